@@ -11,7 +11,8 @@ import (
 // Forget erases a job and its postings: their rows, what the text index has of them,
 // their words that no other posting has, and what the log of changes says of them. The
 // numbers in the log stay, and one more change, "forgotten", tells readers to do the
-// same. The job and its postings are not copied again.
+// same. The job and its postings are not copied again. While a process of a later version
+// indexes in a way that this one does not know, that process erases the words, within hours.
 //
 // Files hold erased bytes for a while: SQLite's until its next checkpoint and
 // vacuum, and so do backups.

@@ -33,6 +33,13 @@ func (t *tx) form() (form int64, all bool, err error) {
 	return form, rows[markedRow] == "", err
 }
 
+// inOwnForm reports whether postings are indexed in the form of this version, so that its
+// tokens find them.
+func (t *tx) inOwnForm() (bool, error) {
+	form, _, err := t.form()
+	return form == tokensForm, err
+}
+
 // takeForm marks all postings to be indexed where they were indexed in another form, batch by
 // batch, and reports whether this process may index. While a process of a newer version
 // works, it alone may: each of the two would index anew what the other did.

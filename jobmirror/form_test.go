@@ -156,6 +156,44 @@ func TestFormChangesWhileIndexed(t *testing.T) {
 	})
 }
 
+// A version leaves the words alone that another one noted: it finds no posting that the other
+// one indexed, and so would take every word for one that no posting has.
+func TestWordsOfAnotherFormStay(t *testing.T) {
+	OnEach(t, func(t *testing.T, address string) {
+		const n = 2
+		m := manyNurses(t, address, n)
+		inAnotherForm(t, m, tokensForm+1, 2*n)
+		check := func(when string) {
+			t.Helper()
+			do(t, m, func(t *tx) error { return t.Do("UPDATE vocabulary SET checked = 0") })
+			if err := m.checkWords(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			list, _, err := Vocabulary(t.Context(), m)
+			if err != nil || !slices.Equal(list, []string{"another"}) {
+				t.Errorf("%s: the vocabulary has %q, %v", when, list, err)
+			}
+		}
+		check("checked")
+		do(t, m, func(t *tx) error { return t.Do("UPDATE vocabulary SET checked = ?", t.Now) })
+		do(t, m, func(t *tx) error { return t.eraseWords([]string{"another"}) })
+		due, err := fromView(t.Context(), m.db, func(t *tx) ([]block, error) { return t.blocks("checked = 0") })
+		if err != nil || len(due) != 1 {
+			t.Errorf("%d rows are due that may have a forgotten word, %v", len(due), err)
+		}
+		check("after a posting was forgotten")
+
+		// The version whose form it is takes them out.
+		do(t, m, func(t *tx) error { return t.setForm(formRow, tokensForm) })
+		if err := m.checkWords(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if list, _, err := Vocabulary(t.Context(), m); err != nil || len(list) > 0 {
+			t.Errorf("the vocabulary has %q, %v", list, err)
+		}
+	})
+}
+
 // The tokens are those of tokensForm: whoever changes them raises it, and puts the new number
 // and sum here.
 func TestTokensHaveTheirForm(t *testing.T) {

@@ -104,7 +104,7 @@ func (t *tx) indexSome(index *words.Index) (more bool, err error) {
 		return false, err
 	}
 	// Asked once the postings are locked: who changes the form marks them later than that.
-	if form, _, err := t.form(); err != nil || form != tokensForm {
+	if own, err := t.inOwnForm(); err != nil || !own {
 		return false, err
 	}
 	var jobs []int64

@@ -210,12 +210,19 @@ const checkEvery = time.Hour
 // longest ago if that is due, and takes them out of the vocabulary. They are kept as
 // leaving until the next check: a transaction that indexes a posting just then may take
 // such a word for one that the vocabulary has, and not add it.
+//
+// It does nothing while the postings are indexed in the form of another version: this one's
+// tokens find none of them, so that every word would seem to be gone.
 func (m *Mirror) checkWords(ctx context.Context) error {
 	var (
 		due  []block
 		gone map[string]bool
 	)
-	err := m.db.view(ctx, func(t *tx) (err error) {
+	err := m.db.view(ctx, func(t *tx) error {
+		own, err := t.inOwnForm()
+		if err != nil || !own {
+			return err
+		}
 		due, err = t.blocks("checked < ? ORDER BY checked LIMIT 1", t.Now-checkEvery.Milliseconds())
 		if err == nil && len(due) > 0 {
 			gone, err = t.withoutPostings(slices.Concat(due[0].words, due[0].leaving))
@@ -228,6 +235,9 @@ func (m *Mirror) checkWords(ctx context.Context) error {
 	return m.db.update(ctx, func(t *tx) error {
 		rows, err := t.blocks("id = ? @skip", due[0].id)
 		if err != nil || len(rows) == 0 { // another process checks it
+			return err
+		}
+		if own, err := t.inOwnForm(); err != nil || !own { // another version came in between
 			return err
 		}
 		b := rows[0]
@@ -260,7 +270,8 @@ func (t *tx) withoutPostings(list []string) (gone map[string]bool, err error) {
 }
 
 // eraseWords removes those words of a list from the vocabulary, and from leaving, that no
-// posting has any more.
+// posting has any more. While the postings are indexed in the form of another version, whose
+// tokens this one does not know, it leaves that to the other one, which checks every row next.
 func (t *tx) eraseWords(list []string) error {
 	gone, err := t.withoutPostings(list)
 	if err != nil {
@@ -269,6 +280,14 @@ func (t *tx) eraseWords(list []string) error {
 	rows, err := t.blocks("true ORDER BY id @lock")
 	if err != nil {
 		return err
+	}
+	// Asked last: another version that begins its form before this has changed what gone tells.
+	own, err := t.inOwnForm()
+	if err != nil {
+		return err
+	}
+	if !own {
+		return t.Do("UPDATE vocabulary SET checked = 0")
 	}
 	isGone := func(word string) bool { return gone[word] }
 	for _, b := range rows {
