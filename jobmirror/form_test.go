@@ -138,6 +138,25 @@ func TestNewerVersionIndexes(t *testing.T) {
 	})
 }
 
+// A process of a newer version is seen before it begins to index: an older one that did not
+// see it would mark all postings to be indexed again, and the newer one then as well.
+func TestNewerVersionIsSeenBeforeItWorks(t *testing.T) {
+	OnEach(t, func(t *testing.T, address string) {
+		m := manyNurses(t, address, 1)
+		_, done, err := m.start(t.Context(), "run")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+		form, err := fromView(t.Context(), m.db, func(t *tx) (int64, error) {
+			return store.Value[int64](t, "SELECT coalesce(max(tokens), 0) FROM processes")
+		})
+		if err != nil || form != tokensForm {
+			t.Errorf("a process of form %d is seen, %v", form, err)
+		}
+	})
+}
+
 // A process that is indexing while another one changes the form leaves the postings to be
 // indexed again.
 func TestFormChangesWhileIndexed(t *testing.T) {

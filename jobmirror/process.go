@@ -17,31 +17,21 @@ const (
 )
 
 // present tells all who read the database that this process works, until gone
-// is called or ctx ends.
+// is called or ctx ends. It has done so once when it returns, unless the database is away.
 func (w *worker) present(ctx context.Context, doing string) (gone func()) {
 	host, _ := os.Hostname()
 	name := host + ":" + strconv.Itoa(os.Getpid())
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
+	// A database that is away is told of by what works with it.
+	tell := func() { _ = w.db.update(ctx, func(t *tx) error { return w.seen(t, name, doing) }) }
+	// Before anything is indexed: a process of an older version that does not see this one
+	// would mark all postings again, to index them in its own form.
+	tell()
 	go func() {
 		defer close(done)
-		for ctx.Err() == nil {
-			// A database that is away is told of by what works with it.
-			_ = w.db.update(ctx, func(t *tx) error {
-				_, err := t.Exec(`INSERT INTO processes (id, name, version, doing, started, seen, lookups, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-					ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, lookups = excluded.lookups`,
-					w.process, name, programVersion(), doing, t.Now, t.Now, w.lookups.Load(), tokensForm)
-				if err != nil {
-					return err
-				}
-				if _, err = t.Exec("DELETE FROM processes WHERE seen < ?", t.Now-forgetProcess.Milliseconds()); err != nil {
-					return err
-				}
-				_, err = t.Exec("DELETE FROM batches WHERE since < ? AND process NOT IN (SELECT id FROM processes)",
-					t.Now-forgetProcess.Milliseconds())
-				return err
-			})
-			rest(ctx, seenEvery)
+		for rest(ctx, seenEvery); ctx.Err() == nil; rest(ctx, seenEvery) {
+			tell()
 		}
 	}()
 	return func() {
@@ -54,6 +44,22 @@ func (w *worker) present(ctx context.Context, doing string) (gone func()) {
 			return err
 		})
 	}
+}
+
+// seen notes that this process works, and forgets those that have not said so for long.
+func (w *worker) seen(t *tx, name, doing string) error {
+	_, err := t.Exec(`INSERT INTO processes (id, name, version, doing, started, seen, lookups, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, lookups = excluded.lookups`,
+		w.process, name, programVersion(), doing, t.Now, t.Now, w.lookups.Load(), tokensForm)
+	if err != nil {
+		return err
+	}
+	forget := t.Now - forgetProcess.Milliseconds()
+	if _, err = t.Exec("DELETE FROM processes WHERE seen < ?", forget); err != nil {
+		return err
+	}
+	_, err = t.Exec("DELETE FROM batches WHERE since < ? AND process NOT IN (SELECT id FROM processes)", forget)
+	return err
 }
 
 // programVersion returns the version from which the program was built.
