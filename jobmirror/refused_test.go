@@ -3,6 +3,7 @@ package jobmirror_test
 import (
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -125,4 +126,40 @@ func TestRefusedChannel(t *testing.T) {
 			t.Errorf("once all is copied: %s", w.Body)
 		}
 	})
+}
+
+// A channel that is copied is not named for a search in it that the board refuses.
+func TestRefusedSearch(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	opts := optionsOf(srv)
+	next := opts.Config.HTTPClient.Transport
+	opts.Config.HTTPClient = &http.Client{Transport: sending(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Query().Get("search") == "" {
+			return next.RoundTrip(r)
+		}
+		w := httptest.NewRecorder()
+		w.WriteHeader(http.StatusBadRequest)
+		return w.Result(), nil
+	})}
+	opts.Channels = append(opts.Channels, jobmirror.Channel{ID: opts.Channels[0].ID, Languages: []string{"de"}, Text: "x"})
+	address := jobmirror.Databases["sqlite"](t)
+	m := open(t, address, opts)
+	if _, err := m.Refresh(t.Context()); err == nil {
+		t.Error("the board refuses nothing")
+	}
+	reader := open(t, address, jobmirror.Options{ReadOnly: true})
+	for name, m := range map[string]*jobmirror.Mirror{"the one that names it": m, "a reader": reader} {
+		want := "ready, without channel " + srv.Demo.Channel + "?search=x de, which the board refuses\n"
+		if w := answer(t, m, "/mirror/ready"); w.Body.String() != want {
+			t.Errorf("%s: %s, want %s", name, w.Body, want)
+		}
+	}
+}
+
+// A job is not known where nothing is to be copied.
+func TestNothingCopied(t *testing.T) {
+	m := open(t, jobmirror.Databases["sqlite"](t), jobmirror.Options{})
+	if _, err := m.Job(t.Context(), 1); !errors.Is(err, jobmirror.ErrIncomplete) || !strings.HasSuffix(err.Error(), ": nothing was") {
+		t.Errorf("a job of an empty copy: %v", err)
+	}
 }

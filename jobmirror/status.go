@@ -3,7 +3,6 @@ package jobmirror
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -207,38 +206,43 @@ type copies struct {
 // all that the database has, were copied whole once.
 func (t *tx) complete(m *Mirror) error {
 	c, err := t.copies(m, kindChannel, kindFeed)
-	if missing := len(c.missing) + len(c.refused); err == nil && (missing > 0 || !c.some) {
-		err = fmt.Errorf("%w: %d sources are missing", ErrIncomplete, missing)
+	missing := len(c.missing) + len(c.refused)
+	switch {
+	case err != nil:
+		return err
+	case !c.some:
+		return fmt.Errorf("%w: nothing was", ErrIncomplete)
+	case missing > 0:
+		return fmt.Errorf("%w: %d sources are missing", ErrIncomplete, missing)
 	}
-	return err
+	return nil
 }
 
 // copies looks at the sources of some kinds: those of the options, or where these name none
 // all that the database has.
 func (t *tx) copies(m *Mirror, kinds ...string) (c copies, err error) {
 	type progress struct{ whole, refused bool }
-	stored := map[[5]string]progress{}
-	err = t.Rows("SELECT kind, name, language, search, geo, complete > 0, refused = 1 FROM sources", nil, func(scan func(...any) error) error {
+	var all []*source
+	key := func(s *source) string { return fmt.Sprintf("%q", s.key()) }
+	stored := map[string]progress{}
+	err = t.Rows("SELECT "+sourceColumns+", complete > 0, refused = 1 FROM sources", nil, func(scan func(...any) error) error {
 		var (
-			key [5]string
-			p   progress
+			s source
+			p progress
 		)
-		err := scan(&key[0], &key[1], &key[2], &key[3], &key[4], &p.whole, &p.refused)
-		stored[key] = p
+		err := scan(append(s.columns(), &p.whole, &p.refused)...)
+		all, stored[key(&s)] = append(all, &s), p
 		return err
 	})
-	wanted := slices.Collect(maps.Keys(stored))
-	if sources := m.named(); len(sources) > 0 { // else this process only reads what all others copy
-		wanted = wanted[:0]
-		for _, s := range sources {
-			wanted = append(wanted, [5]string{s.kind, s.name, s.language, s.text, s.near.String()})
-		}
+	wanted := m.named()
+	if len(wanted) == 0 { // this process only reads what all others copy
+		wanted = all
 	}
 	c.some = len(wanted) > 0
-	for _, key := range wanted {
-		name := strings.TrimSpace(key[1] + " " + key[2])
-		switch p := stored[key]; {
-		case !slices.Contains(kinds, key[0]):
+	for _, s := range wanted {
+		name := strings.TrimSpace(s.String() + " " + s.language)
+		switch p := stored[key(s)]; {
+		case !slices.Contains(kinds, s.kind):
 		case p.whole:
 			c.whole++
 		case p.refused:
