@@ -304,7 +304,7 @@ func TestTwo(t *testing.T) {
 	err := r.all(t.Context())
 	got := out.String()
 	if err != nil || !strings.Contains(got, "1 of 2 tests take longer than 3s, and are not asked") ||
-		!strings.Contains(got, "detected lib.go:3") || !strings.Contains(got, "LIVED    lib.go:5") {
+		!strings.Contains(got, "not asked example.com/lib TestTwo") || !strings.Contains(got, "detected lib.go:3") || !strings.Contains(got, "LIVED    lib.go:5") {
 		t.Errorf("%v\n%s", err, got)
 	}
 }
