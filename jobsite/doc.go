@@ -28,8 +28,8 @@
 // Precheck an Outcome to show: whether the visitor may apply, with the status and the words
 // of the page. Form makes the page of a job's form, opened or sent.
 //
-// A List holds what the address of a page of jobs asks for: ParseList reads it and names
-// each field that is wrong, Query returns the query for a mirror, and Places and Categories
+// A List holds what the address of a page of jobs asks for: ParseList makes it of what ReadQuery
+// returns and names each field that is wrong, Query returns the query for a mirror, and Places and Categories
 // return links that narrow it down. Map draws the jobs.
 //
 // Sections in comments are those of the interface, as in package jobboard.

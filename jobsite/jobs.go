@@ -234,7 +234,7 @@ type Results struct {
 // bookmark, it returns the first page. Its error is jobmirror's ErrIncomplete until every
 // channel was copied once.
 func (s *Site) Search(r *http.Request) (*Results, error) {
-	list, problems := ParseList(readQuery(r))
+	list, problems := ParseList(ReadQuery(r))
 	q := list.Query()
 	q.Language, q.Snippets = s.Language(r), true
 	page, err := s.mirror.Search(r.Context(), q)

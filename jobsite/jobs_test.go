@@ -494,7 +494,8 @@ func TestSearchOfSite(t *testing.T) {
 	// An address is read as a browser reads it, and no part of it is lost.
 	for query, want := range map[string]jobsite.List{
 		"text=a;b&lang=de": {Text: "a;b", Language: "de"}, "lang=de;text=a": {Language: "de;text=a"},
-		"text=100%&near=K%C3%B6ln+": {Text: "100%", Near: "Köln"}, "text=a%zz%20b": {Text: "a%zz%20b"}, "&text=%3B&": {Text: ";"},
+		"text=100%&near=K%C3%B6ln+": {Text: "100%", Near: "Köln"}, "text=a%zz%20b": {Text: "a%zz b"}, "&text=%3B&": {Text: ";"},
+		"text=caf%C3%A9+100%": {Text: "café 100%"}, "text=1%+2%2": {Text: "1% 2%2"}, "text=%25%+%2b": {Text: "%% +"},
 	} {
 		if read, err := search(query); err != nil || read.List != want {
 			t.Errorf("%s is read as %+v, %v", query, read, err)

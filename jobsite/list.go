@@ -57,8 +57,8 @@ const (
 
 var orders = map[jobmirror.Order]string{jobmirror.Newest: "newest", jobmirror.Oldest: "oldest"}
 
-// ParseList reads the query of an address, such as that of a request's URL. It leaves out a
-// value that is wrong and returns a problem for its field; other parameters are ignored.
+// ParseList reads the query of an address, such as ReadQuery returns it. It leaves out a value
+// that is wrong and returns a problem for its field; other parameters are ignored.
 func ParseList(values url.Values) (List, []ListProblem) {
 	var problems []ListProblem
 	wrong := func(field string, reason ListReason) {

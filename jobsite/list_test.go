@@ -178,7 +178,7 @@ func TestOrderOfFacets(t *testing.T) {
 func ExampleList() {
 	show := func(w io.Writer, r *http.Request, mirror *jobmirror.Mirror) error {
 		// begin
-		list, problems := jobsite.ParseList(r.URL.Query()) // text, near, radius, place, category, order, lang, after
+		list, problems := jobsite.ParseList(jobsite.ReadQuery(r)) // text, near, radius, place, category, order, lang, after
 		page, err := mirror.Search(r.Context(), list.Query())
 		if err != nil {
 			return err

@@ -268,7 +268,7 @@ func (s *SignIn) setBegun(w http.ResponseWriter, value string, age time.Duration
 }
 
 func (s *SignIn) signIn(w http.ResponseWriter, r *http.Request) {
-	state, verifier, query := rand.Text(), oauth2.GenerateVerifier(), readQuery(r)
+	state, verifier, query := rand.Text(), oauth2.GenerateVerifier(), ReadQuery(r)
 	begun := url.Values{
 		"state": {state}, "verifier": {verifier},
 		"next": {local(query.Get("next"))}, "back": {local(query.Get("back"))},
@@ -285,7 +285,7 @@ func (s *SignIn) signedIn(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		begun, err = url.ParseQuery(cookie.Value)
 	}
-	query := readQuery(r)
+	query := ReadQuery(r)
 	if err != nil || begun.Get("state") == "" || begun.Get("state") != query.Get("state") {
 		s.cfg.Failed(w, r, http.StatusBadRequest) // a sign-in that this visitor did not begin
 		return

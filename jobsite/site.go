@@ -1,6 +1,7 @@
 package jobsite
 
 import (
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -122,10 +123,10 @@ func siteURL(address string) (*url.URL, bool) {
 //	jobmcp.NewServer(site.Client(), jobmcp.Options{Channel: channel, Hosts: []string{"jobs.example"}}).Handler()
 func (s *Site) Client() *jobboard.Client { return s.client }
 
-// readQuery returns the parameters in a request's address as browsers read them: a semicolon
-// parts nothing, and a percent sign that escapes nothing stands for itself. net/url leaves
-// such a parameter out, and a list without its text would show all jobs.
-func readQuery(r *http.Request) url.Values {
+// ReadQuery returns the parameters in a request's address as browsers read them: a semicolon
+// parts nothing, and a percent sign that escapes nothing stands for itself. [url.URL.Query]
+// leaves such a parameter out, and a list without its text would show all jobs.
+func ReadQuery(r *http.Request) url.Values {
 	parameters := url.Values{}
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
 		name, value, _ := strings.Cut(pair, "=")
@@ -136,12 +137,25 @@ func readQuery(r *http.Request) url.Values {
 	return parameters
 }
 
-// unescaped returns a text of a query without its escapes, or as it is where they are none.
+// unescaped returns a text of a query without its escapes. A percent sign that two
+// hexadecimal digits do not follow stays.
 func unescaped(text string) string {
-	if plain, err := url.QueryUnescape(text); err == nil {
-		return plain
+	var plain strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '+':
+			plain.WriteByte(' ')
+			continue
+		case text[i] == '%' && i+2 < len(text):
+			if code, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
+				plain.Write(code)
+				i += 2
+				continue
+			}
+		}
+		plain.WriteByte(text[i])
 	}
-	return text
+	return plain.String()
 }
 
 const languageField = "lang" // of an address, and the cookie that keeps it
@@ -153,7 +167,7 @@ func (s *Site) Language(r *http.Request) string {
 	if cookie, err := r.Cookie(languageField); err == nil {
 		kept = cookie.Value
 	}
-	_, i := language.MatchStrings(s.matcher, readQuery(r).Get(languageField), kept, r.Header.Get("Accept-Language"))
+	_, i := language.MatchStrings(s.matcher, ReadQuery(r).Get(languageField), kept, r.Header.Get("Accept-Language"))
 	return s.cfg.Languages[i]
 }
 
@@ -167,7 +181,7 @@ func (s *Site) Texts(r *http.Request) Texts { return s.cfg.Texts(s.Language(r)) 
 // that the address asks for by lang is kept in a cookie.
 func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if readQuery(r).Has(languageField) {
+		if ReadQuery(r).Has(languageField) {
 			http.SetCookie(w, &http.Cookie{
 				Name: languageField, Value: s.Language(r), Path: "/", MaxAge: 365 * 24 * 3600,
 				HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.origin, "https:"),

@@ -35,7 +35,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := listPage{
-		page: s.page(r), Results: found, Near: r.URL.Query().Get("near"), Attribution: places.Attribution,
+		page: s.page(r), Results: found, Near: jobsite.ReadQuery(r).Get("near"), Attribution: places.Attribution,
 		Radius: cmp.Or(found.List.Radius, jobsite.DefaultRadius), Radii: []int{10, 25, 50, 100, 200},
 		Next: found.List.Next(found.Page), Places: found.List.Places(found.Page.Facets, 8),
 	}
@@ -56,7 +56,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 
 // suggest answers the script of the search's field with what the visitor may mean.
 func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
-	typed := jobmirror.Query{Text: r.URL.Query().Get("text"), Language: s.jobs.Language(r)}
+	typed := jobmirror.Query{Text: jobsite.ReadQuery(r).Get("text"), Language: s.jobs.Language(r)}
 	texts, err := s.mirror.Suggest(r.Context(), typed)
 	if err != nil {
 		return err

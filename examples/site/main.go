@@ -277,8 +277,9 @@ type message struct {
 
 func (s *site) page(r *http.Request) page {
 	_, signedIn := s.visitor(r)
-	list, _ := jobsite.ParseList(r.URL.Query())
-	p := page{W: s.words(r), SignedIn: signedIn, Path: r.URL.Path, query: r.URL.Query()}
+	query := jobsite.ReadQuery(r)
+	list, _ := jobsite.ParseList(query)
+	p := page{W: s.words(r), SignedIn: signedIn, Path: r.URL.Path, query: query}
 	if search := list.Values().Encode(); search != "" {
 		p.Path += "?" + search
 		p.Search = template.URL("?" + search) //nolint:gosec // encoded as a query

@@ -208,6 +208,13 @@ func TestTypingErrors(t *testing.T) {
 	}
 }
 
+// The links of a page keep what was searched for, however its address was typed.
+func TestTypedAddress(t *testing.T) {
+	v, _ := start(t)
+	status, body := v.get("/?text=nurse;night&lang=en")
+	want(t, "a semicolon", status, body, 200, `href="?lang=de&amp;text=nurse%3Bnight"`, `value="nurse;night"`)
+}
+
 // The pages of a search cover every job once.
 func TestPaging(t *testing.T) {
 	v, _ := start(t)
