@@ -70,7 +70,15 @@ func TestTokensOfAnotherForm(t *testing.T) {
 				form = -1 // 0 is none
 			}
 			inAnotherForm(t, m, form, n)
-			step := func(want int) {
+			waiting := func() {
+				t.Helper()
+				status, err := m.Status(t.Context())
+				if err != nil || status.Unindexed != n {
+					t.Errorf("form %d: %d wait to be indexed, not %d, %v", form, status.Unindexed, n, err)
+				}
+			}
+			waiting()
+			step := func() {
 				t.Helper()
 				do(t, m, func(t *tx) error {
 					may, more, err := t.markSome()
@@ -79,21 +87,21 @@ func TestTokensOfAnotherForm(t *testing.T) {
 					}
 					return err
 				})
-				status, err := m.Status(t.Context())
-				if err != nil || status.Unindexed != want {
-					t.Errorf("form %d: %d wait to be indexed, not %d, %v", form, status.Unindexed, want, err)
-				}
+				waiting()
 				if found := countFound(t, m); found != n/2 {
 					t.Errorf("form %d: %d are found meanwhile, not %d", form, found, n/2)
 				}
 			}
-			step(0)
-			step(markBatch)
+			step()
+			step()
 			if err := m.index(t.Context()); err != nil { // as a process that was killed in between goes on
 				t.Fatal(err)
 			}
 			if found := countFound(t, m); found != n {
 				t.Errorf("form %d: %d are found afterwards, not %d", form, found, n)
+			}
+			if status, err := m.Status(t.Context()); err != nil || status.Unindexed != 0 {
+				t.Errorf("form %d: %d wait to be indexed afterwards, %v", form, status.Unindexed, err)
 			}
 			list, _, err := Vocabulary(t.Context(), m)
 			if err != nil || !slices.Equal(list, []string{"nurse"}) {

@@ -107,7 +107,17 @@ func (t *tx) backlog(s *Status) error {
 	if since != nil {
 		s.DueSince = instant(*since)
 	}
-	if s.Unindexed, err = store.Value[int](t, "SELECT count(*) FROM unindexed"); err != nil {
+	form, all, err := t.form()
+	if err != nil {
+		return err
+	}
+	unindexed := "SELECT count(*) FROM unindexed"
+	if form != 0 && (form != tokensForm || !all) {
+		// They have tokens of another version, by which this one's Search finds none, or are
+		// just being marked to be indexed anew.
+		unindexed = "SELECT count(*) FROM postings"
+	}
+	if s.Unindexed, err = store.Value[int](t, unindexed); err != nil {
 		return err
 	}
 	s.Limit, s.PausedUntil, err = t.limit()
