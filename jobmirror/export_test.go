@@ -197,10 +197,21 @@ func HoldWriter(ctx context.Context, m *Mirror, d time.Duration) error {
 }
 
 // RowsRead returns how many rows of the text index PostgreSQL reads for a search.
-func RowsRead(ctx context.Context, m *Mirror, q Query) (n int64, err error) {
+func RowsRead(ctx context.Context, m *Mirror, q Query) (int64, error) {
+	return ofSearch(ctx, m, q, "idx_tup_fetch + seq_tup_read")
+}
+
+// TimesRead returns how many times PostgreSQL looks into an index of the text index, or reads
+// it whole, for a search: once for each statement.
+func TimesRead(ctx context.Context, m *Mirror, q Query) (int64, error) {
+	return ofSearch(ctx, m, q, "idx_scan + seq_scan")
+}
+
+// ofSearch returns by how much a search raises a figure of PostgreSQL's about the text index.
+func ofSearch(ctx context.Context, m *Mirror, q Query, figure string) (n int64, err error) {
 	err = m.db.view(ctx, func(t *tx) error {
 		read := func() (int64, error) {
-			return store.Value[int64](t, "SELECT idx_tup_fetch + seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'search'")
+			return store.Value[int64](t, "SELECT "+figure+" FROM pg_stat_xact_user_tables WHERE relname = 'search'")
 		}
 		before, err := read()
 		if err != nil {

@@ -168,10 +168,7 @@ func (f *finder) next(need int) (list []int64, more bool, err error) {
 	index := matcherOf(f.t.db)
 	// Few postings are in the first tiers. Whether many are in one shows once some were read.
 	if index.near != "" && (f.q.Order != Relevance || f.at.id != 0) && !f.rare {
-		want := chunk
-		if f.q.Near.IsZero() && !f.text.Quoted() {
-			want = min(need, chunk)
-		}
+		want := f.want(need)
 		for _, among := range nearby {
 			near := strings.NewReplacer("@order", order, "@among", strconv.Itoa(among)).Replace(index.near)
 			list, err := f.t.Numbers(near, low, high, f.asked, want)
@@ -186,6 +183,18 @@ func (f *finder) next(need int) (list []int64, more bool, err error) {
 	}
 	list, err = f.t.Numbers(index.hits+" "+order+" LIMIT ?", f.asked, low, high, chunk)
 	return list, len(list) == chunk, err
+}
+
+// want returns how many hits next reads at once where a page needs so many: no more than
+// these, unless the page may leave out most of what is read.
+func (f *finder) want(need int) int {
+	filtered := !f.q.Near.IsZero() || f.text.Quoted()
+	// The next postings may all be those that were read of the tiers before.
+	again := f.before != nil && f.at.tier > 0
+	if filtered || again {
+		return chunk
+	}
+	return min(need, chunk)
 }
 
 // nearby bounds the next postings among which hits are looked for: at first few, and more

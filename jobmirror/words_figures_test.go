@@ -221,6 +221,29 @@ func TestPageOfCommonWordsReadsFew(t *testing.T) {
 	}
 }
 
+// A page whose hits of the first tier leave room for few of the others costs a statement for
+// each chunk of what was read before, not for each posting of it.
+func TestPageThatIsAlmostFullTakesFewStatements(t *testing.T) {
+	t.Parallel()
+	needPostgres(t)
+	srv, add := wordBoard(t)
+	const titles = 200
+	for range titles {
+		add("Pflege", "")
+	}
+	add("Kellner", "<p>Pflege")
+	m := mirrorOf(t, "postgres", srv, "1_words", "de")
+	q := jobmirror.Query{Text: "pflege", Limit: titles}
+	page, err := m.Search(t.Context(), q)
+	if err != nil || len(page.Postings) != titles || page.Next == "" {
+		t.Fatalf("%d postings, %v", len(page.Postings), err)
+	}
+	times, err := jobmirror.TimesRead(t.Context(), m, q)
+	if err != nil || times < 5 || times > 30 {
+		t.Errorf("the text index is read %d times, %v", times, err)
+	}
+}
+
 // deepCursor returns a query for a page far behind the first one of a word that many
 // postings have.
 func deepCursor(ctx context.Context, t *testing.T, m *jobmirror.Mirror, words func() string) jobmirror.Query {
