@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -47,9 +48,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	// net/url leaves out what it cannot read, and the index would pass for a part of it.
+	// net/url leaves out a parameter that it cannot read. Without its part a request would be
+	// answered with the index; what others add to an address, as campaigns do, does not matter.
 	parameters, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
+	if err != nil && !parameters.Has("part") && strings.Contains(r.URL.RawQuery, "part=") {
 		http.Error(w, "the query of the address cannot be read", http.StatusBadRequest)
 		return
 	}

@@ -700,6 +700,11 @@ func TestSitemapIndex(t *testing.T) {
 	if w := get(h, "/sitemap.xml?part=1;2"); w.Code != 400 {
 		t.Errorf("a part with a semicolon: %d", w.Code)
 	}
+	for _, query := range []string{"?utm_campaign=50%&x=a;b", "?utm_campaign=50%&part=2"} {
+		if w := get(h, "/sitemap.xml"+query); w.Code != 200 {
+			t.Errorf("with what a campaign adds, %s: %d", query, w.Code)
+		}
+	}
 	if w := get(newSite(t, counting(1)).Sitemap("/s"), "/s?part=1"); w.Code != 404 {
 		t.Errorf("a part of one: %d", w.Code)
 	}
