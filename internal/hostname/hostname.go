@@ -9,6 +9,10 @@ import (
 	"golang.org/x/net/idna"
 )
 
+// profile maps names as browsers do, which also look up names with an underscore, or with
+// hyphens where the rules for new names have none.
+var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(false), idna.CheckHyphens(false))
+
 // ASCII returns a host, with or without a port, as browsers and other programs send it: the
 // name jobs.bücher.example as jobs.xn--bcher-kva.example. A host of ASCII characters alone,
 // and what no name can be made of, is returned as it is.
@@ -21,8 +25,9 @@ func ASCII(host string) string {
 	if err != nil {
 		name, port = host, ""
 	}
-	sent, err := idna.Lookup.ToASCII(name)
-	if err != nil {
+	sent, err := profile.ToASCII(name)
+	// The profile lets spaces and the marks of an address through, which no host has.
+	if err != nil || strings.ContainsAny(sent, " #%/:<>?@[\\]^|") {
 		return host
 	}
 	if port == "" {

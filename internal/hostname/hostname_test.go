@@ -12,6 +12,8 @@ func TestASCII(t *testing.T) {
 		"Jobs.BÜCHER.example:8443":  "jobs.xn--bcher-kva.example:8443",
 		"jobs.bu\u0308cher.example": "jobs.xn--bcher-kva.example", // the accent by itself
 		"jobs.straße.example":       "jobs.xn--strae-oqa.example", // as browsers do, and not strasse
+		"my_jobs.bücher.example":    "my_jobs.xn--bcher-kva.example",
+		"r3---a.bücher.example":     "r3---a.xn--bcher-kva.example",
 		"jobs。bücher。example":       "jobs.xn--bcher-kva.example", // full stops of another writing
 		"Jobs.Example:8443":         "Jobs.Example:8443",
 		"xn--bcher-kva.example":     "xn--bcher-kva.example",
