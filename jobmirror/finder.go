@@ -24,11 +24,16 @@ type finder struct {
 	tiers    []askTier      // for one tier after the other
 	at       place          // the hit after which page goes on
 	asked    string         // the question to the index for the tier of at; empty: it is yet to be put
-	before   map[int64]bool // what page has read of all tiers; nil: it went on after a hit
-	rare     bool           // too few postings are in the tier to find a page of them among the next ones
-	places   []place        // of what page returned
+	// before has the postings that page has read so far, of all tiers, where it began with the
+	// first hit. It is nil where page goes on after a hit of a page before: what was read for
+	// that is not known, and so each tier is asked without those before it.
+	before map[int64]bool
+	// rare says that so few postings are in the tier of at that it takes less to read all of
+	// them than to look for some among the next postings; see next.
+	rare   bool
+	places []place // of what page returned
 
-	typed     int // how many tiers are of the text as it was typed; 0: it is not corrected
+	typed     int // how many tiers are of the text as it was typed; 0: it is not to be corrected
 	corrected []Correction
 }
 

@@ -60,8 +60,9 @@ const (
 	mergeEvery = 10 * time.Minute
 	manyPieces = 4
 	// smallShare is the share of the index, as a divisor, from which on the pieces beside the
-	// largest are merged with it, so that the whole index is written: a posting of it some
-	// eight times for each new one. With less, they are merged among themselves.
+	// largest are merged with it. That writes the whole index: eight postings for each new one,
+	// where the new ones are an eighth of it. With less, the small pieces are merged among
+	// themselves.
 	smallShare = 8
 	// mergePages bounds the pages of the index that a transaction writes, so that nobody waits
 	// for it for long.
@@ -124,6 +125,8 @@ func (t *tx) indexSome(index *words.Index) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	// What it returns is not needed here: it also reads the rows that other processes wrote
+	// into memory, with which unknown and note compare.
 	if _, err := t.vocabulary(); err != nil {
 		return false, err
 	}

@@ -15,12 +15,16 @@ type matcher struct {
 
 	put    string // the statement that indexes a posting under tokens, in place of those it had
 	remove string // the statement that takes a posting out
-	// hits is the query for the postings that match a text, between two others,
-	// in the order of their identifiers.
+	// hits is the query for the postings that match a text and whose identifiers are above
+	// one number and below another, in the order of their identifiers. Its parameters are the
+	// text, the lower number and the higher one. Behind it the caller writes DESC or nothing,
+	// and LIMIT.
 	hits string
-	// near is the query for those hits that are among the next @among postings between the
-	// two others, where hits reads all that match; @order is DESC or empty. It is empty where
-	// hits stops in time.
+	// near is the query for the same among the next @among postings alone: the first ones
+	// between the two numbers, in ascending order where @order is empty and in descending order
+	// where it is DESC. Its parameters are the lower number, the higher one, the text, and how
+	// many hits it returns at most. near is empty for an index in which hits with a LIMIT stops
+	// after enough rows; in the other one hits reads all that match.
 	near string
 	// from is a table of the postings that match a text, under the name h with the
 	// column id.

@@ -55,15 +55,18 @@ type token struct {
 // Tokens returns the tokens by which a posting is found, each once, and those of its words
 // that a mistyped one may have meant. The stemmer is one that Stemmer returned.
 //
-// A token is a stem as it stands, or begins with an underscore, which no word has, and
-// a letter for what it says:
+// A token is the key of a word's stem as it stands, or begins with an underscore, which no
+// word has, and a letter for what it says. A word has a plain and a spelled key, which are the
+// same for most words.
 //
-//	_u, _v   a plain and a spelled key of a word whose two differ
-//	_t, _m   a word of the title, and of the other short texts
-//	_e       a piece of a word of either: four to six letters from a place where a part may begin;
-//	         see Pieces
-//	_f, _g   the same of the plain and the spelled key of a word whose two differ
-//	_h       the sum of a stem, or of a token of the first two lines, that is long
+//	key                       a word whose two keys are the same, in any text
+//	_ukey, _vkey              the plain and the spelled key of a word whose two differ, in any text
+//	_t_key, _tu_key, _tv_key  the same three of a word of the title
+//	_m_key, _mu_key, _mv_key  the same three of a word of the other short texts
+//	_epiece                   a piece of a word of the title or of the other short texts: four to six
+//	                          letters from a place where a part may begin; see Pieces
+//	_fpiece, _gpiece          a piece of the plain and of the spelled key of such a word whose two differ
+//	_hsum                     a sum in place of a token of the first four lines that is long; see short
 func (x *Index) Tokens(t Texts, stemmer string) (tokens, noted []string) {
 	if x.words > maxLexicon {
 		x.lexicons, x.words = nil, 0
@@ -202,9 +205,11 @@ func (s scope) token(kind, key string) string {
 // that begins with summed and has 45 bits of a sum is as long.
 const maxToken = len(summed) + 9
 
-// short returns a token, or a sum of it where it is long: an index has most tokens in some
-// postings each, so that their letters take as much room as these. That two words have the
-// same sum, so that one finds the other, is one chance in ten million with a million words.
+// short returns a token, or a sum of it where it is long. Most tokens of an index have only
+// a few postings each, so their letters would take as much room as the lists of these
+// postings. Words with the same sum find each other's postings. With a million words, the
+// chance that a given one has the sum of another is 1 in 35 million; that there are any two
+// with the same sum, 1 in 70.
 func short(token string) string {
 	if len(token) <= maxToken {
 		return token
