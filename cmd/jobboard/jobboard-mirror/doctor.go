@@ -129,8 +129,10 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 		detail := fmt.Sprintf("%s: %s, copied %s", name, term.Count(source.Rows, "row"), ago(source.Complete))
 		switch {
 		case source.Refused:
-			r.Add(checkSource, doctor.Fail, detail+": "+source.Problem,
-				"check the channel's name, and whether the credential may search it; one that is not named any more goes with --remove-sources")
+			// The last problem may be a newer one than the refusal, such as a board that is down.
+			r.Add(checkSource, doctor.Fail, detail+": the board refuses it; the last problem: "+source.Problem,
+				"check the channel's name, and whether the credential may search it; one that is not named any more goes with --remove-sources; "+
+					"whether the board answers at all says jobboard doctor")
 		case source.Problem != "":
 			detail += ": " + source.Problem
 			r.Add(checkSource, doctor.Fail, detail, "jobboard doctor says what is wrong with the board; what the copy waits for stands in the problem")

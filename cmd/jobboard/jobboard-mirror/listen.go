@@ -46,8 +46,8 @@ func serveAt(ctx context.Context, c *term.Console, addr, what string, handler ht
 	return ctx.Err()
 }
 
-// monitor answers an orchestrator, which may be anybody: it tells nothing of
-// what is copied.
+// monitor answers an orchestrator, which may be anybody: of the copy it tells how it is doing
+// and the names of sources, and nothing of the jobs.
 func monitor(m *copied) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "live") })

@@ -308,16 +308,17 @@ func TestVerdictsOfACopy(t *testing.T) {
 		want   string // what is not OK
 		next   string
 	}{
-		"fresh":         {fresh, "[]", ""},
-		"no source":     {with(func(s *jobmirror.Status) { s.Sources = nil }), "[source fail]", "--channels"},
-		"a problem":     {channel(jobmirror.SourceStatus{Complete: now, Problem: "502"}), "[source fail]", "jobboard doctor"},
-		"never copied":  {channel(jobmirror.SourceStatus{}), "[source warn]", "wait for the first copy"},
-		"copied once":   {channel(jobmirror.SourceStatus{Complete: now.Add(-3 * time.Hour)}), "[source warn]", "is at work"},
-		"no answers":    {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 5 }), "[lookups fail]", "JOBBOARD_JOBDB_URL"},
-		"few answers":   {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 4 }), "[]", ""},
-		"failed before": {with(func(s *jobmirror.Status) { s.Failing = 4 }), "[]", ""},
-		"due for long":  {with(func(s *jobmirror.Status) { s.DueSince = now.Add(-25 * time.Hour) }), "[lookups warn]", "--rate"},
-		"nobody works":  {with(func(s *jobmirror.Status) { s.Processes = nil }), "[processes warn]", "start jobboard-mirror run"},
+		"fresh":                     {fresh, "[]", ""},
+		"no source":                 {with(func(s *jobmirror.Status) { s.Sources = nil }), "[source fail]", "--channels"},
+		"a problem":                 {channel(jobmirror.SourceStatus{Complete: now, Problem: "502"}), "[source fail]", "jobboard doctor"},
+		"down after it was refused": {channel(jobmirror.SourceStatus{Refused: true, Problem: "502"}), "[source fail]", "jobboard doctor"},
+		"never copied":              {channel(jobmirror.SourceStatus{}), "[source warn]", "wait for the first copy"},
+		"copied once":               {channel(jobmirror.SourceStatus{Complete: now.Add(-3 * time.Hour)}), "[source warn]", "is at work"},
+		"no answers":                {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 5 }), "[lookups fail]", "JOBBOARD_JOBDB_URL"},
+		"few answers":               {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 4 }), "[]", ""},
+		"failed before":             {with(func(s *jobmirror.Status) { s.Failing = 4 }), "[]", ""},
+		"due for long":              {with(func(s *jobmirror.Status) { s.DueSince = now.Add(-25 * time.Hour) }), "[lookups warn]", "--rate"},
+		"nobody works":              {with(func(s *jobmirror.Status) { s.Processes = nil }), "[processes warn]", "start jobboard-mirror run"},
 	} {
 		r := doctor.NewReport(&term.Console{Mask: func(s string) string { return s }})
 		examineCopy(r, &c.status, now)

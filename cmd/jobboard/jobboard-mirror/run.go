@@ -104,7 +104,7 @@ func (l *listening) add(cmd *cobra.Command, addr string) {
 	f.StringVar(&l.addr, "addr", addr, "`host:port` to answer in the board's place at, such as 127.0.0.1:8080")
 	f.Var(&l.allow, "allow", "`networks` of callers that are served, such as 10.0.0.0/8,fd00::/8; none: this machine")
 	f.StringSliceVar(&l.hosts, "hosts", nil, "`names` under which it is served, beside localhost and addresses, such as jobs.internal")
-	f.StringVar(&l.monitor, "monitor", "", "`host:port` to serve /live, /ready and /metrics at, to anybody who can reach it")
+	f.StringVar(&l.monitor, "monitor", "", "`host:port` to serve anybody /live, /ready and /metrics at, with the names of sources")
 	f.StringVar(&l.mcp, "mcp", "", "`host:port` to serve assistants at, with tools that search the copy; --allow and --hosts hold there, too")
 	for _, flag := range []string{"addr", "allow", "hosts", "monitor", "mcp"} {
 		cli.Complete(cmd, flag, cli.Nothing)
