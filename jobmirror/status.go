@@ -235,7 +235,8 @@ func (t *tx) copies(m *Mirror, kinds ...string) (c copies, err error) {
 	var all []*source
 	key := func(s *source) string { return fmt.Sprintf("%q", s.key()) }
 	stored := map[string]progress{}
-	err = t.Rows("SELECT "+sourceColumns+", complete > 0, refused = 1 FROM sources", nil, func(scan func(...any) error) error {
+	const query = "SELECT " + sourceColumns + ", complete > 0, refused = 1 FROM sources"
+	err = t.Rows(query, nil, func(scan func(...any) error) error {
 		var (
 			s source
 			p progress
