@@ -23,7 +23,7 @@ type turn struct {
 	had        int   // rows of the source when it began
 	shown      *shown
 	learns     bool // it also writes the hash of a posting's bytes where nothing but the bytes changed; see learnEvery
-	refused    any  // 1: the board refused the source; 0: it showed it; nil: it said neither
+	says       word // of the board, on whether it has the source
 
 	hearing *hearing // the ages of its answers
 }
@@ -282,10 +282,46 @@ func (m *Mirror) copySource(ctx context.Context, src *source, turn turn) error {
 		reason = problem(err)
 	}
 	// A board in trouble says nothing of whether it has the source: what it said last holds.
-	if refused := isRefusal(err); refused || err == nil {
-		turn.refused = flag(refused)
+	switch {
+	case err == nil:
+		turn.says = saysYes
+	case isRefusal(err):
+		turn.says = saysNo
 	}
 	return errors.Join(err, m.finish(ctx, src, turn, whole && err == nil, reason))
+}
+
+// word is what a board says on whether it has a source.
+type word int
+
+const (
+	saysNothing word = iota
+	saysYes
+	saysNo
+)
+
+// refusedFor is how long the board refuses a source before the copy does without it. A board
+// that is being deployed may not know its channels for a moment.
+const refusedFor = 4 * time.Minute
+
+// refusal says whether a board refuses a source.
+type refusal struct {
+	since   int64 // when it refused the source first; 0: it does not
+	leftOut bool  // it has refused it for refusedFor, and the copy does without it
+}
+
+// after returns the refusal of a source after a turn in which the board says a word on it.
+func (r refusal) after(says word, t *tx) refusal {
+	switch {
+	case says == saysYes:
+		return refusal{}
+	case says == saysNothing || r.leftOut:
+		return r
+	case r.since == 0 || r.since > latest(t.Now): // or the clock was set back
+		return refusal{since: t.Now}
+	}
+	r.leftOut = t.Now-r.since >= refusedFor.Milliseconds()
+	return r
 }
 
 // isRefusal reports whether the board has answered that it has no such channel, or not for
@@ -316,17 +352,21 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 			if err := t.endDoubts(src, turn); err != nil {
 				return err
 			}
-			_, err := t.Exec(`UPDATE sources SET complete = ?, next_due = ?, claimed = 0, failures = 0, problem = ?, refused = 0
+			_, err := t.Exec(`UPDATE sources SET complete = ?, next_due = ?, claimed = 0, failures = 0, problem = ?, refused = 0, left_out = 0
 				WHERE id = ? AND generation = ?`, t.Now, t.Now+every.Milliseconds(), reason, src.id, turn.generation)
 			return err
 		}
-		failures, err := store.Value[int](t, "SELECT coalesce(max(failures), 0) FROM sources WHERE id = ?", src.id)
+		var failures int
+		var r refusal
+		err := t.Row("SELECT coalesce(max(failures), 0), coalesce(max(refused), 0), coalesce(max(left_out), 0) = 1 FROM sources WHERE id = ?",
+			[]any{src.id}, &failures, &r.since, &r.leftOut)
 		if err != nil {
 			return err
 		}
 		wait := min(backOff(failures, 10*time.Second), m.opts.RefreshEvery)
-		_, err = t.Exec(`UPDATE sources SET next_due = ?, claimed = 0, failures = failures + 1, problem = ?, refused = coalesce(?, refused)
-			WHERE id = ? AND generation = ?`, t.Now+jitter(wait).Milliseconds(), reason, turn.refused, src.id, turn.generation)
+		r = r.after(turn.says, t)
+		_, err = t.Exec(`UPDATE sources SET next_due = ?, claimed = 0, failures = failures + 1, problem = ?, refused = ?, left_out = ?
+			WHERE id = ? AND generation = ?`, t.Now+jitter(wait).Milliseconds(), reason, r.since, flag(r.leftOut), src.id, turn.generation)
 		return err
 	})
 }

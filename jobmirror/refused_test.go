@@ -62,8 +62,19 @@ func TestRefusedChannel(t *testing.T) {
 		if err := m.Ready(t.Context()); !errors.Is(err, jobmirror.ErrIncomplete) {
 			t.Errorf("before the other channel was copied: %v", err)
 		}
+		// A board that is being deployed may refuse a channel for a moment.
 		if _, err := m.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) {
 			t.Errorf("refreshed: %v", err)
+		}
+		if page, err := m.Search(t.Context(), jobmirror.Query{}); err != nil || page.Age >= 0 {
+			t.Errorf("a search after a moment answers as if the copy were whole, %v", err)
+		}
+		if w := answer(t, m, "/mirror/ready"); w.Code != http.StatusServiceUnavailable || !strings.HasSuffix(w.Body.String(), ": channel "+misspelt+"\n") {
+			t.Errorf("after a moment: %d %s", w.Code, w.Body)
+		}
+		refuseForLong(t, m)
+		if _, err := m.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) || !source().Refused {
+			t.Errorf("refreshed: %v, %+v", err, source())
 		}
 
 		// A board that fails afterwards takes nothing back.
@@ -128,6 +139,14 @@ func TestRefusedChannel(t *testing.T) {
 	})
 }
 
+// refuseForLong has the board refuse its channels for four minutes longer.
+func refuseForLong(t *testing.T, m *jobmirror.Mirror) {
+	t.Helper()
+	if err := jobmirror.Exec(t.Context(), m, "UPDATE sources SET refused = refused - 241 * 1000 WHERE refused > 0"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A channel that is copied is not named for a search in it that the board refuses.
 func TestRefusedSearch(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -146,6 +165,10 @@ func TestRefusedSearch(t *testing.T) {
 	m := open(t, address, opts)
 	if _, err := m.Refresh(t.Context()); err == nil {
 		t.Error("the board refuses nothing")
+	}
+	refuseForLong(t, m)
+	if _, err := m.Refresh(t.Context()); err == nil {
+		t.Error("the board refuses nothing the second time")
 	}
 	reader := open(t, address, jobmirror.Options{ReadOnly: true})
 	for name, m := range map[string]*jobmirror.Mirror{"the one that names it": m, "a reader": reader} {

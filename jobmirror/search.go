@@ -274,7 +274,7 @@ func (h *hit) snippet(text words.Query) Snippet {
 // age returns how long ago the channel, or else every channel, was last copied
 // whole.
 func (t *tx) age(channel string) (time.Duration, error) {
-	query, args := "SELECT min(complete) FROM sources WHERE kind = 'channel' AND (complete > 0 OR refused = 0)", []any(nil)
+	query, args := "SELECT min(complete) FROM sources WHERE kind = 'channel' AND (complete > 0 OR left_out = 0)", []any(nil)
 	if channel != "" {
 		query, args = "SELECT min(complete) FROM sources WHERE kind = 'channel' AND name = ?", []any{storable(channel)}
 	}

@@ -147,7 +147,7 @@ const heldRows = `CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings
 	ELSE (SELECT count(*) FROM entries WHERE source = s.id AND ` + isHeld + `) END`
 
 func (t *tx) sourceStatus(out *Status) error {
-	return t.Rows("SELECT "+sourceColumns+", complete, next_due, failures, problem, refused = 1, "+heldRows+`,
+	return t.Rows("SELECT "+sourceColumns+", complete, next_due, failures, problem, refused <> 0, "+heldRows+`,
 		CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id)
 			ELSE (SELECT count(*) FROM entries WHERE source = s.id) END
 		FROM sources s ORDER BY s.id`, nil, func(scan func(...any) error) error {
@@ -168,7 +168,8 @@ func (t *tx) sourceStatus(out *Status) error {
 // whole once. Otherwise the error is ErrIncomplete, or the database's.
 //
 // A channel that was never copied because the board refuses it, by 400, 403, 404 or 410,
-// such as one that is misspelt, does not count beside one that was copied.
+// such as one that is misspelt, does not count beside one that was copied, once the refusals
+// have gone on for four minutes.
 func (m *Mirror) Ready(ctx context.Context) error {
 	_, err := m.ready(ctx)
 	return err
@@ -208,7 +209,7 @@ func enumerate(what string, names []string) string {
 type copies struct {
 	some    bool     // there are sources, of this kind or of another
 	whole   int      // how many were copied whole once
-	refused []string // were never, because the board refuses them
+	refused []string // were never, because the board has refused them for refusedFor
 	missing []string // were never, for other reasons
 }
 
@@ -235,7 +236,7 @@ func (t *tx) copies(m *Mirror, kinds ...string) (c copies, err error) {
 	var all []*source
 	key := func(s *source) string { return fmt.Sprintf("%q", s.key()) }
 	stored := map[string]progress{}
-	const query = "SELECT " + sourceColumns + ", complete > 0, refused = 1 FROM sources"
+	const query = "SELECT " + sourceColumns + ", complete > 0, left_out = 1 FROM sources"
 	err = t.Rows(query, nil, func(scan func(...any) error) error {
 		var (
 			s source

@@ -91,7 +91,8 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 
 // Jobs yields every job of the mirror for [jobpublish.Config], with its posting in the
 // first of Config.Languages, or else in any. An error is the last item. Until every
-// channel was copied once, jobmirror's ErrIncomplete is the only item.
+// channel was copied once, jobmirror's ErrIncomplete is the only item; a channel that the
+// board refuses does not count, see [jobmirror.Mirror.Ready].
 func (s *Site) Jobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 	return func(yield func(jobpublish.Job, error) bool) {
 		for all, err := range s.mirror.Jobs(ctx) {
@@ -232,7 +233,8 @@ type Results struct {
 // Search finds the jobs that the address of a request asks for, as ParseList reads it, in
 // the reader's language. For an address whose place in the list is gone, such as an old
 // bookmark, it returns the first page. Its error is jobmirror's ErrIncomplete until every
-// channel was copied once.
+// channel was copied once; a channel that the board refuses does not count, see
+// [jobmirror.Mirror.Ready].
 func (s *Site) Search(r *http.Request) (*Results, error) {
 	list, problems := ParseList(ReadQuery(r))
 	q := list.Query()

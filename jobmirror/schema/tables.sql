@@ -26,6 +26,7 @@ CREATE TABLE sources (
     failures   BIGINT NOT NULL DEFAULT 0,
     problem    TEXT NOT NULL DEFAULT '',
     refused    BIGINT NOT NULL DEFAULT 0,
+    left_out   BIGINT NOT NULL DEFAULT 0,
     answer     BIGINT NOT NULL DEFAULT 0,
     previous   BIGINT NOT NULL DEFAULT 0,
     earlier    BIGINT NOT NULL DEFAULT 0,
