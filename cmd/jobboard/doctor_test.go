@@ -59,7 +59,8 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 		variants  jobboardtest.Variants
 		transport http.RoundTripper
 		want      doctor.Finding
-		blames    int // findings that fail or warn; 0: this one alone
+		blames    int    // findings that fail or warn; 0: this one alone
+		not       string // is in no next step
 	}{
 		// Settings.
 		{name: "http with a credential", env: env{"BASE_URL": "http://jobs.example"}, want: fail(doctor.CheckSettings, "http to a host that is not loopback", "use the https address")},
@@ -125,8 +126,11 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 
 		// The lookup.
 		{name: "no lookup", env: env{"JOBDB_URL": ""}, want: warn(doctor.CheckLookup, "no lookup address", "set JOBBOARD_JOBDB_URL")},
-		{name: "lookup at a router that does not know it", env: env{"JOBDB_URL": elsewhere.URL}, want: fail(doctor.CheckLookup, "has no lookup there (404)", "/jobdb/public/apply/external")},
-		{name: "lookup at the base address", env: env{"JOBDB_URL": srv.BaseURL}, want: fail(doctor.CheckLookup, "404", "another address than JOBBOARD_BASE_URL")},
+		{
+			name: "lookup at a router that does not know it", env: env{"JOBDB_URL": elsewhere.URL},
+			want: fail(doctor.CheckLookup, "has no lookup there (404)", "check host and path of JOBBOARD_JOBDB_URL"), not: "one host",
+		},
+		{name: "lookup at the base address", env: env{"JOBDB_URL": srv.BaseURL}, want: fail(doctor.CheckLookup, "404", "another address than JOBBOARD_BASE_URL, and here both have one host")},
 		{name: "no such host", env: env{"JOBDB_URL": "http://jobdb.invalid"}, transport: unknownHost, want: fail(doctor.CheckLookup, "name is not known", "misspelt")},
 		{name: "job that is gone", env: env{"JOB": fmt.Sprint(d.UnknownJob)}, want: warn(doctor.CheckLookup, "job unavailable", "take a job from a feed")},
 	} {
@@ -151,6 +155,9 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 					if f.Next == "" {
 						t.Errorf("no next step: %+v", f)
 					}
+				}
+				if test.not != "" && strings.Contains(f.Next, test.not) {
+					t.Errorf("%s: %q", f.Check, f.Next)
 				}
 				if f.Check == test.want.Check && f.Verdict == test.want.Verdict && strings.Contains(f.Detail, test.want.Detail) && strings.Contains(f.Next, test.want.Next) {
 					named = true
