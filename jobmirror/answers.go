@@ -140,8 +140,8 @@ func (t *tx) reindex(m *Mirror, jobs []int64) error {
 	return t.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(rows))
 }
 
-// confirm compares the titles of postings with those of their jobs, which
-// changed.
+// confirm has save find out anew whether the postings of jobs, whose titles changed, have
+// the titles of their jobs: fillJobs sets Confirmed.
 func (t *tx) confirm(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil

@@ -11,7 +11,8 @@ import (
 )
 
 // locate gives postings the locations of their jobs, and measures them from the middle
-// of a circle.
+// of a circle. A posting's job is that of its record, which fillJobs set; what the lookup of
+// the job said is read here, so it is never older than the table jobs.
 func (t *tx) locate(postings []Posting, near jobboard.GeoLocation) error {
 	var jobs []int64
 	for _, p := range postings {

@@ -14,7 +14,8 @@
 // # What is copied
 //
 // A search (4.1) gives the postings of a channel; each posting has a row for each
-// language. A feed gives jobs. A job that a posting or a feed names is looked up
+// language. A feed gives jobs, and says which postings are theirs; see [Evidence].
+// A job that a posting or a feed names is looked up
 // (4.4) when it is new, when that posting or feed entry has changed, and again
 // after about Options.LookupEvery, less often while it is not open. An open job is
 // not looked up once more because a further source names it, or because its posting

@@ -86,7 +86,9 @@ func newItem(sum int64, back bool, entry *jobfeed.Entry) feedItem {
 }
 
 // saveEntries writes entries of a feed, and reports whether jobs are to be
-// looked up for them.
+// looked up for them. An entry goes two ways: its job into the table jobs, where lookUpDue
+// finds it due; what it says of postings into the table claims, by which rejoin gives stored
+// postings their job.
 func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool, err error) {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {
@@ -134,7 +136,8 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 	if err := errors.Join(t.introduce(jobs), t.wantClosed(jobs), t.want(changed)); err != nil {
 		return false, err
 	}
-	return len(jobs)+len(changed) > 0, t.rejoin(postings, versions, src.cause())
+	err = t.rejoin(postings, versions, src.cause())
+	return len(jobs)+len(changed) > 0, err
 }
 
 // withoutBack notes which entries are back, and returns the others: those that were
@@ -149,7 +152,10 @@ func (t *tx) withoutBack(src *source, batch []feedItem) ([]feedItem, error) {
 	return slices.DeleteFunc(slices.Clone(batch), there), err
 }
 
-// claim notes which postings an entry says are its job's.
+// claim notes in the table claims which postings an entry says are its job's. fillJobs looks
+// there whenever a posting is saved: rejoin has stored ones saved at once, others are when a
+// channel shows them. This has nothing to do with rows that a process has claimed, which are
+// leases.
 func (t *tx) claim(src *source, item feedItem) error {
 	for kind, values := range map[string][]int64{"posting": item.postings, "version": item.versions} {
 		for _, value := range values {

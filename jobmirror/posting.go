@@ -70,6 +70,8 @@ func (t *tx) save(rows []*row, cause string) error {
 	return nil
 }
 
+// write stores a row and logs that it changed. If what a search finds it by may have changed,
+// its identifier goes into the table unindexed, from which indexSome takes it.
 func (t *tx) write(r *row, cause string) error {
 	after := encode(r.rec)
 	if after == r.before && !r.words {
@@ -185,7 +187,7 @@ func (t *tx) claims(kind string, values []int64) (map[int64]int64, error) {
 }
 
 // introduce makes sure that jobs are in the table jobs, but for those that were
-// forgotten. New ones are due at once.
+// forgotten. New ones are due at once: lookUpDue takes them by their next_due.
 func (t *tx) introduce(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
