@@ -249,6 +249,27 @@ func TestNoCredentialInProblems(t *testing.T) {
 	}
 }
 
+// TestLookupToken has a target whose lookup wants a token.
+func TestLookupToken(t *testing.T) {
+	srv, target := fake(t)
+	target.ReadOnly, target.LookupToken = true, srv.LookupToken()
+	if _, err := conformance.Check(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	lookups := 0
+	for _, r := range srv.Requests() {
+		if r.Operation != jobboardtest.OpJobInformation {
+			continue
+		}
+		if lookups++; r.Credential != "lookup token" {
+			t.Errorf("%s has %q", r, r.Credential)
+		}
+	}
+	if lookups == 0 {
+		t.Error("nothing was looked up")
+	}
+}
+
 // TestRedirectsAreNotFollowed keeps credentials with the target.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
