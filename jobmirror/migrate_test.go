@@ -106,6 +106,36 @@ func TestTablesOfBeforeTheFirstRelease(t *testing.T) {
 	})
 }
 
+// A schema of PostgreSQL may have a name that is written in quotes.
+func TestSchemaInQuotes(t *testing.T) {
+	t.Parallel()
+	needPostgres(t)
+	address := postgres.create(t)
+	db, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), `CREATE SCHEMA "TheJobs"`); err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := u.Query()
+	options.Set("search_path", `"TheJobs"`)
+	u.RawQuery = options.Encode()
+	there := u.String()
+	if err := jobmirror.Migrate(t.Context(), there); err != nil {
+		t.Fatal(err)
+	}
+	open(t, there, jobmirror.Options{})
+	if n := query[int](t, address, countTables); n != 0 {
+		t.Errorf("%d tables are in another schema", n)
+	}
+}
+
 // Processes of a fleet that start at once set the tables up once.
 func TestManySetUpAtOnce(t *testing.T) {
 	t.Parallel()

@@ -80,7 +80,7 @@ func (s Schema) inspect(ctx context.Context, db *sql.DB, d dialect) (version int
 	if err := db.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable).Scan(&version); err != nil {
 		return 0, fmt.Errorf("jobmirror: %w", withHint(err))
 	}
-	if version > 1 {
+	if version != 1 {
 		return version, nil // later migrations may drop tables and columns of the first one
 	}
 	return version, s.checkColumns(ctx, db, d)
@@ -97,7 +97,7 @@ func (s Schema) checkColumns(ctx context.Context, db *sql.DB, d dialect) error {
 	list := "SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'"
 	if d.Shared {
 		list = `SELECT t.relname || '.' || c.attname FROM pg_catalog.pg_attribute c JOIN pg_catalog.pg_class t ON t.oid = c.attrelid
-			WHERE t.relnamespace = current_schema()::regnamespace AND NOT c.attisdropped`
+			JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = current_schema() AND NOT c.attisdropped`
 	}
 	columns, err := names(ctx, db, list)
 	if err != nil {
