@@ -231,9 +231,8 @@ func (w *window) tag(limit int) (end int, selfClosing bool, why cut) {
 }
 
 // searched is a part of the text, from the offset from to the offset to, in which no end
-// of a section begins.
-// It keeps many sections that share an end, or have none, from being searched many
-// times.
+// of a section begins. It keeps many sections that share an end, or have none, from being
+// searched many times.
 type searched struct{ from, to int64 }
 
 // sectionEnd finds the end of the section that begins at i.

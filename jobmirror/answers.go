@@ -137,7 +137,7 @@ func (t *tx) reindex(m *Mirror, jobs []int64) error {
 		return err
 	}
 	m.unindexed.raise()
-	return t.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(rows))
+	return t.listUnindexed(rows)
 }
 
 // confirm has save find out anew whether the postings of jobs, whose titles changed, have

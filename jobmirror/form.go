@@ -81,7 +81,8 @@ func (t *tx) markSome() (may, more bool, err error) {
 		}
 		return true, true, t.beginForm()
 	}
-	// Locked: who indexes one just now does so in the form of before.
+	// The rows are locked: a process that indexes one of them right now does so in the form of
+	// before. It then ends before this, and the posting is indexed again.
 	postings, err := t.Numbers(`SELECT id FROM postings WHERE id > (SELECT CAST(value AS BIGINT) FROM mirror WHERE name = ?)
 		ORDER BY id LIMIT ? @lock`, markedRow, markBatch)
 	if err != nil {
@@ -90,8 +91,7 @@ func (t *tx) markSome() (may, more bool, err error) {
 	if len(postings) == 0 {
 		return true, false, t.Do("DELETE FROM mirror WHERE name = ?", markedRow)
 	}
-	err = t.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(postings))
-	if err != nil {
+	if err := t.listUnindexed(postings); err != nil {
 		return false, false, err
 	}
 	return true, true, t.setForm(markedRow, postings[len(postings)-1])

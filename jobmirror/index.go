@@ -54,6 +54,11 @@ func (m *Mirror) index(ctx context.Context) error {
 	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.indexSome(index) })
 }
 
+// listUnindexed puts postings on the list from which indexSome takes them.
+func (t *tx) listUnindexed(postings []int64) error {
+	return t.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(postings))
+}
+
 const (
 	// mergeEvery is the least time between two merges of an index's pieces, and manyPieces the
 	// number of pieces that are left alone.

@@ -63,8 +63,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer f.release()
-	// A large file takes a slow client minutes. A writer that cannot move its
-	// deadline has that of the server.
+	// A large file takes a slow client minutes. A writer that cannot move its deadline has that of
+	// the server.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxWriting))
 	doc := f.index
 	if part := parameters.Get("part"); part != "" {
