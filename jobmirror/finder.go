@@ -171,8 +171,9 @@ func (f *finder) next(need int) (list []int64, more bool, err error) {
 		f.asked = f.tiers[f.at.tier](f.before != nil)
 	}
 	index := matcherOf(f.t.db)
-	// Few postings are in the first tiers. Whether many are in one shows once some were read.
-	if index.near != "" && (f.q.Order != Relevance || f.at.id != 0) && !f.rare {
+	// A look at the next few postings shows whether many are in the tier. It costs little
+	// beside reading all that are.
+	if index.near != "" && !f.rare {
 		want := f.want(need)
 		for _, among := range nearby {
 			near := strings.NewReplacer("@order", order, "@among", strconv.Itoa(among)).Replace(index.near)
@@ -193,13 +194,11 @@ func (f *finder) next(need int) (list []int64, more bool, err error) {
 // want returns how many hits next reads at once where a page needs so many: no more than
 // these, unless the page may leave out most of what is read.
 func (f *finder) want(need int) int {
-	filtered := !f.q.Near.IsZero() || f.text.Quoted()
-	// The next postings may all be those that were read of the tiers before.
-	again := f.before != nil && f.at.tier > 0
-	if filtered || again {
+	if !f.q.Near.IsZero() || f.text.Quoted() {
 		return chunk
 	}
-	return min(need, chunk)
+	// The next postings may be those that were read of the tiers before.
+	return min(need+len(f.before), chunk)
 }
 
 // nearby bounds the next postings among which hits are looked for: at first few, and more

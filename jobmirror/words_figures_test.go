@@ -208,6 +208,7 @@ func TestPageOfCommonWordsReadsFew(t *testing.T) {
 		{Order: jobmirror.Newest, Text: b.word(0)},
 		{Order: jobmirror.Oldest, Text: b.word(0)},
 		{Text: b.word(0), After: far.Next},
+		{Text: "bund"}, // a part of words that most postings have, in the title or beside it
 	} {
 		q.Limit = 20
 		page, err := m.Search(t.Context(), q)
