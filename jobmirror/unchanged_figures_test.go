@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,19 +21,16 @@ import (
 
 // boardChild serves a channel of so many postings of natural size, and a feed with an entry
 // for each, until the process is killed. It prints its address. One in a hundred postings
-// has another title whenever it is asked for "/change".
+// has another title whenever it is asked for "/change", and one in a hundred jobs, none of
+// which has a posting with another title, ends or is open again whenever it is asked for
+// "/end": its entry in the feed changes, and the answer of its lookup.
 func boardChild(postings int) error {
 	board := wordyBoard{postings}.handler()
-	answer, feed := httptest.NewRecorder(), new(bytes.Buffer)
+	answer := httptest.NewRecorder()
 	const channel = "/board/api/rest/v2/frontend/jobboards/1_all/jobs"
 	board.ServeHTTP(answer, httptest.NewRequestWithContext(context.Background(), http.MethodGet, channel, http.NoBody))
-	entries := jobfeed.NewWriter(feed, nil)
-	for i := range postings {
-		if err := entries.Write(&jobfeed.Entry{JobID: jobboard.JobID(10_000_000 + i), Title: "Job", Company: "Example"}); err != nil {
-			return err
-		}
-	}
-	if err := entries.Close(); err != nil {
+	feed, err := wordyFeed(postings, 0)
+	if err != nil {
 		return err
 	}
 	serve := func(contentType string, body []byte) http.HandlerFunc {
@@ -48,12 +46,56 @@ func boardChild(postings int) error {
 	mux.HandleFunc("GET "+channel, func(w http.ResponseWriter, r *http.Request) {
 		serve("application/json", shown.Load().([]byte))(w, r)
 	})
+	var changes atomic.Int64
 	mux.HandleFunc("GET /change", func(http.ResponseWriter, *http.Request) {
-		shown.Store(bytes.ReplaceAll(shown.Load().([]byte), []byte(`00,"title":"`), []byte(`00,"title":"Neu `)))
+		changed := fmt.Appendf(nil, `00,"title":"%d `, 2000+changes.Add(1)) // another word each time
+		shown.Store(bytes.ReplaceAll(shown.Load().([]byte), []byte(`00,"title":"`), changed))
 	})
-	mux.Handle("GET /feed.xml", serve("application/xml", feed.Bytes()))
+	var shownFeed atomic.Value
+	shownFeed.Store(feed)
+	var ends atomic.Int64
+	mux.HandleFunc("GET /feed.xml", func(w http.ResponseWriter, r *http.Request) {
+		serve("application/xml", shownFeed.Load().([]byte))(w, r)
+	})
+	mux.HandleFunc("GET /end", func(w http.ResponseWriter, _ *http.Request) {
+		feed, err := wordyFeed(postings, int(ends.Add(1)))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		shownFeed.Store(feed)
+	})
+	mux.HandleFunc("GET /jobdb/public/apply/external", func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		board.ServeHTTP(answer, r)
+		body := answer.Body.Bytes()
+		if strings.HasSuffix(r.URL.Query().Get("jobid"), endingJobs) && ends.Load()%2 == 1 {
+			body = bytes.Replace(body, []byte(`"applyPossible":true`), []byte(`"applyPossible":false`), 1)
+		}
+		serve("application/json", body)(w, r)
+	})
 	fmt.Println(httptest.NewServer(mux).URL)
 	select {}
+}
+
+// endingJobs ends the numbers of the jobs that "/end" changes. They have postings.
+const endingJobs = "48"
+
+// wordyFeed returns a feed of so many jobs, in which the entries of some changed so many times.
+func wordyFeed(jobs, changes int) ([]byte, error) {
+	var feed bytes.Buffer
+	entries := jobfeed.NewWriter(&feed, nil)
+	for i := range jobs {
+		entry := jobfeed.Entry{JobID: jobboard.JobID(10_000_000 + i), Title: "Job", Company: "Example"}
+		if changes > 0 && strings.HasSuffix(strconv.FormatInt(int64(entry.JobID), 10), endingJobs) {
+			entry.Title = fmt.Sprintf("Job %d", changes)
+		}
+		if err := entries.Write(&entry); err != nil {
+			return nil, err
+		}
+	}
+	err := entries.Close()
+	return feed.Bytes(), err
 }
 
 // startBoard starts a process with such a board, and returns its address.
@@ -125,15 +167,24 @@ func TestCostOfAnUnchangedRefresh(t *testing.T) {
 		if _, err := openSQL(t, address).ExecContext(t.Context(), "CHECKPOINT"); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // the second time no page is written whole, and no word is new
-			fetch(t, board+"/change")
-			const written = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
-			before := query[int64](t, address, written)
-			if out, err := m.Refresh(t.Context()); err != nil || len(out.Partial) > 0 {
-				t.Fatal(out, err)
+		for _, c := range []struct{ what, path string }{
+			{"postings has another title", "/change"},
+			{"jobs ends", "/end"},
+		} {
+			for range 3 { // from the second time on few pages are written whole
+				fetch(t, board+c.path)
+				const written = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
+				before := query[int64](t, address, written)
+				if out, err := m.Refresh(t.Context()); err != nil || len(out.Partial) > 0 {
+					t.Fatal(out, err)
+				}
+				t.Logf("figure: one in a hundred %s: %d bytes of log each",
+					c.what, (query[int64](t, address, written)-before)/int64(max(1, n/100)))
 			}
-			t.Logf("figure: one in a hundred postings has another title: %d bytes of log a posting",
-				(query[int64](t, address, written)-before)/int64(max(1, n/100)))
+			status, err := m.Status(t.Context())
+			if ended := status.Jobs[jobmirror.StateClosed]; err != nil || c.path == "/end" && ended != n/100 {
+				t.Errorf("%+v, %v", status, err)
+			}
 		}
 	})
 }
