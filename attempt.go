@@ -43,7 +43,11 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	if failed != nil {
 		return nil, failed
 	}
-	a := &answer{c: c}
+	a := &c.first
+	if c.last != nil {
+		a = new(answer)
+	}
+	a.c = c
 	resp, err := c.send(a, req, auth)
 	if err != nil {
 		return nil, c.notAnswered(a.exchange, err)

@@ -49,11 +49,13 @@ type call struct {
 	accept   func(*answer) error // reads a good answer
 	deadline time.Time           // the end of all attempts and waits
 
-	// What the loop sends. It stands here to be allocated with the call.
+	// What the loop sends, and the answer of the first attempt, which is the last of most
+	// calls. They stand here to be allocated with the call.
 	url     url.URL
 	sent    retryablehttp.Request
 	client  http.Client
 	retryer retryablehttp.Client
+	first   answer
 
 	// How far the attempts have come.
 	attempts    int            // requests sent
