@@ -172,8 +172,9 @@ func (f *finder) next(need int) (list []int64, more bool, err error) {
 	}
 	index := matcherOf(f.t.db)
 	// A look at the next few postings shows whether many are in the tier. It costs little
-	// beside reading all that are.
-	if index.near != "" && !f.rare {
+	// beside reading all that are, except in a circle, where few are as a rule.
+	look := f.q.Near.IsZero() || f.at.id != 0 || f.q.Order != Relevance
+	if index.near != "" && look && !f.rare {
 		want := f.want(need)
 		for _, among := range nearby {
 			near := strings.NewReplacer("@order", order, "@among", strconv.Itoa(among)).Replace(index.near)
