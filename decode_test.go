@@ -412,6 +412,14 @@ func TestPostingReader(t *testing.T) {
 		}
 	}
 
+	// Closed twice, it gave its buffers back once: no two readers share them.
+	one, other := newPostingReader(bytes.NewReader(b), decodeLimits{}, nil), newPostingReader(bytes.NewReader(b), decodeLimits{}, nil)
+	if one.d == other.d {
+		t.Error("two readers have the same buffers")
+	}
+	one.close()
+	other.close()
+
 	// Closed in the middle, it gives nothing more.
 	p := newPostingReader(bytes.NewReader(b), decodeLimits{}, nil)
 	if _, err := p.next(); err != nil {
@@ -695,28 +703,56 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
+// heapInUse returns how many bytes are in use.
+func heapInUse() uint64 {
+	for range 3 {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
 // TestKeepsNoPage keeps one title of each of many pages.
 func TestKeepsNoPage(t *testing.T) {
-	heap := func() uint64 {
-		for range 3 {
-			runtime.GC()
-		}
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
 	b := makePage(100)
-	before := heap()
+	before := heapInUse()
 	const pages = 20
 	titles := make([]string, 0, pages)
 	for i := range pages {
 		titles = append(titles, searchOf(t, b).Results[i].Title)
 	}
 	// A posting has at most some 8 KB, a page 480.
-	if after := heap(); after > before+pages*8<<10+64<<10 {
+	if after := heapInUse(); after > before+pages*8<<10+64<<10 {
 		t.Errorf("%d titles keep %d bytes", pages, after-before)
 	}
 	runtime.KeepAlive(titles)
+}
+
+// TestKeepsNoAdvertisement keeps postings whose advertisement is over the bound of one.
+func TestKeepsNoAdvertisement(t *testing.T) {
+	const postings, ad, bound = 100, 400 << 10, 200 << 10
+	page := `{"totalNumberOfJobs":100,"results":[` + strings.Repeat(
+		`{"jobPostingId":1,"title":"t","config":{"company":["c"],"platform_internalAdText":["`+strings.Repeat("x", ad)+`"]}},`, postings-1) +
+		`{"jobPostingId":1,"title":"t"}]}`
+	p := newPostingReader(strings.NewReader(page), decodeLimits{maxItem: bound}, nil)
+	defer p.close()
+	var kept []*JobPosting
+	before := heapInUse()
+	for range postings {
+		posting, err := p.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, posting)
+	}
+	if !kept[0].AdTooLarge || kept[0].Config.Len() != 1 {
+		t.Errorf("%+v", kept[0])
+	}
+	if each := (int64(heapInUse()) - int64(before)) / postings; each > 8<<10 {
+		t.Errorf("a posting keeps %d bytes", each)
+	}
+	runtime.KeepAlive(kept)
 }
 
 func TestAllocs(t *testing.T) {

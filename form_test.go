@@ -92,6 +92,7 @@ func TestFormOfOddQuestions(t *testing.T) {
 		{"id":"4","type":"CHOICE","label":"a new kind with answers","answers":[{"id":"1"}]},
 		{"id":"5","type":"CATALOG","label":"twice","answers":[{"id":"1"}]},
 		{"id":"5","type":"TEXT","label":"again","answers":[{"id":"2"}]},
+		{"id":"6","type":"YESNO","label":"and a third","answers":[{"id":"1"},{"id":"2"},{"id":"3"}]},
 		{"id":"","label":"nothing"}]}`), job)
 	if err != nil {
 		t.Fatal(err)
@@ -101,6 +102,7 @@ q2 select 0 choices, required: ""
 q3 text 0 choices: "tomorrow"
 q4 select 1 choices: ""
 q5 select 2 choices, required: "2"
+q6 radio 3 choices, required: ""
 q text 0 choices: "x"
 `
 	given := job.FormAnswers(url.Values{"q1": {"3"}, "q3": {"tomorrow"}, "q5": {"2"}, "q": {"x"}, "nationality": {"1"}})

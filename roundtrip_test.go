@@ -164,6 +164,29 @@ func TestTransportRefuses(t *testing.T) {
 	}
 }
 
+// A caller's request names its own program, or else the one that the client names.
+func TestTransportNamesTheProgram(t *testing.T) {
+	var got []string
+	client := withTransport(t, jobboard.Config{BaseURL: base, UserAgent: "client/1", ClientID: "10"}, func(r *http.Request) (*http.Response, error) {
+		got = r.Header["User-Agent"]
+		return answer(r, 200, ""), nil
+	})
+	for want, header := range map[string]http.Header{
+		"client/1 jobboard-go ": nil, "program/2 ": {"User-Agent": {"program/2"}}, "": {"User-Agent": nil}, // net/http sends none then
+	} {
+		req := httptest.NewRequest(http.MethodGet, base, http.NoBody)
+		req.Header = header
+		resp, err := client.Transport().RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if text := strings.Join(append(got, ""), " "); text != want {
+			t.Errorf("%v: User-Agent is %q, want %q", header, text, want)
+		}
+	}
+}
+
 // How often a request is sent depends on its method, its body, and what happens.
 func TestTransportRepeats(t *testing.T) {
 	type failing func(r *http.Request) (*http.Response, error)

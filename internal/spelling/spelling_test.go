@@ -11,6 +11,7 @@ func TestDistance(t *testing.T) {
 		{"a", "", 1},
 		{"berlin", "berlin", 0},
 		{"berlni", "berlin", 1},
+		{"ebrlin", "berlin", 1}, // the first two letters are swapped
 		{"brlin", "berlin", 1},
 		{"berrlin", "berlin", 1},
 		{"bärlin", "berlin", 1},

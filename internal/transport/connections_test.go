@@ -172,6 +172,32 @@ func TestHeldDialsOfTwoAddresses(t *testing.T) {
 	})
 }
 
+// A dial that failed does not count, even while its exchange, whose request was given
+// another connection, goes on.
+func TestFailedDialCountsNoLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused := errors.New("connection refused")
+		connections := &Connections{Dial: func(context.Context, string, string) (net.Conn, error) { return nil, refused }}
+		limits := Limits{End: time.Now().Add(time.Minute)}
+		first, second := Exchange{Connections: connections}, Exchange{Connections: connections}
+		first.Begin(t.Context(), limits, true, false)
+		defer func() { _ = first.Close() }()
+		if _, err := connections.DialContext(first.Context(), "tcp", "host:443"); !errors.Is(err, refused) {
+			t.Fatal(err)
+		}
+		first.connected(httptrace.GotConnInfo{}) // one that had become idle
+		first.phase.Store(int32(Answered))
+		second.Begin(t.Context(), limits, true, false)
+		defer func() { _ = second.Close() }()
+		for range 2 { // as many as there are exchanges
+			start := time.Now()
+			if _, err := connections.DialContext(second.Context(), "tcp", "host:443"); !errors.Is(err, refused) || time.Since(start) != 0 {
+				t.Errorf("%v after %v", err, time.Since(start))
+			}
+		}
+	})
+}
+
 // An exchange is told that its request goes through a proxy. net/http reads the
 // environment once, so the test has a process of its own.
 func TestProxied(t *testing.T) {

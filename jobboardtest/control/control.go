@@ -83,10 +83,8 @@ func Listen(srv *jobboardtest.Server, addr string, hosts ...string) (string, err
 		return "", err
 	}
 	at := l.Addr().String()
-	if host, port, err := net.SplitHostPort(at); err == nil {
-		if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
-			at = net.JoinHostPort("127.0.0.1", port) // nobody can go to "every address"
-		}
+	if every, err := netip.ParseAddrPort(at); err == nil && every.Addr().IsUnspecified() {
+		at = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), every.Port()).String() // nobody can go to "every address"
 	}
 	url := "http://" + at + "/"
 	c := New(srv, hosts...)

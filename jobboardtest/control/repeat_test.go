@@ -141,6 +141,37 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+// A request that got no answer stands in the archive with an answer of no size.
+func TestArchiveOfALostRequest(t *testing.T) {
+	s := newSuite(t)
+	s.srv.Fail(jobboardtest.Fault{Break: jobboardtest.ResetBefore, Times: 1})
+	lost, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.srv.BaseURL+"/jobabo", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := s.srv.Client().Do(lost); err == nil {
+		_ = res.Body.Close()
+		t.Fatal("the request has an answer")
+	}
+	_, text := s.do("GET", "/requests.har", "")
+	var har struct {
+		Log struct {
+			Entries []struct {
+				Response struct {
+					Status  int
+					Content struct{ Size *int64 }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &har); err != nil || len(har.Log.Entries) != 1 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if got := har.Log.Entries[0].Response; got.Status != 0 || got.Content.Size == nil || *got.Content.Size != 0 {
+		t.Errorf("%s", text)
+	}
+}
+
 // Places are found by what is typed of them: the board's own first, with their streets.
 func TestPlacesAreFound(t *testing.T) {
 	s := newSuite(t)

@@ -74,6 +74,33 @@ func TestCurl(t *testing.T) {
 	}
 }
 
+// The path of a fault is a request's without the prefix of the address that it went to,
+// and with nothing in it that a pattern reads otherwise.
+func TestPathOfAFault(t *testing.T) {
+	s := newSuite(t)
+	c := New(s.srv)
+	prefix := func(address string) string {
+		u, err := url.Parse(address)
+		if err != nil || len(u.Path) < 2 {
+			t.Fatalf("%s has no prefix, %v", address, err)
+		}
+		return u.Path
+	}
+	board, jobs := prefix(s.srv.BaseURL), prefix(s.srv.JobDBURL)
+	for path, want := range map[string]string{
+		board + "/api/x":    "/api/x",
+		jobs + "/jobdb/x":   "/jobdb/x",
+		board + jobs + "/x": jobs + "/x", // one prefix, whatever stands behind it
+		board + "ing/x":     board + "ing/x",
+		"/elsewhere":        "/elsewhere",
+		board + `/[a]*?\b`:  `/\[a]\*\?\\b`,
+	} {
+		if got := c.faultPath(jobboardtest.Request{Path: path}); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
 // A request's question is spelled for people.
 func TestQuestionOfARow(t *testing.T) {
 	for want, r := range map[string]jobboardtest.Request{

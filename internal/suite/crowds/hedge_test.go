@@ -475,6 +475,33 @@ func TestNoHedge(t *testing.T) {
 	}
 }
 
+// An attempt that comes to no end, because the Limiter panics before a redirect, ends its
+// hedge at once.
+func TestPanicEndsTheHedge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startHedging(t, nil)
+		redirect := status(302, "Location", "/elsewhere")
+		h.answers = []func(*rig.Exchange){after(time.Second, redirect), after(time.Minute, good)}
+		asked := 0
+		h.refuses = func(context.Context) error {
+			if asked++; asked == 3 { // for the request, its hedge, and the redirect
+				panic("Limiter")
+			}
+			return nil
+		}
+		defer func() {
+			if p := recover(); p != "Limiter" {
+				t.Errorf("the caller gets %v", p)
+			}
+			if took := time.Since(h.ready); took != time.Second || asked != 3 || len(h.times) != 2 {
+				t.Errorf("after %v; the Limiter was asked %d times, %d requests", took, asked, len(h.times))
+			}
+		}()
+		_, err := h.user.HasApplied(t.Context(), 1)
+		t.Errorf("the call returns %v", err)
+	})
+}
+
 // A panic of the caller's code in a hedge reaches the caller, whichever request wins.
 func TestHedgePanics(t *testing.T) {
 	for _, first := range []time.Duration{time.Second, time.Minute} {
