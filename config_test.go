@@ -3,6 +3,7 @@ package jobboard_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -48,6 +49,11 @@ func TestConfigInLogs(t *testing.T) {
 		slog.New(slog.NewTextHandler(&log, nil)).Info("x", "c", c.cfg)
 		if got := strings.TrimSpace(log.String()); !strings.HasSuffix(got, "msg=x "+c.asValue) {
 			t.Errorf("%s\nwant\n%s", got, c.asValue)
+		}
+		for field, is := range map[string]oauth2.TokenSource{"TokenSource": c.cfg.TokenSource, "JobDBTokenSource": c.cfg.JobDBTokenSource} {
+			if got := fmt.Sprintf("%+v", c.cfg); strings.Contains(got, " "+field+":<nil>") != (is == nil) {
+				t.Errorf("%s is not told: %s", field, got)
+			}
 		}
 	}
 }

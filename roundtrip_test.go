@@ -591,7 +591,65 @@ func TestTransportIsHedged(t *testing.T) {
 }
 
 // The bodies of the transport below are closed, each once, whatever becomes of the call.
+// A refused answer that trickles in has the time of an attempt; one that is passed on, any.
+func TestTransportOfATrickle(t *testing.T) {
+	for status, want := range map[int]time.Duration{399: 0, 400: 15 * time.Second, 404: 15 * time.Second} {
+		inBubble(t, fmt.Sprint(status), func(t *testing.T) {
+			cfg := jobboard.Config{TokenSource: jobboard.StaticToken("t"), Retry: jobboard.RetryPolicy{MaxAttempts: 1}}
+			client := served(t, cfg, func(r *http.Request) *http.Response {
+				return &http.Response{StatusCode: status, Header: http.Header{}, ContentLength: -1, Request: r, Body: trickle{r.Context()}}
+			})
+			begin := time.Now()
+			resp, err := client.Transport().RoundTrip(rig.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/x", http.NoBody)))
+			if took := time.Since(begin); took != want {
+				t.Errorf("after %v, %v; want %v", took, err, want)
+			}
+			if err != nil {
+				return
+			}
+			if n, err := io.CopyN(io.Discard, resp.Body, 10); status < 400 && (n != 10 || err != nil) {
+				t.Errorf("%d bytes are passed on, %v", n, err)
+			}
+			_ = resp.Body.Close()
+		})
+	}
+}
+
+// trickle gives a byte every 5 s, until its context ends.
+type trickle struct{ ctx context.Context }
+
+func (d trickle) Read(p []byte) (int, error) {
+	select {
+	case <-time.After(5 * time.Second):
+		return copy(p, "x"), nil
+	case <-d.ctx.Done():
+		return 0, d.ctx.Err()
+	}
+}
+
+func (d trickle) Close() error { return nil }
+
 func TestTransportClosesAnswers(t *testing.T) {
+	t.Run("whose Observer panics", func(t *testing.T) {
+		closed := 0
+		cfg := jobboard.Config{TokenSource: jobboard.StaticToken("t"), Observer: &jobboard.Observer{
+			Attempt: func(ctx context.Context, _ jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
+				return ctx, func(jobboard.AttemptEnd) { panic("observer") }
+			},
+		}}
+		client := served(t, cfg, func(r *http.Request) *http.Response {
+			return &http.Response{
+				StatusCode: 200, Header: http.Header{}, ContentLength: -1, Request: r, Body: closeCounter{strings.NewReader("words"), &closed},
+			}
+		})
+		defer func() {
+			if p := recover(); p != "observer" || closed != 1 {
+				t.Errorf("the caller gets %v, the body is closed %d times", p, closed)
+			}
+		}()
+		resp, err := client.Transport().RoundTrip(rig.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/x", http.NoBody)))
+		t.Error(err, resp.Body.Close())
+	})
 	leave := func(body io.ReadCloser) { _ = body.Close() }
 	readAll := func(body io.ReadCloser) { _, _ = io.Copy(io.Discard, body) }
 	for name, c := range map[string]struct {

@@ -169,6 +169,11 @@ func TestHeldDialsOfTwoAddresses(t *testing.T) {
 		if took := time.Since(start); took != 0 {
 			t.Errorf("a dial was held for %v", took)
 		}
+		for address, open := range c.open {
+			if open != 2 {
+				t.Errorf("%d connections to %s count", open, address)
+			}
+		}
 	})
 }
 
