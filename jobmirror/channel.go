@@ -87,7 +87,7 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 
 // savePostings writes postings of one answer, and reports whether it made jobs
 // known that are not looked up yet.
-func (t *tx) savePostings(src *source, turn turn, batch []channelItem) (wanted bool, err error) {
+func (t *tx) savePostings(src *source, turn turn, batch []channelItem) (due bool, err error) {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {
 		return false, err
@@ -275,7 +275,7 @@ func merge(old, fresh *row) *row {
 // list notes that a source shows rows, which are new or may have changed, and those of
 // back, which were missing. It writes rows, has the jobs looked up that may have changed
 // with them, and reports whether there are any.
-func (t *tx) list(src *source, turn turn, back []int64, rows []*row) (wanted bool, err error) {
+func (t *tx) list(src *source, turn turn, back []int64, rows []*row) (due bool, err error) {
 	if len(back) > 0 {
 		err := t.Do("UPDATE listings SET missing = 0, seen = ? WHERE source = ? AND posting IN @ids", t.Now, src.id, store.IDs(back))
 		if err != nil {
@@ -306,12 +306,12 @@ func (t *tx) list(src *source, turn turn, back []int64, rows []*row) (wanted boo
 	if err := t.save(rows, src.cause()); err != nil {
 		return false, err
 	}
-	return t.wantNamed(rows)
+	return t.putChangedDue(rows)
 }
 
-// wantNamed has the jobs looked up that may have changed with rows which were just written,
+// putChangedDue has the jobs looked up that may have changed with rows which were just written,
 // and reports whether there are any.
-func (t *tx) wantNamed(rows []*row) (wanted bool, err error) {
+func (t *tx) putChangedDue(rows []*row) (due bool, err error) {
 	elsewhere, err := t.inOtherLanguages(rows)
 	if err != nil {
 		return false, err
@@ -327,10 +327,10 @@ func (t *tx) wantNamed(rows []*row) (wanted bool, err error) {
 			changed = append(changed, int64(r.rec.Job))
 		}
 	}
-	if err := t.wantClosed(fresh); err != nil {
+	if err := t.putClosedDue(fresh); err != nil {
 		return false, err
 	}
-	return len(changed)+len(fresh) > 0, t.want(changed)
+	return len(changed)+len(fresh) > 0, t.putDue(changed)
 }
 
 // selectInOtherLanguages selects those of some postings that the copy has in another language too,

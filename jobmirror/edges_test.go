@@ -23,11 +23,11 @@ func beside(t *testing.T, m *Mirror, opts Options) *Mirror {
 	return OpenFor(t, m.address, opts)
 }
 
-// due reserves the jobs that are due.
+// due takes the jobs that are due.
 func due(t *testing.T, m *Mirror) (jobs []int64) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		b, err := t.reserve(100, "test")
+		b, _, err := t.takeDue(100, "test")
 		jobs = b.jobs
 		return err
 	})
@@ -289,7 +289,7 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 		want(t, m, 7, 8)
 		reserve := func(process string) (b batch) {
 			do(t, m, func(t *tx) (err error) {
-				b, err = t.reserve(10, process)
+				b, _, err = t.takeDue(10, process)
 				return err
 			})
 			return b

@@ -89,7 +89,7 @@ func newItem(sum int64, back bool, entry *jobfeed.Entry) feedItem {
 // looked up for them. An entry goes two ways: its job into the table jobs, where lookUpDue
 // finds it due; what it says of postings into the table claims, by which rejoin gives stored
 // postings their job.
-func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool, err error) {
+func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (due bool, err error) {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {
 		return false, err
@@ -133,7 +133,7 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 		postings = append(postings, item.postings...)
 		versions = append(versions, item.versions...)
 	}
-	if err := errors.Join(t.introduce(jobs), t.wantClosed(jobs), t.want(changed)); err != nil {
+	if err := errors.Join(t.putNewDue(jobs), t.putClosedDue(jobs), t.putDue(changed)); err != nil {
 		return false, err
 	}
 	err = t.rejoin(postings, versions, src.cause())
@@ -182,12 +182,12 @@ func (t *tx) rejoin(postings, versions []int64, cause string) error {
 	if err := t.save(rows, cause); err != nil {
 		return err
 	}
-	return t.wantUnknown(rows)
+	return t.putUnknownDue(rows)
 }
 
-// wantUnknown calls want for the jobs of rows that are not in the table jobs: a posting's
+// putUnknownDue calls putDue for the jobs of rows that are not in the table jobs: a posting's
 // own link names them, and until now a feed named another job for the posting.
-func (t *tx) wantUnknown(rows []*row) error {
+func (t *tx) putUnknownDue(rows []*row) error {
 	var jobs []int64
 	for _, r := range rows {
 		if r.rec.Job != 0 && len(r.rec.Sources) > 0 {
@@ -198,7 +198,7 @@ func (t *tx) wantUnknown(rows []*row) error {
 	if err != nil {
 		return err
 	}
-	return t.want(slices.DeleteFunc(jobs, func(job int64) bool { return slices.Contains(known, job) }))
+	return t.putDue(slices.DeleteFunc(jobs, func(job int64) bool { return slices.Contains(known, job) }))
 }
 
 // dropEntries removes entries of a feed, by their hashes. What they say of postings goes
@@ -213,7 +213,6 @@ func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
 	if err != nil {
 		return err
 	}
-	// Only its lookup says whether a job is gone that no entry names any more.
 	jobs, err := t.Numbers("SELECT job FROM entries WHERE source = ? AND hash IN @ids AND missing <= 0", src.id, store.IDs(gone))
 	if err != nil {
 		return err
@@ -224,9 +223,7 @@ func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec(`UPDATE jobs SET next_due = ? WHERE job IN @ids AND next_due > ? AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.job = jobs.job)`,
-		t.Now, store.IDs(jobs), t.Now)
-	if err != nil {
+	if err := t.putUnnamedDue(jobs); err != nil {
 		return err
 	}
 	return t.rejoin(postings, versions, cause)

@@ -134,7 +134,7 @@ func saveEntries(t *testing.T, m *Mirror, src *source, turn turn, items ...feedI
 // want makes jobs due.
 func want(t *testing.T, m *Mirror, jobs ...int64) {
 	t.Helper()
-	do(t, m, func(t *tx) error { return t.want(jobs) })
+	do(t, m, func(t *tx) error { return t.putDue(jobs) })
 }
 
 // nextAnswer takes the number of an answer.
@@ -402,7 +402,7 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 			if _, err := t.begin(src, "another"); err != nil {
 				return err
 			}
-			if b, err := t.reserve(10, "another"); err != nil || len(b.jobs) != 1 {
+			if b, _, err := t.takeDue(10, "another"); err != nil || len(b.jobs) != 1 {
 				return fmt.Errorf("reserved %v, %w", b, err)
 			}
 			_, err := t.Exec("UPDATE jobs SET looked_up = ? WHERE job = 8", t.Now)
@@ -422,7 +422,7 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 			t.Errorf("%v is due, which is refreshed already, %v", found, err)
 		}
 		do(t, m, func(t *tx) error {
-			b, err := t.reserve(10, "another")
+			b, _, err := t.takeDue(10, "another")
 			if len(b.jobs) != 0 {
 				return fmt.Errorf("jobs %v are looked up twice at a time", b.jobs)
 			}
@@ -454,7 +454,7 @@ func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
 			w := &worker{m, "process"}
 			var held *heldSource
 			do(t, m, func(t *tx) (err error) {
-				_, held, _, err = t.reserveHeld(w.process)
+				_, held, _, err = t.takeHeld(w.process)
 				return err
 			})
 			if held == nil || held.id != src.id {

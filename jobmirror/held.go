@@ -34,7 +34,7 @@ func (w *worker) askHeld(ctx context.Context) (busy bool, err error) {
 			src  *heldSource
 		)
 		err = w.db.update(ctx, func(t *tx) (err error) {
-			next, src, busy, err = t.reserveHeld(w.process)
+			next, src, busy, err = t.takeHeld(w.process)
 			return err
 		})
 		switch {
@@ -63,10 +63,10 @@ func (w *worker) askAllHeld(ctx context.Context) error {
 	}
 }
 
-// reserveHeld claims jobs of held rows of one source for a new batch. An empty batch says
+// takeHeld leases jobs of held rows of one source for a new batch. An empty batch says
 // that src needs no further answers. src is nil if no source needs any, or, with busy, if
 // other processes are looking up all that is left.
-func (t *tx) reserveHeld(process string) (b batch, src *heldSource, busy bool, err error) {
+func (t *tx) takeHeld(process string) (b batch, src *heldSource, busy bool, err error) {
 	var waiting []*heldSource
 	err = t.Rows("SELECT "+sourceColumns+", answer, asking, opens FROM sources WHERE asking > 0 ORDER BY id @lock", nil,
 		func(scan func(...any) error) error {
@@ -85,7 +85,7 @@ func (t *tx) reserveHeld(process string) (b batch, src *heldSource, busy bool, e
 	for _, s := range waiting {
 		left := 0
 		if s.opens < maxOpen {
-			if b, left, err = t.reserveOf(s, process); err != nil {
+			if b, left, err = t.takeHeldOf(s, process); err != nil {
 				return b, nil, false, err
 			}
 		}
@@ -97,10 +97,10 @@ func (t *tx) reserveHeld(process string) (b batch, src *heldSource, busy bool, e
 	return b, nil, busy, nil
 }
 
-// reserveOf claims jobs of held rows of a source for a new batch, those first whose last
+// takeHeldOf leases jobs of held rows of a source for a new batch, those first whose last
 // answer is the oldest. left is how many were not asked about since the source's last
 // complete refresh, these among them.
-func (t *tx) reserveOf(s *heldSource, process string) (b batch, left int, err error) {
+func (t *tx) takeHeldOf(s *heldSource, process string) (b batch, left int, err error) {
 	list := listed[s.kind]
 	unasked := "job IN (SELECT j.job FROM " + list.table + " l " + list.jobs +
 		" WHERE l.source = ? AND " + isHeldRow + " AND j.answer < ? AND j.asked < ?)"

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,7 +20,7 @@ const (
 	maxStreak   = 5                      // a job that stays closed is asked about every 32nd time
 )
 
-// maxBatch bounds the jobs that are claimed at a time, where few are looked up at
+// maxBatch bounds the jobs that are taken at a time, where few are looked up at
 // once.
 const maxBatch = 500
 
@@ -56,13 +55,11 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 	for ctx.Err() == nil {
 		var (
 			next batch
-			busy = true
+			due  = true
 		)
 		if underWay.Load() < most {
 			err := w.db.update(ctx, func(t *tx) (err error) {
-				if next, err = t.reserve(size, w.process); err == nil && len(next.jobs) == 0 {
-					busy, err = t.jobsDue()
-				}
+				next, due, err = t.takeDue(size, w.process)
 				return err
 			})
 			if err != nil {
@@ -70,7 +67,7 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 				return cmp.Or(context.Cause(ctx), err)
 			}
 		}
-		if !busy && !forever {
+		if !due && !forever {
 			break
 		}
 		if len(next.jobs) == 0 {
@@ -96,42 +93,6 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 		<-handedOut.Done()
 	}
 	return context.Cause(ctx)
-}
-
-// batch names jobs that are looked up together. Those that another batch has claimed
-// since are no longer of it.
-type batch struct {
-	number int64
-	jobs   []int64
-}
-
-// firstDue selects when the next job is due. Go code compares that with the time: a
-// statement that did would be planned for any time, and scan the table.
-const firstDue = "SELECT next_due FROM jobs ORDER BY next_due LIMIT 1"
-
-// jobsDue reports whether jobs are due, also if all of them are being looked up just now.
-func (t *tx) jobsDue() (bool, error) {
-	first, err := store.Value[*int64](t, "SELECT ("+firstDue+")")
-	return err == nil && first != nil && *first <= t.Now, err
-}
-
-// reserve claims jobs for a new batch of a process: those that have been due the
-// longest.
-func (t *tx) reserve(n int, process string) (b batch, err error) {
-	if due, err := t.jobsDue(); err != nil || !due {
-		return b, err
-	}
-	if b.number, err = t.Next(batches); err != nil {
-		return b, err
-	}
-	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
-		(SELECT job FROM jobs WHERE next_due <= ? AND `+isFree+` ORDER BY next_due LIMIT `+strconv.Itoa(n)+` @skip) RETURNING job`,
-		append([]any{t.until(jobLease), b.number, t.Now}, t.free(jobLease)...)...)
-	if err != nil || len(b.jobs) == 0 {
-		return b, err
-	}
-	_, err = t.Exec("INSERT INTO batches (number, process, since) VALUES (?, ?, ?)", b.number, process, t.Now)
-	return b, err
 }
 
 // lookedUp is a lookup's result with the number of its piece.
@@ -307,19 +268,6 @@ func (m *Mirror) renew(ctx context.Context, l *lookups) error {
 		}
 		_, err := t.Exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
 			t.until(jobLease), store.IDs(l.jobs), l.number)
-		return err
-	})
-}
-
-// release gives the jobs of a batch back that have no result.
-func (m *Mirror) release(ctx context.Context, b batch) error {
-	ctx, cancel := outlast(ctx, giveBackTime)
-	defer cancel()
-	return m.db.update(ctx, func(t *tx) error {
-		_, err := t.Exec("UPDATE jobs SET claimed = 0 WHERE job IN @ids AND batch = ? AND claimed > 0", store.IDs(b.jobs), b.number)
-		if err == nil {
-			_, err = t.Exec("DELETE FROM batches WHERE number = ?", b.number)
-		}
 		return err
 	})
 }

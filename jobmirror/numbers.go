@@ -9,7 +9,7 @@ const (
 	// answers number what the board is asked: a refresh takes one, and each hundred
 	// lookups, before the request is sent. A posting or a job is replaced only by an
 	// answer with a higher number than its own. What is learned of a job takes one, too:
-	// an answer with a lower number does not settle the job; see want.
+	// an answer with a lower number does not settle the job; see putDue.
 	answers = "answer"
 	// batches number what is looked up together. A job has the number of the batch that
 	// claimed it last.

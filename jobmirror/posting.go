@@ -167,7 +167,7 @@ func (t *tx) fillJobs(rows []*row) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	if err := t.introduce(named); err != nil {
+	if err := t.putNewDue(named); err != nil {
 		return err
 	}
 	// The jobs are locked, so that a lookup's answer is written either before, and its title is
@@ -184,56 +184,6 @@ func (t *tx) fillJobs(rows []*row) error {
 // to. Of several jobs the one with the highest number is taken.
 func (t *tx) claims(kind string, values []int64) (map[int64]int64, error) {
 	return store.Pairs[int64, int64](t, "SELECT value, max(job) FROM claims WHERE kind = ? AND value IN @ids GROUP BY value", kind, store.IDs(values))
-}
-
-// introduce makes sure that jobs are in the table jobs, but for those that were
-// forgotten. New ones are due at once: lookUpDue takes them by their next_due.
-func (t *tx) introduce(jobs []int64) error {
-	if len(jobs) == 0 {
-		return nil
-	}
-	return t.Do(`INSERT INTO jobs (job, state, next_due) SELECT v.value, 'unknown', CAST(? AS BIGINT) FROM @ids v
-		WHERE v.value NOT IN (SELECT id FROM forgotten WHERE kind = 'job') ORDER BY v.value ON CONFLICT (job) DO NOTHING`,
-		t.Now, store.IDs(jobs))
-}
-
-// wantClosed calls want for those jobs that were closed or gone at their last lookup,
-// because a source names them anew. For the others that is no reason to look them up.
-func (t *tx) wantClosed(jobs []int64) error {
-	if len(jobs) == 0 {
-		return nil
-	}
-	closed, err := t.Numbers("SELECT job FROM jobs WHERE job IN @ids AND state NOT IN ('open', 'unknown')", store.IDs(jobs))
-	if err != nil {
-		return err
-	}
-	return t.want(closed)
-}
-
-// want makes sure that jobs are in the table jobs, and makes them due at once, but for
-// those that were forgotten. The board may have answered a lookup that is under way before
-// the event for which the job is wanted. So want takes a number, and a job stays due until a lookup
-// with a higher one answers.
-func (t *tx) want(jobs []int64) error {
-	if len(jobs) == 0 {
-		return nil
-	}
-	number, err := t.Next(answers)
-	if err != nil {
-		return err
-	}
-	slices.Sort(jobs) // one order for all writers: no deadlock
-	for _, job := range slices.Compact(jobs) {
-		err := t.Do(`INSERT INTO jobs (job, state, next_due, wanted) SELECT CAST(? AS BIGINT), 'unknown', CAST(? AS BIGINT), CAST(? AS BIGINT)
-			WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE kind = 'job' AND id = ?)
-			ON CONFLICT (job) DO UPDATE SET
-				next_due = CASE WHEN jobs.next_due < excluded.next_due THEN jobs.next_due ELSE excluded.next_due END,
-				wanted = CASE WHEN jobs.wanted > excluded.wanted THEN jobs.wanted ELSE excluded.wanted END`, job, t.Now, number, job)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // forgotten finds which of some jobs or postings were forgotten.

@@ -11,11 +11,11 @@ type writer[T any] struct {
 	m      *Mirror
 	size   int
 	items  []T
-	save   func(t *tx, items []T) (wanted bool, err error) // wanted: jobs are due by now
+	save   func(t *tx, items []T) (due bool, err error) // due: jobs are due by now
 	failed error
 }
 
-func newWriter[T any](m *Mirror, size int, save func(*tx, []T) (wanted bool, err error)) *writer[T] {
+func newWriter[T any](m *Mirror, size int, save func(*tx, []T) (due bool, err error)) *writer[T] {
 	return &writer[T]{m: m, size: size, items: make([]T, 0, size), save: save}
 }
 
@@ -39,14 +39,14 @@ func (w *writer[T]) flush(ctx context.Context) error {
 	if len(w.items) == 0 || w.failed != nil {
 		return w.failed
 	}
-	wanted := false
+	due := false
 	w.failed = w.m.db.update(ctx, func(t *tx) (err error) {
-		wanted, err = w.save(t, w.items)
+		due, err = w.save(t, w.items)
 		return err
 	})
 	w.m.copied.Add(int64(len(w.items)))
 	w.items = w.items[:0]
-	if wanted {
+	if due {
 		w.m.jobsDue.raise()
 	}
 	w.m.unindexed.raise()
