@@ -85,10 +85,10 @@ func newItem(sum int64, back bool, entry *jobfeed.Entry) feedItem {
 	return item
 }
 
-// saveEntries writes entries of a feed, and reports whether jobs are to be
-// looked up for them. An entry goes two ways: its job into the table jobs, where lookUpDue
-// finds it due; what it says of postings into the table claims, by which rejoin gives stored
-// postings their job.
+// saveEntries writes entries of a feed, and reports whether jobs are to be looked up for them.
+// An entry goes two ways. Its job is put on the list from which lookUpDue takes the jobs that
+// it looks up. What it says of postings goes into the table claims; rejoin then saves the
+// stored ones, and fillJobs finds their job there.
 func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (due bool, err error) {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {
@@ -127,7 +127,7 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (due bool, er
 		} else {
 			jobs = append(jobs, item.job)
 		}
-		if err := t.claim(src, item); err != nil {
+		if err := t.putClaims(src, item); err != nil {
 			return false, err
 		}
 		postings = append(postings, item.postings...)
@@ -150,23 +150,6 @@ func (t *tx) withoutBack(src *source, batch []feedItem) ([]feedItem, error) {
 		src.id, store.IDsOf(batch, func(item feedItem) int64 { return item.hash }))
 	there := func(item feedItem) bool { return slices.Contains(back, item.hash) }
 	return slices.DeleteFunc(slices.Clone(batch), there), err
-}
-
-// claim notes in the table claims which postings an entry says are its job's. fillJobs looks
-// there whenever a posting is saved: rejoin has stored ones saved at once, others are when a
-// channel shows them. This has nothing to do with rows that a process has claimed, which are
-// leases.
-func (t *tx) claim(src *source, item feedItem) error {
-	for kind, values := range map[string][]int64{"posting": item.postings, "version": item.versions} {
-		for _, value := range values {
-			err := t.Do(`INSERT INTO claims (kind, value, job, source, entry) VALUES (?, ?, ?, ?, ?)
-				ON CONFLICT (kind, value, job, source, entry) DO NOTHING`, kind, value, item.job, src.id, item.hash)
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // rejoin finds the jobs of postings anew, after what feeds say of them changed.
@@ -204,23 +187,15 @@ func (t *tx) putUnknownDue(rows []*row) error {
 // dropEntries removes entries of a feed, by their hashes. What they say of postings goes
 // with them.
 func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
-	const claimed = "SELECT value FROM claims WHERE source = ? AND entry IN @ids AND kind = ?"
-	postings, err := t.Numbers(claimed, src.id, store.IDs(gone), "posting")
-	if err != nil {
-		return err
-	}
-	versions, err := t.Numbers(claimed, src.id, store.IDs(gone), "version")
-	if err != nil {
-		return err
-	}
 	jobs, err := t.Numbers("SELECT job FROM entries WHERE source = ? AND hash IN @ids AND missing <= 0", src.id, store.IDs(gone))
 	if err != nil {
 		return err
 	}
-	err = t.DoAll([]any{src.id, store.IDs(gone)},
-		"DELETE FROM claims WHERE source = ? AND entry IN @ids",
-		"DELETE FROM entries WHERE source = ? AND hash IN @ids")
+	postings, versions, err := t.dropClaims(src, gone)
 	if err != nil {
+		return err
+	}
+	if err := t.Do("DELETE FROM entries WHERE source = ? AND hash IN @ids", src.id, store.IDs(gone)); err != nil {
 		return err
 	}
 	if err := t.putUnnamedDue(jobs); err != nil {

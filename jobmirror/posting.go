@@ -2,9 +2,7 @@ package jobmirror
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
@@ -126,64 +124,6 @@ func (t *tx) fillSources(rows []*row) error {
 		slices.Sort(r.rec.Sources)
 	}
 	return err
-}
-
-// fillJobs finds the job of each row, by the strongest evidence that there is,
-// and whether the job's title confirms it.
-func (t *tx) fillJobs(rows []*row) error {
-	var postings, versions, jobs []int64
-	for _, r := range rows {
-		postings = append(postings, int64(r.rec.Posting))
-		versions = append(versions, int64(r.rec.Version))
-	}
-	byPosting, err := t.claims("posting", postings)
-	if err != nil {
-		return err
-	}
-	byVersion, err := t.claims("version", versions)
-	if err != nil {
-		return err
-	}
-	var named []int64 // by rows that say something new
-	for _, r := range rows {
-		job, evidence := r.linked, EvidenceLink
-		if claimed, ok := byVersion[int64(r.rec.Version)]; ok {
-			job, evidence = claimed, EvidenceVersion
-		}
-		if claimed, ok := byPosting[int64(r.rec.Posting)]; ok {
-			job, evidence = claimed, EvidenceFeed
-		}
-		if job == 0 {
-			evidence = ""
-		}
-		r.rec.Job, r.rec.Evidence, r.rec.Confirmed = jobboard.JobID(job), evidence, false
-		if job != 0 {
-			jobs = append(jobs, job)
-			if r.newer {
-				named = append(named, job)
-			}
-		}
-	}
-	if len(jobs) == 0 {
-		return nil
-	}
-	if err := t.putNewDue(named); err != nil {
-		return err
-	}
-	// The jobs are locked, so that a lookup's answer is written either before, and its title is
-	// read here, or after, and it then confirms these rows.
-	titles, err := store.Pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", store.IDs(jobs))
-	for _, r := range rows {
-		title, ok := titles[int64(r.rec.Job)]
-		r.rec.Confirmed = ok && title != "" && strings.TrimSpace(title) == strings.TrimSpace(storable(r.rec.Title))
-	}
-	return err
-}
-
-// claims finds which jobs feeds say that postings, or versions of them, belong
-// to. Of several jobs the one with the highest number is taken.
-func (t *tx) claims(kind string, values []int64) (map[int64]int64, error) {
-	return store.Pairs[int64, int64](t, "SELECT value, max(job) FROM claims WHERE kind = ? AND value IN @ids GROUP BY value", kind, store.IDs(values))
 }
 
 // forgotten finds which of some jobs or postings were forgotten.
