@@ -57,7 +57,7 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 			retitled = append(retitled, r.job)
 		}
 	}
-	if err := t.reindex(m, moved); err != nil {
+	if err := t.putUnindexedOf(m, moved); err != nil {
 		return err
 	}
 	return t.confirm(retitled)
@@ -123,21 +123,6 @@ func (t *tx) saveFailure(m *Mirror, r lookedUp, j *job) error {
 	}
 	return t.Do("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ?, claimed = 0 WHERE job = ?",
 		problem(r.err), t.Now+jitter(wait).Milliseconds(), r.job)
-}
-
-// reindex marks the postings of jobs for the text index.
-func (t *tx) reindex(m *Mirror, jobs []int64) error {
-	if len(jobs) == 0 {
-		return nil
-	}
-	// The rows are locked first: a process that indexes one of them right now may have read the
-	// job's old place. It then ends before this, and the posting is indexed again.
-	rows, err := t.Numbers("SELECT id FROM postings WHERE job IN @ids ORDER BY id @lock", store.IDs(jobs))
-	if err != nil {
-		return err
-	}
-	m.unindexed.raise()
-	return t.listUnindexed(rows)
 }
 
 // confirm has save find out anew whether the postings of jobs, whose titles changed, have

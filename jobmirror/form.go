@@ -91,7 +91,7 @@ func (t *tx) markSome() (may, more bool, err error) {
 	if len(postings) == 0 {
 		return true, false, t.Do("DELETE FROM mirror WHERE name = ?", markedRow)
 	}
-	if err := t.listUnindexed(postings); err != nil {
+	if err := t.putUnindexed(postings); err != nil {
 		return false, false, err
 	}
 	return true, true, t.setForm(markedRow, postings[len(postings)-1])

@@ -172,7 +172,7 @@ func TestFormChangesWhileIndexed(t *testing.T) {
 		m := manyNurses(t, address, 1)
 		inAnotherForm(t, m, tokensForm+1, 2)
 		do(t, m, func(t *tx) error { return t.Do("INSERT INTO unindexed (posting) VALUES (1)") })
-		more, err := fromUpdate(t.Context(), m.db, func(t *tx) (bool, error) { return t.indexSome(new(words.Index)) })
+		more, err := fromUpdate(t.Context(), m.db, func(t *tx) (bool, error) { return t.indexUnindexed(new(words.Index)) })
 		if err != nil || more {
 			t.Errorf("more: %t, %v", more, err)
 		}

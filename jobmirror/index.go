@@ -40,6 +40,30 @@ const (
 // indexBatch bounds the postings that are indexed in one transaction.
 const indexBatch = 100
 
+// The table unindexed is the list of the postings to index: of those whose text, sources or job
+// may have changed, or what is known of the job. putUnindexed puts postings on it, and
+// indexUnindexed takes them from it.
+
+// putUnindexed puts postings on the list.
+func (t *tx) putUnindexed(postings []int64) error {
+	return t.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(postings))
+}
+
+// putUnindexedOf puts the postings of jobs on the list.
+func (t *tx) putUnindexedOf(m *Mirror, jobs []int64) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	// The rows are locked first: a process that indexes one of them right now may have read the
+	// job's old place. It then ends before this, and the posting is indexed again.
+	rows, err := t.Numbers("SELECT id FROM postings WHERE job IN @ids ORDER BY id @lock", store.IDs(jobs))
+	if err != nil {
+		return err
+	}
+	m.unindexed.raise()
+	return t.putUnindexed(rows)
+}
+
 // index brings the text index up to date, batch by batch, until no posting is left that
 // changed since it was indexed, or was indexed under tokens of another form.
 func (m *Mirror) index(ctx context.Context) error {
@@ -51,12 +75,7 @@ func (m *Mirror) index(ctx context.Context) error {
 		index = &words.Index{Pieces: matcherOf(m.db).parts}
 	}
 	defer m.indexes.Put(index)
-	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.indexSome(index) })
-}
-
-// listUnindexed puts postings on the list from which indexSome takes them.
-func (t *tx) listUnindexed(postings []int64) error {
-	return t.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(postings))
+	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.indexUnindexed(index) })
 }
 
 const (
@@ -103,7 +122,9 @@ func (m *Mirror) merge(ctx context.Context) error {
 	})
 }
 
-func (t *tx) indexSome(index *words.Index) (more bool, err error) {
+// indexUnindexed indexes the next postings of the list and takes them from it, at most
+// indexBatch, and reports whether there may be more.
+func (t *tx) indexUnindexed(index *words.Index) (more bool, err error) {
 	rows, err := t.load(`id IN (SELECT p.id FROM unindexed u JOIN postings p ON p.id = u.posting
 		ORDER BY u.posting LIMIT ? @skip)`, indexBatch)
 	if err != nil || len(rows) == 0 {

@@ -69,7 +69,7 @@ func (t *tx) save(rows []*row, cause string) error {
 }
 
 // write stores a row and logs that it changed. If what a search finds it by may have changed,
-// its identifier goes into the table unindexed, from which indexSome takes it.
+// write puts it on the list of the postings to index.
 func (t *tx) write(r *row, cause string) error {
 	after := encode(r.rec)
 	if after == r.before && !r.words {
@@ -88,7 +88,7 @@ func (t *tx) write(r *row, cause string) error {
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
 		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, flag(r.rec.AdTooLarge), r.giver)
 	if err == nil && (r.words || r.rec.Job != r.had.Job || !slices.Equal(r.rec.Sources, r.had.Sources)) {
-		err = t.Do("INSERT INTO unindexed (posting) VALUES (?) ON CONFLICT DO NOTHING", r.id)
+		err = t.putUnindexed([]int64{r.id})
 	}
 	if err != nil || after == r.before {
 		return err
