@@ -63,6 +63,25 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 	return t.confirm(retitled)
 }
 
+// lookedUpJobs reads the rows of the jobs in a batch, and keeps others from
+// changing them.
+func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
+	list := store.IDsOf(batch, func(r lookedUp) int64 { return r.job })
+	stored := make(map[int64]*job, len(batch))
+	err := t.Rows(`SELECT job, record, title, state, streak, answer, wanted, failures, service_time, made, doubted FROM jobs
+		WHERE job IN @ids ORDER BY job @lock`, []any{list}, func(scan func(...any) error) error {
+		var (
+			id int64
+			j  job
+		)
+		err := scan(&id, &j.record, &j.title, &j.state, &j.streak, &j.answer, &j.wanted, &j.failures,
+			&j.serviceTime, &j.made, &j.doubted)
+		stored[id] = &j
+		return err
+	})
+	return stored, err
+}
+
 // holds reports whether an answer is to be written: it says something of its job, and is
 // neither out of a cache nor to be doubted. If not, the job is looked up again later.
 func (t *tx) holds(m *Mirror, r lookedUp, j *job, state State) (bool, error) {
@@ -94,25 +113,6 @@ func stateOf(info *jobboard.JobInformation, err error) State {
 	return ""
 }
 
-// lookedUpJobs reads the rows of the jobs in a batch, and keeps others from
-// changing them.
-func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
-	list := store.IDsOf(batch, func(r lookedUp) int64 { return r.job })
-	stored := make(map[int64]*job, len(batch))
-	err := t.Rows(`SELECT job, record, title, state, streak, answer, wanted, failures, service_time, made, doubted FROM jobs
-		WHERE job IN @ids ORDER BY job @lock`, []any{list}, func(scan func(...any) error) error {
-		var (
-			id int64
-			j  job
-		)
-		err := scan(&id, &j.record, &j.title, &j.state, &j.streak, &j.answer, &j.wanted, &j.failures,
-			&j.serviceTime, &j.made, &j.doubted)
-		stored[id] = &j
-		return err
-	})
-	return stored, err
-}
-
 // saveFailure notes that a lookup said nothing of its job, and has it looked up again with
 // back-off. If it was for a held row that is after Options.LookupEvery, because the next
 // complete refresh of the source has it looked up anyway.
@@ -123,19 +123,6 @@ func (t *tx) saveFailure(m *Mirror, r lookedUp, j *job) error {
 	}
 	return t.Do("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ?, claimed = 0 WHERE job = ?",
 		problem(r.err), t.Now+jitter(wait).Milliseconds(), r.job)
-}
-
-// confirm has save find out anew whether the postings of jobs, whose titles changed, have
-// the titles of their jobs: fillJobs sets Confirmed.
-func (t *tx) confirm(jobs []int64) error {
-	if len(jobs) == 0 {
-		return nil
-	}
-	rows, err := t.load("job IN @ids", store.IDs(jobs))
-	if err != nil {
-		return err
-	}
-	return t.save(rows, causeLookup)
 }
 
 // doublings returns how many times the wait before the next lookup of a job is
@@ -219,6 +206,19 @@ func (t *tx) savePlaces(job int64, info *Information) error {
 		}
 	}
 	return nil
+}
+
+// confirm has save find out anew whether the postings of jobs, whose titles changed, have
+// the titles of their jobs: fillJobs sets Confirmed.
+func (t *tx) confirm(jobs []int64) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	rows, err := t.load("job IN @ids", store.IDs(jobs))
+	if err != nil {
+		return err
+	}
+	return t.save(rows, causeLookup)
 }
 
 // catalogue stores a catalogue of nationalities, unless it is there, and

@@ -182,8 +182,12 @@ func (w *worker) endAsking(ctx context.Context, src *heldSource) error {
 }
 
 // countOpens brings the count of a source's answers that said "open" one after the other
-// up to date, and notes which jobs were asked about, whether or not an answer came.
+// up to date, and notes which jobs were asked about, whether or not an answer came. It does
+// nothing for lookups that were not about the held rows of a source.
 func (t *tx) countOpens(src *heldSource, results []lookedUp) error {
+	if src == nil {
+		return nil
+	}
 	opens, counted := 0, "opens + ?"
 	for _, r := range results {
 		switch stateOf(r.info, r.err) {

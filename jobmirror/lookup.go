@@ -156,12 +156,23 @@ func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 		got    []lookedUp
 	)
 	write := func() {
-		if failed == nil {
-			if failed = m.writeResults(ctx, l, got); failed != nil {
-				cancel()
-			}
+		defer func() { got = got[:0] }()
+		if failed != nil || len(got) == 0 {
+			return
 		}
-		got = got[:0]
+		failed = m.db.updateLate(ctx, func(t *tx) error {
+			if err := t.countOpens(l.held, got); err != nil {
+				return err
+			}
+			return t.saveAnswers(m, got)
+		})
+		if failed != nil {
+			cancel()
+			return
+		}
+		l.left -= len(got)
+		m.wrote(context.WithoutCancel(ctx), got)
+		l.written(len(got))
 	}
 	late, lease := time.NewTicker(writeEvery), time.NewTicker(jobLease/3)
 	defer late.Stop()
@@ -191,42 +202,6 @@ func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 // even that the board does not answer.
 func cutOff(ctx context.Context, r lookedUp) bool {
 	return r.err != nil && ctx.Err() != nil && stateOf(r.info, r.err) == ""
-}
-
-// writeResults writes what lookups found, even when it is time to stop. A server
-// that is started anew is waited for, and the writer of SQLite for as long as it takes.
-func (m *Mirror) writeResults(ctx context.Context, l *lookups, results []lookedUp) error {
-	if len(results) == 0 {
-		return nil
-	}
-	ctx, cancel := outlast(ctx, giveBackTime)
-	defer cancel()
-	if m.db.Shared {
-		ctx, cancel = context.WithTimeout(ctx, 10*time.Second)
-		defer cancel()
-	}
-	var err error
-	for wait := 50 * time.Millisecond; ; wait *= 2 {
-		err = m.db.update(ctx, func(t *tx) error {
-			if l.held != nil {
-				if err := t.countOpens(l.held, results); err != nil {
-					return err
-				}
-			}
-			return t.saveAnswers(m, results)
-		})
-		if err == nil || !store.IsOutage(err) || ctx.Err() != nil {
-			break
-		}
-		rest(ctx, wait)
-	}
-	if err != nil {
-		return err
-	}
-	l.left -= len(results)
-	m.wrote(ctx, results)
-	l.written(len(results))
-	return nil
 }
 
 // numbered yields the jobs of a batch to the bulk call until told ends. Each hundred

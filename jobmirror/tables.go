@@ -93,7 +93,26 @@ func (db *database) update(ctx context.Context, f func(*tx) error) error {
 	return err
 }
 
-// updateAll runs f in one such transaction after the other, until there is no more to do.
+// updateLate runs f as update does, though ctx may just have ended. A server that is started
+// anew is waited for, and the writer of SQLite for as long as it takes.
+func (db *database) updateLate(ctx context.Context, f func(*tx) error) error {
+	ctx, cancel := outlast(ctx, giveBackTime)
+	defer cancel()
+	if db.Shared {
+		ctx, cancel = context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+	}
+	for wait := 50 * time.Millisecond; ; wait *= 2 {
+		err := db.update(ctx, f)
+		if err == nil || !store.IsOutage(err) || ctx.Err() != nil {
+			return err
+		}
+		rest(ctx, wait)
+	}
+}
+
+// updateAll runs f as update does, in one transaction after the other, until there is no more to
+// do.
 func (db *database) updateAll(ctx context.Context, f func(*tx) (more bool, err error)) error {
 	for {
 		more, err := fromUpdate(ctx, db, f)
