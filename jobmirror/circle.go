@@ -1,55 +1,11 @@
 package jobmirror
 
 import (
-	"cmp"
-	"math"
 	"slices"
-	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
-
-// locate gives postings the locations of their jobs, and measures them from the middle
-// of a circle. A posting's job is that of its record, which fillJobs set; what the lookup of
-// the job said is read here, so it is never older than the table jobs.
-func (t *tx) locate(postings []Posting, near jobboard.GeoLocation) error {
-	var jobs []int64
-	for _, p := range postings {
-		if p.Job != 0 {
-			jobs = append(jobs, int64(p.Job))
-		}
-	}
-	told := map[jobboard.JobID]*Information{}
-	const query = "SELECT record FROM jobs WHERE job IN @ids AND record <> ''"
-	err := records(t, query, []any{store.IDs(jobs)}, func(job JobRecord) error {
-		told[job.Job] = job.Information
-		return nil
-	})
-	for i := range postings {
-		p := &postings[i]
-		p.tell(told[p.Job])
-		for at, location := range p.Locations {
-			km := location.DistanceKm(near)
-			if !near.IsZero() && !math.IsInf(km, 1) && (p.nearest == 0 || km < p.km) {
-				p.nearest, p.km = at+1, km
-			}
-		}
-	}
-	return err
-}
-
-// tell gives a posting what the lookup of its job said; nil: nothing is known of that.
-func (p *Posting) tell(job *Information) {
-	p.TextLanguage = p.Language
-	if job == nil {
-		return
-	}
-	p.Locations = job.locations()
-	if p.Language == "" || strings.TrimSpace(p.Posting.Title) == strings.TrimSpace(job.JobTitle) {
-		p.TextLanguage = cmp.Or(job.JobLanguage, p.Language)
-	}
-}
 
 // within returns those of some rows that are in a circle, in their order; all where there
 // is no circle.

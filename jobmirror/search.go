@@ -123,9 +123,6 @@ type Snippet struct {
 // Mark says which bytes of a snippet's Text were found: those from Begin up to End.
 type Mark struct{ Begin, End int }
 
-// snippetLetters bounds the letters of an advertisement in a snippet.
-const snippetLetters = 160
-
 // maxText bounds the bytes of a query's text.
 const maxText = 1000
 
@@ -210,65 +207,6 @@ func narrowed(q Query) []words.Expr {
 		all = append(all, around)
 	}
 	return all
-}
-
-// postings reads rows by their identifiers, in their order. It leaves out those that are
-// gone, and those that lack what a text has in quotes.
-func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
-	rows := make(map[int64]hit, len(list))
-	const query = "SELECT id, record, ads, " + lastSeen + ", " + missingSince + ", " + jobLanguage +
-		" FROM postings WHERE id IN @ids"
-	err := t.Rows(query, []any{store.IDs(list)}, func(scan func(...any) error) error {
-		var (
-			h                     hit
-			record, ads, language string
-			seen, gone            time.Time
-		)
-		if err := scan(&h.id, &record, &ads, instantColumn{&seen}, instantColumn{&gone}, &language); err != nil {
-			return err
-		}
-		rec, err := decodeRecord[PostingRecord](record)
-		if err != nil {
-			return err
-		}
-		h.posting = Posting{
-			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
-			Confirmed: rec.Confirmed, Seen: seen, MissingSince: gone,
-		}
-		h.stemmer = words.Stemmer(rec.Language, language)
-		h.posting.Posting, err = rec.posting(ads)
-		if !text.Quoted() || text.Matches(h.texts(), h.stemmer) {
-			rows[h.id] = h
-		}
-		return err
-	})
-	var found []hit
-	for _, id := range list {
-		if h, ok := rows[id]; ok {
-			found = append(found, h)
-		}
-	}
-	return found, err
-}
-
-// hit is a posting that a search found.
-type hit struct {
-	id      int64
-	stemmer string // of its words
-	posting Posting
-}
-
-func (h *hit) texts() words.Texts { return textsOf(h.posting.Posting.Title, h.posting.Posting.Config) }
-
-// snippet returns the words around what a text finds in the advertisement.
-func (h *hit) snippet(text words.Query) Snippet {
-	ad, _ := h.posting.Posting.Config.AdText() // a posting may have none
-	found := text.Snippet(words.Text(ad), h.stemmer, snippetLetters)
-	s := Snippet{Text: found.Text}
-	for _, m := range found.Marks {
-		s.Marks = append(s.Marks, Mark(m))
-	}
-	return s
 }
 
 // age returns how long ago the channel, or else every channel, was last copied
