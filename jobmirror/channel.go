@@ -39,13 +39,15 @@ func (m *Mirror) rawHash(raw []byte) int64 { return hash([]byte(recordForm+m.sec
 // shows one twice counts it twice. Postings that have the same bytes as the last time are
 // not decoded, but for the first.
 func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
-	w := newWriter(m, channelBatch, func(t *tx, items []channelItem) (bool, error) {
+	// Whatever posting is added is saved by savePostings, up to channelBatch of them in one
+	// transaction.
+	saver := newSaver(m, channelBatch, func(t *tx, items []channelItem) (bool, error) {
 		return t.savePostings(src, turn, items)
 	})
 	read, sum := 0, int64(0)
 	listening := wire.Skip(turn.hearing.listen(ctx), func(raw []byte) bool {
 		sum = m.rawHash(raw)
-		if w.failed != nil || !turn.shown.seeRaw(sum) {
+		if saver.failed != nil || !turn.shown.seeRaw(sum) {
 			return false
 		}
 		sum = 0
@@ -61,14 +63,14 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 			return false, outOfCache, nil
 		}
 		if err == nil {
-			err = w.add(ctx, channelItem{posting, sum})
+			err = saver.add(ctx, channelItem{posting, sum})
 		}
 		if err != nil {
-			return false, "", w.end(ctx, err)
+			return false, "", saver.end(ctx, err)
 		}
 		sum = 0
 	}
-	if err := w.end(ctx, nil); err != nil {
+	if err := saver.end(ctx, nil); err != nil {
 		return false, "", err
 	}
 	if turn.hearing.old() {

@@ -41,7 +41,8 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 		return false, outOfCache, nil
 	}
 
-	w := newWriter(m, feedBatch, func(t *tx, items []feedItem) (bool, error) { return t.saveEntries(src, turn, items) })
+	// Whatever entry is added is saved by saveEntries, up to feedBatch of them in one transaction.
+	saver := newSaver(m, feedBatch, func(t *tx, items []feedItem) (bool, error) { return t.saveEntries(src, turn, items) })
 	sum, back := int64(0), false
 	reader := jobfeed.NewReader(body, &jobfeed.Options{Skip: func(raw []byte) bool {
 		var known bool
@@ -50,7 +51,7 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 			return false
 		}
 		m.copied.Add(1)
-		return w.failed == nil // after a failed write the entry is not skipped, so that add returns the error
+		return saver.failed == nil // after a failed write the entry is not skipped, so that add returns the error
 	}})
 	broken := 0
 	for entry, err := range reader.Entries() {
@@ -59,13 +60,13 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 			continue
 		}
 		if err == nil {
-			err = w.add(ctx, newItem(sum, back, entry))
+			err = saver.add(ctx, newItem(sum, back, entry))
 		}
 		if err != nil {
-			return false, "", w.end(ctx, err)
+			return false, "", saver.end(ctx, err)
 		}
 	}
-	if err := w.end(ctx, nil); err != nil {
+	if err := saver.end(ctx, nil); err != nil {
 		return false, "", err
 	}
 	if broken > 0 {
