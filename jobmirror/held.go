@@ -78,7 +78,7 @@ func (t *tx) takeHeld(process string) (b batch, src *heldSource, busy bool, err 
 		return b, nil, false, err
 	}
 	for _, s := range waiting {
-		if s.asking > t.Now && s.asking <= latest(t.Now)+t.db.lasting(jobLease).Milliseconds() { // see isFree
+		if t.db.isLeased(s.asking, t.Now, jobLease) {
 			return b, nil, true, nil
 		}
 	}
@@ -112,11 +112,11 @@ func (t *tx) takeHeldOf(s *heldSource, process string) (b batch, left int, err e
 	if b.number, err = t.Next(batches); err != nil {
 		return b, left, err
 	}
-	claim := append([]any{t.until(jobLease), b.number, t.Now, t.Now}, args...)
-	claim = append(claim, t.free(jobLease)...)
+	lease := append([]any{t.until(jobLease), b.number, t.Now, t.Now}, args...)
+	lease = append(lease, t.free(jobLease)...)
 	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ?, next_due = CASE WHEN next_due > ? THEN ? ELSE next_due END
 		WHERE job IN (SELECT job FROM jobs WHERE `+unasked+` AND `+isFree+` ORDER BY answer, job LIMIT ? @skip)
-		RETURNING job`, append(claim, maxOpen-s.opens)...)
+		RETURNING job`, append(lease, maxOpen-s.opens)...)
 	if err != nil || len(b.jobs) == 0 {
 		return b, left, err
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 // The calls of Run and Refresh that share the work of a mirror, in one process or in
-// several, lease what they do: a row that is claimed until a time is left alone by the
-// others until then. Times are those of the database's clock. Leases save work and
-// decide nothing: which answer holds is decided by its number, which is taken before
-// the request is sent.
+// several, lease what they do: others leave a leased row alone until the time in its column
+// claimed. (The table claims is something else: see putClaims.) Times are those of the
+// database's clock. Leases save work and decide nothing: which answer holds is decided by its
+// number, which is taken before the request is sent.
 const (
 	jobLease    = 24 * time.Second // renewed each third of it, as sourceLease is
 	sourceLease = 15 * time.Second
@@ -45,6 +45,12 @@ const isFree = "(claimed <= ? OR claimed > ?)"
 // free returns the arguments of isFree for rows that are leased for at most so long.
 func (t *tx) free(lease time.Duration) []any {
 	return []any{t.Now, latest(t.Now) + t.db.lasting(lease).Milliseconds()}
+}
+
+// isLeased reports whether somebody leases what is leased until a time, for at most so long:
+// the opposite of isFree.
+func (db *database) isLeased(until, now int64, lease time.Duration) bool {
+	return until > now && until <= latest(now)+db.lasting(lease).Milliseconds()
 }
 
 // latest returns the latest time that another transaction may have written by now. A
@@ -112,7 +118,7 @@ func (w *worker) poll(ctx context.Context) error {
 		signal
 	}{
 		{job != nil && *job <= now, w.jobsDue},
-		{held != nil && (*held <= now || *held > latest(now)+w.db.lasting(jobLease).Milliseconds()), w.heldDue},
+		{held != nil && !w.db.isLeased(*held, now, jobLease), w.heldDue},
 		{source != nil && *source <= now || setBack || int(entered) < len(sources), w.sourcesDue},
 		{index, w.unindexed},
 		{number, w.db.unnumbered},

@@ -232,7 +232,7 @@ func (m *Mirror) numbered(ctx, told context.Context, l *lookups) iter.Seq2[jobbo
 	}
 }
 
-// renew claims the jobs of lookups for further time: those that have no result yet, and
+// renew leases the jobs of lookups for further time: those that have no result yet, and
 // were not given to another batch.
 func (m *Mirror) renew(ctx context.Context, l *lookups) error {
 	return m.db.update(ctx, func(t *tx) error {

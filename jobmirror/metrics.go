@@ -20,9 +20,9 @@ type metrics struct {
 	lookups metric.Int64Counter
 	reading metric.Registration // of the gauges
 
-	up, due, unindexed, failures, working, missing, held, refreshes, claimed metric.Int64ObservableGauge
-	dueAge, sourceAge, overdue, leaseAge, rate, pause                        metric.Float64ObservableGauge
-	changes, pauses                                                          metric.Int64ObservableCounter
+	up, due, unindexed, failures, working, missing, held, refreshes, leased metric.Int64ObservableGauge
+	dueAge, sourceAge, overdue, leaseAge, rate, pause                       metric.Float64ObservableGauge
+	changes, pauses                                                         metric.Int64ObservableCounter
 }
 
 // measure reports to Options.MeterProvider from now on, until Close.
@@ -71,11 +71,11 @@ func (m *Mirror) measure() error {
 	x.pause = amount("limit.pause", "s", "How long nothing may be sent yet.")
 	x.working = number("processes", "{process}", "Processes that said within half a minute that they work.")
 	x.refreshes = number("process.refreshes", "{source}", "Sources that a process refreshes.")
-	x.claimed = number("process.lookups", "{job}", "Jobs that a process looks up, whose results it has not written.")
+	x.leased = number("process.lookups", "{job}", "Jobs that a process looks up, whose results it has not written.")
 	x.leaseAge = amount("process.lease.age", "s", "How long a process has been at the refresh or the lookups that it began first.")
 	x.reading, err = meter.RegisterCallback(m.observe,
 		x.changes, x.pauses, x.up, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working,
-		x.missing, x.overdue, x.held, x.refreshes, x.claimed, x.leaseAge)
+		x.missing, x.overdue, x.held, x.refreshes, x.leased, x.leaseAge)
 	return errors.Join(append(failed, err)...)
 }
 
@@ -152,7 +152,7 @@ func (x *metrics) observeProcess(o metric.Observer, p ProcessStatus, now time.Ti
 	}
 	which := metric.WithAttributes(attribute.String("jobboard.mirror.process", p.Name))
 	o.ObserveInt64(x.refreshes, refreshes, which)
-	o.ObserveInt64(x.claimed, jobs, which)
+	o.ObserveInt64(x.leased, jobs, which)
 	o.ObserveFloat64(x.leaseAge, age, which)
 }
 
@@ -162,10 +162,10 @@ func (t *tx) observeSources(x *metrics, o metric.Observer) error {
 	const query = "SELECT " + sourceColumns + ", complete, failures, " + heldRows + ", next_due, claimed FROM sources s"
 	return t.Rows(query, nil, func(scan func(...any) error) error {
 		var (
-			s                                          source
-			complete, failures, held, nextDue, claimed int64
+			s                                         source
+			complete, failures, held, nextDue, leased int64
 		)
-		err := scan(append(s.columns(), &complete, &failures, &held, &nextDue, &claimed)...)
+		err := scan(append(s.columns(), &complete, &failures, &held, &nextDue, &leased)...)
 		if err != nil {
 			return err
 		}
@@ -175,8 +175,8 @@ func (t *tx) observeSources(x *metrics, o metric.Observer) error {
 		if complete == 0 {
 			missing = 1
 		}
-		if nextDue <= t.Now && claimed <= t.Now {
-			overdue = t.Since(max(nextDue, claimed)).Seconds()
+		if nextDue <= t.Now && leased <= t.Now {
+			overdue = t.Since(max(nextDue, leased)).Seconds()
 		}
 		o.ObserveInt64(x.missing, missing, which)
 		o.ObserveFloat64(x.overdue, overdue, which)

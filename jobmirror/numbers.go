@@ -12,7 +12,7 @@ const (
 	// an answer with a lower number does not settle the job; see putDue.
 	answers = "answer"
 	// batches number what is looked up together. A job has the number of the batch that
-	// claimed it last.
+	// leased it last.
 	batches = "batch"
 	// postingRows and sourceRows identify rows.
 	postingRows = "posting"

@@ -136,20 +136,21 @@ func (w *worker) refreshSince(ctx context.Context, number int, generation int64)
 }
 
 // sourceRow holds what a source's row says of its refreshes.
-type sourceRow struct{ generation, began, complete, claimed int64 }
+type sourceRow struct{ generation, began, complete int64 }
 
-// begin opens a generation of a source, and claims the source, unless another process has
-// claimed it or may refuses its row. Its error is sql.ErrNoRows where the source has no
+// begin opens a generation of a source, and leases the source, unless another process has
+// leased it or may refuses its row. Its error is sql.ErrNoRows where the source has no
 // row.
 func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) bool) (out turn, begun bool, err error) {
 	err = w.db.update(ctx, func(t *tx) error {
-		var r sourceRow
+		var (
+			r     sourceRow
+			until int64
+		)
 		begun = false
 		err := t.Row("SELECT generation, began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id},
-			&r.generation, &r.began, &r.complete, &r.claimed)
-		// See isFree.
-		claimed := r.claimed > t.Now && r.claimed <= latest(t.Now)+t.db.lasting(sourceLease).Milliseconds()
-		if err != nil || claimed || !may(r) {
+			&r.generation, &r.began, &r.complete, &until)
+		if err != nil || t.db.isLeased(until, t.Now, sourceLease) || !may(r) {
 			return err
 		}
 		if r.began > latest(t.Now) {
@@ -164,8 +165,8 @@ func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) boo
 	return out, begun, err
 }
 
-// begin opens a generation of a source, and claims the source for a process; empty: it
-// claims it for none. A refresh of the same source that is still at work elsewhere sees
+// begin opens a generation of a source, and leases the source to a process; empty: it
+// leases it to none. A refresh of the same source that is still at work elsewhere sees
 // that its turn is over, and removes nothing.
 func (t *tx) begin(src *source, process string) (out turn, err error) {
 	if out.generation, err = t.Next(generations); err != nil {
@@ -249,7 +250,7 @@ func (m *Mirror) keepLease(ctx context.Context, src *source, turn turn) error {
 	}
 }
 
-// lease claims a source for a time from now on, or gives it back where that is 0,
+// lease leases a source for a time from now on, or gives it back where that is 0,
 // while the turn is its last.
 func (m *Mirror) lease(ctx context.Context, src *source, turn turn, d time.Duration) (mine bool, err error) {
 	return fromUpdate(ctx, m.db, func(t *tx) (bool, error) {
