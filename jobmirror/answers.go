@@ -195,6 +195,8 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 	return true, t.savePlaces(r.job, rec.Information)
 }
 
+// savePlaces writes where a job is. The index reads it, by readPlaces, and so does whoever
+// measures how far postings are, by within and inside.
 func (t *tx) savePlaces(job int64, info *Information) error {
 	if err := t.Do("DELETE FROM places WHERE job = ?", job); err != nil {
 		return err

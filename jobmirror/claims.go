@@ -1,6 +1,7 @@
 package jobmirror
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -8,9 +9,9 @@ import (
 )
 
 // The table claims has what feeds say of postings: an entry claims that a posting, or a
-// version of one, is its job's. putClaims writes what an entry claims. fillJobs reads it for
-// each posting that is saved: rejoin has the stored postings saved at once, and others are
-// saved when a channel shows them.
+// version of one, is its job's. putClaims writes what an entry claims, and fillJobs reads it
+// for each posting that is saved: stored ones are saved by saveClaimed, at once, and others when a
+// channel shows them.
 
 // putClaims notes which postings an entry says are its job's.
 func (t *tx) putClaims(src *source, item feedItem) error {
@@ -26,17 +27,37 @@ func (t *tx) putClaims(src *source, item feedItem) error {
 	return nil
 }
 
-// dropClaims removes what entries of a feed, by their hashes, claim, and returns the
-// postings and the versions of which they claimed something.
-func (t *tx) dropClaims(src *source, gone []int64) (postings, versions []int64, err error) {
-	const claimed = "SELECT value FROM claims WHERE source = ? AND entry IN @ids AND kind = ?"
-	if postings, err = t.Numbers(claimed, src.id, store.IDs(gone), "posting"); err != nil {
-		return nil, nil, err
+// saveClaimed saves the stored ones of some postings and versions, after what feeds claim of
+// them changed, so that fillJobs finds their jobs anew.
+func (t *tx) saveClaimed(postings, versions []int64, cause string) error {
+	if len(postings)+len(versions) == 0 {
+		return nil
 	}
-	if versions, err = t.Numbers(claimed, src.id, store.IDs(gone), "version"); err != nil {
-		return nil, nil, err
+	rows, err := t.load("id IN (SELECT id FROM postings WHERE posting IN @ids UNION SELECT id FROM postings WHERE version IN @ids)",
+		store.IDs(postings), store.IDs(versions))
+	if err != nil {
+		return err
 	}
-	return postings, versions, t.Do("DELETE FROM claims WHERE source = ? AND entry IN @ids", src.id, store.IDs(gone))
+	if err := t.save(rows, cause); err != nil {
+		return err
+	}
+	return t.putUnknownDue(rows)
+}
+
+// putUnknownDue calls putDue for the jobs of rows that are not in the table jobs: a posting's
+// own link names them, and until now a feed named another job for the posting.
+func (t *tx) putUnknownDue(rows []*row) error {
+	var jobs []int64
+	for _, r := range rows {
+		if r.rec.Job != 0 && len(r.rec.Sources) > 0 {
+			jobs = append(jobs, int64(r.rec.Job))
+		}
+	}
+	known, err := t.Numbers("SELECT job FROM jobs WHERE job IN @ids", store.IDs(jobs))
+	if err != nil {
+		return err
+	}
+	return t.putDue(slices.DeleteFunc(jobs, func(job int64) bool { return slices.Contains(known, job) }))
 }
 
 // fillJobs finds the job of each row, by the strongest evidence that there is,
@@ -95,4 +116,17 @@ func (t *tx) fillJobs(rows []*row) error {
 // to. Of several jobs the one with the highest number is taken.
 func (t *tx) readClaims(kind string, values []int64) (map[int64]int64, error) {
 	return store.Pairs[int64, int64](t, "SELECT value, max(job) FROM claims WHERE kind = ? AND value IN @ids GROUP BY value", kind, store.IDs(values))
+}
+
+// dropClaims removes what entries of a feed, by their hashes, claim, and returns the
+// postings and the versions of which they claimed something.
+func (t *tx) dropClaims(src *source, gone []int64) (postings, versions []int64, err error) {
+	const claimed = "SELECT value FROM claims WHERE source = ? AND entry IN @ids AND kind = ?"
+	if postings, err = t.Numbers(claimed, src.id, store.IDs(gone), "posting"); err != nil {
+		return nil, nil, err
+	}
+	if versions, err = t.Numbers(claimed, src.id, store.IDs(gone), "version"); err != nil {
+		return nil, nil, err
+	}
+	return postings, versions, t.Do("DELETE FROM claims WHERE source = ? AND entry IN @ids", src.id, store.IDs(gone))
 }

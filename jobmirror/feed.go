@@ -88,8 +88,8 @@ func newItem(sum int64, back bool, entry *jobfeed.Entry) feedItem {
 
 // saveEntries writes entries of a feed, and reports whether jobs are to be looked up for them.
 // An entry goes two ways. Its job is put on the list from which lookUpDue takes the jobs that
-// it looks up. What it says of postings goes into the table claims; rejoin then saves the
-// stored ones, and fillJobs finds their job there.
+// it looks up. What it says of postings is put into the table claims; saveClaimed saves the
+// stored ones, for which fillJobs finds the job there.
 func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (due bool, err error) {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {
@@ -137,7 +137,7 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (due bool, er
 	if err := errors.Join(t.putNewDue(jobs), t.putClosedDue(jobs), t.putDue(changed)); err != nil {
 		return false, err
 	}
-	err = t.rejoin(postings, versions, src.cause())
+	err = t.saveClaimed(postings, versions, src.cause())
 	return len(jobs)+len(changed) > 0, err
 }
 
@@ -151,38 +151,6 @@ func (t *tx) withoutBack(src *source, batch []feedItem) ([]feedItem, error) {
 		src.id, store.IDsOf(batch, func(item feedItem) int64 { return item.hash }))
 	there := func(item feedItem) bool { return slices.Contains(back, item.hash) }
 	return slices.DeleteFunc(slices.Clone(batch), there), err
-}
-
-// rejoin finds the jobs of postings anew, after what feeds say of them changed.
-func (t *tx) rejoin(postings, versions []int64, cause string) error {
-	if len(postings)+len(versions) == 0 {
-		return nil
-	}
-	rows, err := t.load("id IN (SELECT id FROM postings WHERE posting IN @ids UNION SELECT id FROM postings WHERE version IN @ids)",
-		store.IDs(postings), store.IDs(versions))
-	if err != nil {
-		return err
-	}
-	if err := t.save(rows, cause); err != nil {
-		return err
-	}
-	return t.putUnknownDue(rows)
-}
-
-// putUnknownDue calls putDue for the jobs of rows that are not in the table jobs: a posting's
-// own link names them, and until now a feed named another job for the posting.
-func (t *tx) putUnknownDue(rows []*row) error {
-	var jobs []int64
-	for _, r := range rows {
-		if r.rec.Job != 0 && len(r.rec.Sources) > 0 {
-			jobs = append(jobs, int64(r.rec.Job))
-		}
-	}
-	known, err := t.Numbers("SELECT job FROM jobs WHERE job IN @ids", store.IDs(jobs))
-	if err != nil {
-		return err
-	}
-	return t.putDue(slices.DeleteFunc(jobs, func(job int64) bool { return slices.Contains(known, job) }))
 }
 
 // dropEntries removes entries of a feed, by their hashes. What they say of postings goes
@@ -202,7 +170,7 @@ func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
 	if err := t.putUnnamedDue(jobs); err != nil {
 		return err
 	}
-	return t.rejoin(postings, versions, cause)
+	return t.saveClaimed(postings, versions, cause)
 }
 
 // feedStall bounds the time for which a feed sends nothing; then it is given up.

@@ -142,7 +142,7 @@ func (t *tx) indexUnindexed(index *words.Index) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	places, err := t.places(jobs)
+	places, err := t.readPlaces(jobs)
 	if err != nil {
 		return false, err
 	}
@@ -178,8 +178,8 @@ func (t *tx) indexUnindexed(index *words.Index) (more bool, err error) {
 // not known.
 const jobLanguage = "coalesce((SELECT language FROM jobs WHERE jobs.job = postings.job), '')"
 
-// places reads where jobs are.
-func (t *tx) places(jobs []int64) (map[int64][]jobboard.GeoLocation, error) {
+// readPlaces reads where jobs are, which savePlaces wrote.
+func (t *tx) readPlaces(jobs []int64) (map[int64][]jobboard.GeoLocation, error) {
 	out := map[int64][]jobboard.GeoLocation{}
 	err := t.Rows("SELECT job, latitude, longitude FROM places WHERE job IN @ids ORDER BY job, number", []any{store.IDs(jobs)},
 		func(scan func(...any) error) error {

@@ -111,13 +111,6 @@ type piece struct {
 	asking asking
 }
 
-// How long a process that is told to end lets what is under way come to its end:
-// lookups are waited for, and then what is left is given back.
-const (
-	stopTime     = 800 * time.Millisecond
-	giveBackTime = 600 * time.Millisecond
-)
-
 // lookups says how a batch is looked up.
 type lookups struct {
 	batch

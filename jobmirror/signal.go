@@ -33,6 +33,13 @@ func (s signal) wait(ctx context.Context, other signal, d time.Duration) {
 // rest returns after d, or when ctx ends.
 func rest(ctx context.Context, d time.Duration) { signal(nil).wait(ctx, nil, d) }
 
+// How long a process that is told to end lets what is under way come to its end:
+// lookups are waited for, and then what is left is given back.
+const (
+	stopTime     = 800 * time.Millisecond
+	giveBackTime = 600 * time.Millisecond
+)
+
 // outlast returns a context that ends some time after ctx does, or when cancel is called.
 func outlast(ctx context.Context, d time.Duration) (longer context.Context, cancel context.CancelFunc) {
 	longer, end := context.WithCancel(context.WithoutCancel(ctx))
