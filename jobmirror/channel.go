@@ -114,7 +114,48 @@ func (t *tx) savePostings(src *source, turn turn, batch []channelItem) (due bool
 	for i, r := range fresh {
 		r.id = numbers[i]
 	}
-	return t.list(src, turn, back, append(fresh, changed...))
+	return t.saveShown(src, turn, back, append(fresh, changed...))
+}
+
+// newestOf returns each posting of an answer once, in the newest version that
+// the answer has.
+func newestOf(batch []channelItem) []channelItem {
+	place := make(map[jobboard.JobPostingID]int, len(batch))
+	out := make([]channelItem, 0, len(batch))
+	for _, p := range batch {
+		i, again := place[p.JobPostingID]
+		switch {
+		case !again:
+			place[p.JobPostingID] = len(out)
+			out = append(out, p)
+		case p.PostingVersionID > out[i].PostingVersionID:
+			out[i] = p
+		}
+	}
+	return out
+}
+
+// leaveOutForgotten returns the postings that may be copied: neither they nor
+// the jobs in their links were forgotten.
+func (t *tx) leaveOutForgotten(postings []channelItem) ([]channelItem, error) {
+	var numbers, jobs []int64
+	for _, p := range postings {
+		numbers = append(numbers, int64(p.JobPostingID))
+		if job := linked(p.JobPosting); job != 0 {
+			jobs = append(jobs, job)
+		}
+	}
+	gone, err := t.forgotten(ChangePosting, numbers)
+	if err != nil {
+		return nil, err
+	}
+	goneJobs, err := t.forgotten(ChangeJob, jobs)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(postings, func(p channelItem) bool {
+		return gone[int64(p.JobPostingID)] || goneJobs[linked(p.JobPosting)]
+	}), nil
 }
 
 // compare compares postings with what is stored of them. It returns the rows that are as
@@ -153,6 +194,50 @@ func (t *tx) compare(src *source, turn turn, postings []channelItem,
 		}
 	}
 	return back, fresh, change, t.learn(src, learned, change)
+}
+
+// knownPosting holds what tells whether a stored posting changed.
+type knownPosting struct {
+	id, hash int64
+	version  jobboard.PostingVersionID
+	listed   bool  // by this source
+	raw      int64 // of the bytes by which this source showed it as it is stored; 0: not known
+}
+
+// known finds which of some postings are stored in the source's language, by their
+// identifiers.
+func (t *tx) known(src *source, postings []channelItem) (map[int64]knownPosting, error) {
+	numbers := store.IDsOf(postings, func(p channelItem) int64 { return int64(p.JobPostingID) })
+	out := make(map[int64]knownPosting, len(postings))
+	err := t.Rows(`SELECT p.id, p.posting, p.hash, p.version, l.posting IS NOT NULL, coalesce(l.raw, 0) FROM postings p
+		LEFT JOIN listings l ON l.source = ? AND l.posting = p.id
+		WHERE p.language = ? AND p.posting IN @ids`, []any{src.id, src.language, numbers}, func(scan func(...any) error) error {
+		var (
+			k       knownPosting
+			posting int64
+		)
+		err := scan(&k.id, &posting, &k.hash, &k.version, &k.listed, &k.raw)
+		out[posting] = k
+		return err
+	})
+	return out, err
+}
+
+// rowOf returns a row for what an answer says of a posting.
+func rowOf(p channelItem, src *source, turn turn) *row {
+	rec, ads := recordOf(p.JobPosting, src.language)
+	sum := hash([]byte(encode(rec)), []byte(ads))
+	rec.Unknown = p.Unknown // a change in it alone is none: a counter in it would fill the log
+	return &row{
+		rec: rec, ads: ads, hash: sum, raw: p.raw, linked: linked(p.JobPosting),
+		answer: turn.answer, giver: src.id, words: true, newer: true,
+	}
+}
+
+// linked returns the job that the posting's own link names; 0: none.
+func linked(p *jobboard.JobPosting) int64 {
+	job, _ := p.LinkedJob()
+	return int64(job)
 }
 
 // isToLearn reports whether the refresh notes the bytes of a row that is as it is stored.
@@ -207,58 +292,6 @@ func (t *tx) merged(src *source, turn turn, change map[int64]*row) (rows, gone [
 	return rows, gone, nil
 }
 
-// newestOf returns each posting of an answer once, in the newest version that
-// the answer has.
-func newestOf(batch []channelItem) []channelItem {
-	place := make(map[jobboard.JobPostingID]int, len(batch))
-	out := make([]channelItem, 0, len(batch))
-	for _, p := range batch {
-		i, again := place[p.JobPostingID]
-		switch {
-		case !again:
-			place[p.JobPostingID] = len(out)
-			out = append(out, p)
-		case p.PostingVersionID > out[i].PostingVersionID:
-			out[i] = p
-		}
-	}
-	return out
-}
-
-// leaveOutForgotten returns the postings that may be copied: neither they nor
-// the jobs in their links were forgotten.
-func (t *tx) leaveOutForgotten(postings []channelItem) ([]channelItem, error) {
-	var numbers, jobs []int64
-	for _, p := range postings {
-		numbers = append(numbers, int64(p.JobPostingID))
-		if job := linked(p.JobPosting); job != 0 {
-			jobs = append(jobs, job)
-		}
-	}
-	gone, err := t.forgotten(ChangePosting, numbers)
-	if err != nil {
-		return nil, err
-	}
-	goneJobs, err := t.forgotten(ChangeJob, jobs)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(postings, func(p channelItem) bool {
-		return gone[int64(p.JobPostingID)] || goneJobs[linked(p.JobPosting)]
-	}), nil
-}
-
-// rowOf returns a row for what an answer says of a posting.
-func rowOf(p channelItem, src *source, turn turn) *row {
-	rec, ads := recordOf(p.JobPosting, src.language)
-	sum := hash([]byte(encode(rec)), []byte(ads))
-	rec.Unknown = p.Unknown // a change in it alone is none: a counter in it would fill the log
-	return &row{
-		rec: rec, ads: ads, hash: sum, raw: p.raw, linked: linked(p.JobPosting),
-		answer: turn.answer, giver: src.id, words: true, newer: true,
-	}
-}
-
 // merge gives a stored row what a newer answer says of it. An answer that is
 // older than the stored one, or has an older version of the posting than the
 // same answer had before, changes nothing.
@@ -274,10 +307,10 @@ func merge(old, fresh *row) *row {
 	return fresh
 }
 
-// list notes that a source shows rows, which are new or may have changed, and those of
-// back, which were missing. It writes rows, has the jobs looked up that may have changed
+// saveShown notes that a source shows rows, which are new or may have changed, and those of
+// back, which were missing. It saves rows, has the jobs looked up that may have changed
 // with them, and reports whether there are any.
-func (t *tx) list(src *source, turn turn, back []int64, rows []*row) (due bool, err error) {
+func (t *tx) saveShown(src *source, turn turn, back []int64, rows []*row) (due bool, err error) {
 	if len(back) > 0 {
 		err := t.Do("UPDATE listings SET missing = 0, seen = ? WHERE source = ? AND posting IN @ids", t.Now, src.id, store.IDs(back))
 		if err != nil {
@@ -368,37 +401,4 @@ func (t *tx) dropPostings(src *source, gone []int64, cause string) error {
 		return err
 	}
 	return t.save(rows, cause)
-}
-
-// knownPosting holds what tells whether a stored posting changed.
-type knownPosting struct {
-	id, hash int64
-	version  jobboard.PostingVersionID
-	listed   bool  // by this source
-	raw      int64 // of the bytes by which this source showed it as it is stored; 0: not known
-}
-
-// known finds which of some postings are stored in the source's language, by their
-// identifiers.
-func (t *tx) known(src *source, postings []channelItem) (map[int64]knownPosting, error) {
-	numbers := store.IDsOf(postings, func(p channelItem) int64 { return int64(p.JobPostingID) })
-	out := make(map[int64]knownPosting, len(postings))
-	err := t.Rows(`SELECT p.id, p.posting, p.hash, p.version, l.posting IS NOT NULL, coalesce(l.raw, 0) FROM postings p
-		LEFT JOIN listings l ON l.source = ? AND l.posting = p.id
-		WHERE p.language = ? AND p.posting IN @ids`, []any{src.id, src.language, numbers}, func(scan func(...any) error) error {
-		var (
-			k       knownPosting
-			posting int64
-		)
-		err := scan(&k.id, &posting, &k.hash, &k.version, &k.listed, &k.raw)
-		out[posting] = k
-		return err
-	})
-	return out, err
-}
-
-// linked returns the job that the posting's own link names; 0: none.
-func linked(p *jobboard.JobPosting) int64 {
-	job, _ := p.LinkedJob()
-	return int64(job)
 }

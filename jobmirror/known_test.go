@@ -293,7 +293,7 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 		}
 		changed, _, err := in.merged(one, turnOne, change)
 		if err == nil {
-			_, err = in.list(one, turnOne, back, changed)
+			_, err = in.saveShown(one, turnOne, back, changed)
 		}
 		return err
 	})
