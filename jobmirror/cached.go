@@ -1,7 +1,6 @@
 package jobmirror
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	wire "github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
@@ -77,9 +75,7 @@ type hearing struct {
 	read   bool   // the answer is no older than the stored one
 }
 
-// listen returns a context for the request of the refresh.
-func (h *hearing) listen(ctx context.Context) context.Context { return wire.Hear(ctx, h.hear) }
-
+// hear notes the origin of the answer to a request of the refresh.
 func (h *hearing) hear(_ *url.URL, header http.Header) { h.last = h.received(ageOf(header)) }
 
 // outOfCache is the reason why an answer counts for nothing.
@@ -163,9 +159,6 @@ func (t *tx) doubt(src *source, turn turn, id, since int64) error {
 		src.id, id, since, turn.generation)
 	return err
 }
-
-// listen returns a context for the lookups.
-func (l *lookups) listen(ctx context.Context) context.Context { return wire.Hear(ctx, l.hear) }
 
 // hear notes the age of an answer for the lookup that it belongs to.
 func (l *lookups) hear(asked *url.URL, header http.Header) {

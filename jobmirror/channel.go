@@ -45,7 +45,7 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 		return t.savePostings(src, turn, items)
 	})
 	read, sum := 0, int64(0)
-	listening := wire.Skip(turn.hearing.listen(ctx), func(raw []byte) bool {
+	listening := wire.Skip(wire.Hear(ctx, turn.hearing.hear), func(raw []byte) bool {
 		sum = m.rawHash(raw)
 		if saver.failed != nil || !turn.shown.seeRaw(sum) {
 			return false

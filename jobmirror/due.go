@@ -1,7 +1,6 @@
 package jobmirror
 
 import (
-	"context"
 	"slices"
 	"strconv"
 
@@ -99,17 +98,4 @@ func (t *tx) takeDue(n int, process string) (b batch, due bool, err error) {
 	}
 	_, err = t.Exec("INSERT INTO batches (number, process, since) VALUES (?, ?, ?)", b.number, process, t.Now)
 	return b, true, err
-}
-
-// release gives the jobs of a batch back that have no result.
-func (m *Mirror) release(ctx context.Context, b batch) error {
-	ctx, cancel := outlast(ctx, giveBackTime)
-	defer cancel()
-	return m.db.update(ctx, func(t *tx) error {
-		_, err := t.Exec("UPDATE jobs SET claimed = 0 WHERE job IN @ids AND batch = ? AND claimed > 0", store.IDs(b.jobs), b.number)
-		if err == nil {
-			_, err = t.Exec("DELETE FROM batches WHERE number = ?", b.number)
-		}
-		return err
-	})
 }

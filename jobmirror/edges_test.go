@@ -315,7 +315,7 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 		if before[8] != 0 || before[7] == 0 {
 			t.Errorf("the leases are %v", before)
 		}
-		if err := errors.Join(m.renew(t.Context(), &lookups{batch: sleeper}), m.release(t.Context(), sleeper)); err != nil {
+		if err := errors.Join(m.renew(t.Context(), &lookups{batch: sleeper}), m.release(t.Context(), &lookups{batch: sleeper})); err != nil {
 			t.Error(err)
 		}
 		if after := claims(); !maps.Equal(before, after) {
@@ -324,7 +324,7 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 		if err := m.renew(t.Context(), &lookups{batch: next}); err != nil || claims()[8] != 0 {
 			t.Errorf("a job with its result is leased again: %v, %v", claims(), err)
 		}
-		if err := m.release(t.Context(), next); err != nil || claims()[7] != 0 {
+		if err := m.release(t.Context(), &lookups{batch: next}); err != nil || claims()[7] != 0 {
 			t.Errorf("the leases are %v, %v", claims(), err)
 		}
 	})

@@ -142,12 +142,7 @@ func (w *worker) askAll(ctx context.Context, src *heldSource, b batch) error {
 		handedOut: func() {}, written: func(int) {},
 	}
 	err := w.lookUp(context.WithValue(ctx, heldKey{}, true), l)
-	if e := w.release(ctx, b); err == nil {
-		err = e
-	}
-	last, cancel := outlast(ctx, giveBackTime)
-	defer cancel()
-	if e := w.db.update(last, func(t *tx) error { return t.keepAsking(src, 0) }); err == nil {
+	if e := w.release(ctx, l); err == nil {
 		err = e
 	}
 	if err != nil || ctx.Err() != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	wire "github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
@@ -85,7 +86,7 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 		}
 		running.Go(func() {
 			err := w.lookUp(ctx, l)
-			if err = errors.Join(err, w.release(ctx, next)); err != nil {
+			if err = errors.Join(err, w.release(ctx, l)); err != nil {
 				cancel(err)
 			}
 			l.written(l.left)
@@ -136,7 +137,7 @@ func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 	go func() {
 		defer close(results)
 		how := jobboard.BulkOptions{Concurrency: l.concurrency}
-		for r := range m.client.BulkJobInformation(l.listen(ctx), m.numbered(ctx, told, l), how) {
+		for r := range m.client.BulkJobInformation(wire.Hear(ctx, l.hear), m.numbered(ctx, told, l), how) {
 			p, _ := l.pieces.LoadAndDelete(r.Job)
 			if p, ok := p.(piece); ok { // an error of the input belongs to no job
 				results <- lookedUp{int64(r.Job), p.number, r.Value, r.Err, l.held != nil, l.origin(r.Job, p.asking)}
@@ -225,17 +226,34 @@ func (m *Mirror) numbered(ctx, told context.Context, l *lookups) iter.Seq2[jobbo
 	}
 }
 
-// renew leases the jobs of lookups for further time: those that have no result yet, and
-// were not given to another batch.
+// renew leases the jobs of lookups for further time.
 func (m *Mirror) renew(ctx context.Context, l *lookups) error {
+	return m.db.update(ctx, func(t *tx) error { return t.leaseJobs(l, jobLease) })
+}
+
+// release gives the jobs of lookups back.
+func (m *Mirror) release(ctx context.Context, l *lookups) error {
+	ctx, cancel := outlast(ctx, giveBackTime)
+	defer cancel()
 	return m.db.update(ctx, func(t *tx) error {
-		if l.held != nil {
-			if err := t.keepAsking(l.held, jobLease); err != nil {
-				return err
-			}
+		if err := t.leaseJobs(l, 0); err != nil {
+			return err
 		}
-		_, err := t.Exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
-			t.until(jobLease), store.IDs(l.jobs), l.number)
+		_, err := t.Exec("DELETE FROM batches WHERE number = ?", l.number)
 		return err
 	})
+}
+
+// leaseJobs leases the jobs of lookups for a time from now on, or gives them back where that
+// is 0: those that have no result yet, and were not given to another batch. With them goes the
+// right to ask about held rows, where the lookups are about these.
+func (t *tx) leaseJobs(l *lookups, d time.Duration) error {
+	if l.held != nil {
+		if err := t.keepAsking(l.held, d); err != nil {
+			return err
+		}
+	}
+	_, err := t.Exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
+		t.until(d), store.IDs(l.jobs), l.number)
+	return err
 }
