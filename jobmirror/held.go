@@ -137,10 +137,7 @@ func (t *tx) keepAsking(s *heldSource, d time.Duration) error {
 // askAll looks up a batch of jobs of held rows, and removes the rows that the answers
 // prove to be gone, in every source that has a held row of these jobs.
 func (w *worker) askAll(ctx context.Context, src *heldSource, b batch) error {
-	l := &lookups{
-		batch: b, held: src, concurrency: w.opts.Concurrency,
-		handedOut: func() {}, written: func(int) {},
-	}
+	l := &lookups{batch: b, held: src, handedOut: func() {}, written: func(int) {}}
 	err := w.lookUp(context.WithValue(ctx, heldKey{}, true), l)
 	if e := w.release(ctx, l); err == nil {
 		err = e

@@ -78,7 +78,7 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 		underWay.Add(int64(len(next.jobs)))
 		handedOut, drained := context.WithCancel(ctx)
 		l := &lookups{
-			batch: next, concurrency: w.opts.Concurrency, handedOut: drained,
+			batch: next, handedOut: drained,
 			written: func(n int) {
 				underWay.Add(-int64(n))
 				landed.raise()
@@ -115,14 +115,13 @@ type piece struct {
 // lookups says how a batch is looked up.
 type lookups struct {
 	batch
-	held        *heldSource // whose held rows it is about; nil: jobs that are due
-	concurrency int         // lookups at once
-	handedOut   func()      // is called, maybe twice, when no further job of the batch will be begun
-	written     func(n int) // is called once further results are written
-	left        int         // results that are not written
-	pieces      sync.Map    // by the jobs that have no result yet
-	ages        sync.Map    // of answers out of a cache, likewise
-	failed      error       // of the database, for want of a number; read once all results came
+	held      *heldSource // whose held rows it is about; nil: jobs that are due
+	handedOut func()      // is called, maybe twice, when no further job of the batch will be begun
+	written   func(n int) // is called once further results are written
+	left      int         // results that are not written
+	pieces    sync.Map    // by the jobs that have no result yet
+	ages      sync.Map    // of answers out of a cache, likewise
+	failed    error       // of the database, for want of a number; read once all results came
 }
 
 // lookUp asks about the jobs of a batch, whose lease it renews, and writes what is
@@ -136,7 +135,7 @@ func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 	results := make(chan lookedUp, lookupPiece)
 	go func() {
 		defer close(results)
-		how := jobboard.BulkOptions{Concurrency: l.concurrency}
+		how := jobboard.BulkOptions{Concurrency: m.opts.Concurrency}
 		for r := range m.client.BulkJobInformation(wire.Hear(ctx, l.hear), m.numbered(ctx, told, l), how) {
 			p, _ := l.pieces.LoadAndDelete(r.Job)
 			if p, ok := p.(piece); ok { // an error of the input belongs to no job
