@@ -145,10 +145,7 @@ func (t *tx) note(list []string) error {
 	for _, b := range rows {
 		all, leaving = append(all, b.words...), append(leaving, b.leaving...)
 	}
-	if err := t.dropBlocks(rows); err != nil {
-		return err
-	}
-	return t.addBlocks(all, strings.Join(leaving, " "))
+	return t.replaceBlocks(rows, all, leaving)
 }
 
 // block is a row of the vocabulary.
@@ -175,9 +172,13 @@ func (t *tx) blocks(where string, args ...any) (out []block, err error) {
 	return out, err
 }
 
-func (t *tx) dropBlocks(rows []block) error {
+// replaceBlocks writes words, and those that are leaving, as new rows in place of others.
+func (t *tx) replaceBlocks(rows []block, list, leaving []string) error {
 	_, err := t.Exec("DELETE FROM vocabulary WHERE id IN @ids", store.IDsOf(rows, func(b block) int64 { return b.id }))
-	return err
+	if err != nil {
+		return err
+	}
+	return t.addBlocks(list, strings.Join(leaving, " "))
 }
 
 // addBlocks writes a list of words, each once, as new rows of at most some largeBlock
@@ -248,10 +249,7 @@ func (m *Mirror) checkWords(ctx context.Context) error {
 			_, err := t.Exec("UPDATE vocabulary SET checked = ? WHERE id = ?", t.Now, b.id)
 			return err
 		}
-		if err := t.dropBlocks(rows); err != nil {
-			return err
-		}
-		return t.addBlocks(there, strings.Join(leaving, " "))
+		return t.replaceBlocks(rows, there, leaving)
 	})
 }
 
@@ -294,11 +292,8 @@ func (t *tx) eraseWords(list []string) error {
 		if !slices.ContainsFunc(b.words, isGone) && !slices.ContainsFunc(b.leaving, isGone) {
 			continue
 		}
-		if err := t.dropBlocks([]block{b}); err != nil {
-			return err
-		}
-		leaving := strings.Join(slices.DeleteFunc(b.leaving, isGone), " ")
-		if err := t.addBlocks(slices.DeleteFunc(b.words, isGone), leaving); err != nil {
+		there, leaving := slices.DeleteFunc(b.words, isGone), slices.DeleteFunc(b.leaving, isGone)
+		if err := t.replaceBlocks([]block{b}, there, leaving); err != nil {
 			return err
 		}
 	}
