@@ -124,10 +124,10 @@ type lookups struct {
 	failed    error       // of the database, for want of a number; read once all results came
 }
 
-// lookUp asks about the jobs of a batch, whose lease it renews, and writes what is
-// answered, at most 100 results or 250 ms later. After the end of told it begins no
-// more, and cuts off those that are under way stopTime later: they stay due, and are
-// counted in l.left.
+// lookUp asks about the jobs of a batch, whose lease it renews, and has saveAnswers write what
+// is answered, at most 100 results or 250 ms later. After the end of told it begins no more,
+// and cuts off those that are under way stopTime later: they stay due, and are counted in
+// l.left.
 func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 	ctx, cancel := outlast(told, stopTime)
 	defer cancel()
