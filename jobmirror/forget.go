@@ -82,3 +82,8 @@ func (t *tx) tombstone(kind ChangeKind, id int64) error {
 	_, err := t.Exec("INSERT INTO forgotten (kind, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", string(kind), id, t.Now)
 	return err
 }
+
+// forgotten finds which of some jobs or postings were forgotten.
+func (t *tx) forgotten(kind ChangeKind, list []int64) (map[int64]bool, error) {
+	return store.Pairs[int64, bool](t, "SELECT id, 1 = 1 FROM forgotten WHERE kind = ? AND id IN @ids", string(kind), store.IDs(list))
+}

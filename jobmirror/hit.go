@@ -18,6 +18,9 @@ type hit struct {
 	posting Posting
 }
 
+// pagePart bounds the postings that are read at a time.
+const pagePart = 200
+
 // postings reads rows by their identifiers, in their order. It leaves out those that are
 // gone, and those that lack what a text has in quotes.
 func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {

@@ -1,7 +1,6 @@
 package jobmirror
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -79,52 +78,6 @@ func (t *tx) clockSetBack() error {
 	} {
 		if _, err := t.Exec(strings.ReplaceAll(statement, "@now", strconv.FormatInt(t.Now, 10))); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// pollEvery is the time after which a process asks the database again whether there is work
-// to do. Its own commits tell it at once.
-const pollEvery = time.Second
-
-// poll asks, in one statement that writes nothing, whether there is work to do, and
-// wakes those who do it. It reads the first row of some indexes, and the rows of the sources.
-func (w *worker) poll(ctx context.Context) error {
-	var (
-		sources                    = w.named()
-		now, entered, began, until int64
-		job, source, held          *int64
-		index, number              bool
-	)
-	numberless := "0"
-	if w.db.Shared {
-		numberless = unnumbered
-	}
-	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.claimed,
-			(SELECT max(asking) FROM sources WHERE asking > 0), (`+firstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, `+numberless+`
-		FROM (SELECT count(*) AS entered, min(CASE WHEN claimed > next_due THEN claimed ELSE next_due END) AS first,
-			coalesce(max(began), 0) AS began, coalesce(max(claimed), 0) AS claimed FROM sources WHERE id IN @ids) s`,
-		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &held, &job, &index, &number)
-	if err != nil {
-		return err
-	}
-	if w.db.OwnClock() {
-		now = time.Now().UnixMilli()
-	}
-	setBack := began > latest(now) || until > latest(now)+w.db.lasting(sourceLease).Milliseconds()
-	for _, work := range []struct {
-		due bool
-		signal
-	}{
-		{job != nil && *job <= now, w.jobsDue},
-		{held != nil && !w.db.isLeased(*held, now, jobLease), w.heldDue},
-		{source != nil && *source <= now || setBack || int(entered) < len(sources), w.sourcesDue},
-		{index, w.unindexed},
-		{number, w.db.unnumbered},
-	} {
-		if work.due {
-			work.raise()
 		}
 	}
 	return nil

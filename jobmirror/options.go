@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/metric"
@@ -150,6 +151,12 @@ func (s *source) String() string {
 		return s.name
 	}
 	return s.name + "?" + q.Encode()
+}
+
+// channelOf returns the channel of a source as String names it.
+func channelOf(source string) string {
+	name, _, _ := strings.Cut(source, "?")
+	return name
 }
 
 // sources lists what the options name, each once.

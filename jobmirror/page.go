@@ -136,9 +136,6 @@ func (t *tx) hits(q Query, language string) ([]int64, error) {
 	return hits, err
 }
 
-// pagePart bounds the postings of a page that are read at a time.
-const pagePart = 200
-
 // writePage writes the answer of 4.1. It reads the postings part by part, each in
 // a transaction of its own, so that a client that is slow holds up no other; the
 // counters come last, and count what was written.

@@ -125,8 +125,3 @@ func (t *tx) fillSources(rows []*row) error {
 	}
 	return err
 }
-
-// forgotten finds which of some jobs or postings were forgotten.
-func (t *tx) forgotten(kind ChangeKind, list []int64) (map[int64]bool, error) {
-	return store.Pairs[int64, bool](t, "SELECT id, 1 = 1 FROM forgotten WHERE kind = ? AND id IN @ids", string(kind), store.IDs(list))
-}

@@ -222,9 +222,3 @@ func (t *tx) age(channel string) (time.Duration, error) {
 	}
 	return t.Since(*complete), nil
 }
-
-// channelOf returns the channel of a source as it stands in a record.
-func channelOf(source string) string {
-	name, _, _ := strings.Cut(source, "?")
-	return name
-}
