@@ -2,16 +2,14 @@ package jobmirror
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // The table claims has what feeds say of postings: an entry claims that a posting, or a
-// version of one, is its job's. putClaims writes what an entry claims, and fillJobs reads it
-// for each posting that is saved: stored ones are saved by saveClaimed, at once, and others when a
-// channel shows them.
+// version of one, is its job's. putClaims writes what an entry claims, and readClaims reads it
+// for fillJobs, whenever a posting is saved: saveClaimed saves the stored ones at once, and
+// others are saved when a channel shows them.
 
 // putClaims notes which postings an entry says are its job's.
 func (t *tx) putClaims(src *source, item feedItem) error {
@@ -58,58 +56,6 @@ func (t *tx) putUnknownDue(rows []*row) error {
 		return err
 	}
 	return t.putDue(slices.DeleteFunc(jobs, func(job int64) bool { return slices.Contains(known, job) }))
-}
-
-// fillJobs finds the job of each row, by the strongest evidence that there is,
-// and whether the job's title confirms it.
-func (t *tx) fillJobs(rows []*row) error {
-	var postings, versions, jobs []int64
-	for _, r := range rows {
-		postings = append(postings, int64(r.rec.Posting))
-		versions = append(versions, int64(r.rec.Version))
-	}
-	byPosting, err := t.readClaims("posting", postings)
-	if err != nil {
-		return err
-	}
-	byVersion, err := t.readClaims("version", versions)
-	if err != nil {
-		return err
-	}
-	var named []int64 // by rows that say something new
-	for _, r := range rows {
-		job, evidence := r.linked, EvidenceLink
-		if claimed, ok := byVersion[int64(r.rec.Version)]; ok {
-			job, evidence = claimed, EvidenceVersion
-		}
-		if claimed, ok := byPosting[int64(r.rec.Posting)]; ok {
-			job, evidence = claimed, EvidenceFeed
-		}
-		if job == 0 {
-			evidence = ""
-		}
-		r.rec.Job, r.rec.Evidence, r.rec.Confirmed = jobboard.JobID(job), evidence, false
-		if job != 0 {
-			jobs = append(jobs, job)
-			if r.newer {
-				named = append(named, job)
-			}
-		}
-	}
-	if len(jobs) == 0 {
-		return nil
-	}
-	if err := t.putNewDue(named); err != nil {
-		return err
-	}
-	// The jobs are locked, so that a lookup's answer is written either before, and its title is
-	// read here, or after, and it then confirms these rows.
-	titles, err := store.Pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", store.IDs(jobs))
-	for _, r := range rows {
-		title, ok := titles[int64(r.rec.Job)]
-		r.rec.Confirmed = ok && title != "" && strings.TrimSpace(title) == strings.TrimSpace(storable(r.rec.Title))
-	}
-	return err
 }
 
 // readClaims finds which jobs feeds say that postings, or versions of them, belong

@@ -194,8 +194,8 @@ func (t *tx) readPlaces(jobs []int64) (map[int64][]jobboard.GeoLocation, error) 
 	return out, err
 }
 
-// indexRow indexes a posting, and returns those of its words that are to be in the
-// vocabulary.
+// indexRow puts a posting into the text index under its tokens, by which a finder finds it, and
+// returns those of its words that are to be in the vocabulary.
 func (t *tx) indexRow(
 	index *words.Index, r *row, facets map[facet]bool, language string, places []jobboard.GeoLocation,
 ) (noted []string, err error) {

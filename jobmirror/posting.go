@@ -2,7 +2,9 @@ package jobmirror
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
@@ -68,6 +70,78 @@ func (t *tx) save(rows []*row, cause string) error {
 	return nil
 }
 
+// fillSources sets the sources that show each row.
+func (t *tx) fillSources(rows []*row) error {
+	names := map[int64][]string{}
+	err := t.Rows(`SELECT l.posting, s.name, s.search, s.geo FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting IN @ids`,
+		[]any{store.IDsOf(rows, func(r *row) int64 { return r.id })}, func(scan func(...any) error) error {
+			var (
+				id int64
+				s  source
+			)
+			err := scan(&id, &s.name, &s.text, circleColumn{&s.near})
+			names[id] = append(names[id], s.String())
+			return err
+		})
+	for _, r := range rows {
+		r.rec.Sources = names[r.id]
+		slices.Sort(r.rec.Sources)
+	}
+	return err
+}
+
+// fillJobs finds the job of each row, by the strongest evidence that there is,
+// and whether the job's title confirms it.
+func (t *tx) fillJobs(rows []*row) error {
+	var postings, versions, jobs []int64
+	for _, r := range rows {
+		postings = append(postings, int64(r.rec.Posting))
+		versions = append(versions, int64(r.rec.Version))
+	}
+	byPosting, err := t.readClaims("posting", postings)
+	if err != nil {
+		return err
+	}
+	byVersion, err := t.readClaims("version", versions)
+	if err != nil {
+		return err
+	}
+	var named []int64 // by rows that say something new
+	for _, r := range rows {
+		job, evidence := r.linked, EvidenceLink
+		if claimed, ok := byVersion[int64(r.rec.Version)]; ok {
+			job, evidence = claimed, EvidenceVersion
+		}
+		if claimed, ok := byPosting[int64(r.rec.Posting)]; ok {
+			job, evidence = claimed, EvidenceFeed
+		}
+		if job == 0 {
+			evidence = ""
+		}
+		r.rec.Job, r.rec.Evidence, r.rec.Confirmed = jobboard.JobID(job), evidence, false
+		if job != 0 {
+			jobs = append(jobs, job)
+			if r.newer {
+				named = append(named, job)
+			}
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	if err := t.putNewDue(named); err != nil {
+		return err
+	}
+	// The jobs are locked, so that a lookup's answer is written either before, and its title is
+	// read here, or after, and it then confirms these rows.
+	titles, err := store.Pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", store.IDs(jobs))
+	for _, r := range rows {
+		title, ok := titles[int64(r.rec.Job)]
+		r.rec.Confirmed = ok && title != "" && strings.TrimSpace(title) == strings.TrimSpace(storable(r.rec.Title))
+	}
+	return err
+}
+
 // write stores a row and logs that it changed. If what a search finds it by may have changed,
 // write puts it on the list of the postings to index.
 func (t *tx) write(r *row, cause string) error {
@@ -104,24 +178,4 @@ func (t *tx) remove(r *row, cause string) error {
 		return err
 	}
 	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, r.before, "", cause)
-}
-
-// fillSources sets the sources that show each row.
-func (t *tx) fillSources(rows []*row) error {
-	names := map[int64][]string{}
-	err := t.Rows(`SELECT l.posting, s.name, s.search, s.geo FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting IN @ids`,
-		[]any{store.IDsOf(rows, func(r *row) int64 { return r.id })}, func(scan func(...any) error) error {
-			var (
-				id int64
-				s  source
-			)
-			err := scan(&id, &s.name, &s.text, circleColumn{&s.near})
-			names[id] = append(names[id], s.String())
-			return err
-		})
-	for _, r := range rows {
-		r.rec.Sources = names[r.id]
-		slices.Sort(r.rec.Sources)
-	}
-	return err
 }
