@@ -135,8 +135,8 @@ func (j Job) addPlaces(d StructuredData) (missing []string) {
 	if len(locations) > 0 {
 		d["jobLocation"] = some(locations)
 	}
-	remote, err := j.Posting.Config.RemoteStatus()
-	if err != nil || remote != jobboard.RemoteFully {
+	remote, _ := j.Posting.Config.RemoteStatus() // missing or malformed: it is empty
+	if remote != jobboard.RemoteFully {
 		if len(locations) == 0 {
 			return []string{"jobLocation.address.addressCountry"}
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
 // Whether the mirror says that it could read its database.
@@ -123,6 +124,33 @@ func get(t *testing.T, address string) string {
 		t.Fatal(err)
 	}
 	return string(body)
+}
+
+// Nothing is measured or traced unless it is asked for, and traces that cannot be had are
+// refused, whether or not the program is monitored.
+func TestTelemetryIsAskedFor(t *testing.T) {
+	t.Setenv("OTEL_SDK_DISABLED", "")
+	for _, exporter := range []string{"none", "zipkin"} {
+		t.Setenv("OTEL_TRACES_EXPORTER", exporter)
+		for _, monitored := range []bool{false, true} {
+			var opts jobmirror.Options
+			started, err := startTelemetry(t.Context(), &opts, monitored)
+			refused := exporter == "zipkin"
+			if (err != nil) != refused {
+				t.Errorf("%s, monitored %t: %v", exporter, monitored, err)
+			}
+			for what, has := range map[string]bool{
+				"metrics": started.metrics != nil, "an observer": opts.Config.Observer != nil, "a meter": opts.MeterProvider != nil,
+			} {
+				if has != (monitored && !refused) {
+					t.Errorf("%s, monitored %t: there is %s: %t", exporter, monitored, what, has)
+				}
+			}
+			if err := started.close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }
 
 func TestTracesThatCannotBeHadAreRefused(t *testing.T) {

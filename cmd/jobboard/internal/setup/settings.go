@@ -245,8 +245,8 @@ func (s *Settings) chooseCredential() {
 	t, id, secret := s.Values[Token], s.Values[ClientID], s.Values[ClientSecret]
 	own := min(cmp.Or(id.Origin, FromFake), cmp.Or(secret.Origin, FromFake))
 	switch {
-	case t.Origin == 0 || id.Origin == 0 && secret.Origin == 0:
-	case t.Origin < own:
+	case t.Origin == 0:
+	case t.Origin < own: // also where there is no identifier and no secret
 		delete(s.Values, ClientID)
 		delete(s.Values, ClientSecret)
 	case own < t.Origin:
