@@ -81,3 +81,25 @@ func TestArgumentsUpToTheirBounds(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A schema has the bounds of what lists hold and of what pointers lead to, and nothing in it
+// may be null.
+func TestSchemaOfNestedTypes(t *testing.T) {
+	type inner struct {
+		Text string `json:"text" max:"3"`
+	}
+	type outer struct {
+		One  *inner  `json:"one"`
+		Many []inner `json:"many" max:"2"`
+	}
+	s := schemaOf[outer]()
+	one, many := s.Properties["one"], s.Properties["many"]
+	if one.Type != "object" || one.Types != nil || many.Type != "array" || many.Types != nil || *many.MaxItems != 2 {
+		t.Errorf("%+v, %+v", one, many)
+	}
+	for what, text := range map[string]*jsonschema.Schema{"one": one.Properties["text"], "many": many.Items.Properties["text"]} {
+		if text.MaxLength == nil || *text.MaxLength != 3 {
+			t.Errorf("%s: the text is not bounded: %+v", what, text)
+		}
+	}
+}

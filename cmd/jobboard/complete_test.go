@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +113,16 @@ func TestCompletionOfTheLastSearch(t *testing.T) {
 			t.Errorf("with the channel %q of the configuration: %q, want %q", channel, out, want)
 		}
 	}
+	if runtime.GOOS == "linux" {
+		t.Setenv("XDG_CACHE_HOME", "/caches")
+		kept := memoryPath()
+		t.Setenv("XDG_CACHE_HOME", "")
+		t.Setenv("HOME", "")
+		if none := memoryPath(); kept != "/caches/jobboard/last-search.json" || none != "" {
+			t.Errorf("kept in %q, and without a place for it in %q", kept, none)
+		}
+	}
+
 	// A memory that cannot be kept or read hurts nobody.
 	p = at()
 	p.memory = filepath.Join(memory, "below-a-file")

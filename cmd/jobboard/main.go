@@ -20,10 +20,7 @@ import (
 )
 
 func main() {
-	j := &jobboardProgram{Program: cli.New("jobboard")}
-	if dir, err := os.UserCacheDir(); err == nil {
-		j.memory = filepath.Join(dir, "jobboard", "last-search.json")
-	}
+	j := &jobboardProgram{Program: cli.New("jobboard"), memory: memoryPath()}
 	j.keyboard.askSecret, j.keyboard.showInput = cli.AskSecret()
 	os.Exit(j.Run(cli.UntilSignal(), os.Args[1:], j.commands))
 }
@@ -33,6 +30,16 @@ type jobboardProgram struct {
 	*cli.Program
 	keyboard keyboard
 	memory   string // path of what the last search told, for completion; empty: none
+}
+
+// memoryPath returns where what a search told is kept; empty where the system has no place
+// for such files: one in the working directory would be in the way.
+func memoryPath() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "jobboard", "last-search.json")
 }
 
 // commands makes the commands.

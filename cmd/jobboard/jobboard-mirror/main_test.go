@@ -90,6 +90,37 @@ func TestSourcesBesideTheStandIn(t *testing.T) {
 	}
 }
 
+// What a board does not show any more, all at once, stays in the copy until a person accepts it.
+func TestAcceptsRemovals(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	const channel, jobs = "own_channel", 12
+	var postings []int64
+	for range jobs {
+		_, posting := srv.Publish(channel, jobboardtest.Job{Title: "Diver"})
+		postings = append(postings, posting.ID)
+	}
+	env := map[string]string{"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID}
+	db := filepath.Join(t.TempDir(), "jobs.db")
+	for i, step := range []struct {
+		flag string
+		left int
+	}{{"", jobs}, {"", jobs}, {"--accept-removals", 0}} {
+		if i == 1 {
+			for _, posting := range postings {
+				srv.RemovePosting(posting)
+			}
+		}
+		args := append([]string{"refresh", "--db", db, "--channels", channel}, strings.Fields(step.flag)...)
+		if r := ran(t, env, args...); r.code != setup.ExitOK {
+			t.Fatal(r)
+		}
+		r := ran(t, nil, "search", "--db", db, "--fields", "posting", "--csv")
+		if lines := strings.Count(r.out, "\n") - 1; r.code != setup.ExitOK || lines != step.left { // the first names the column
+			t.Errorf("after refresh %d %s: %d postings, want %d: %s", i+1, step.flag, lines, step.left, r.err)
+		}
+	}
+}
+
 // Who searches around a place learns of postings that no radius finds.
 func TestSearchTellsOfPostingsWithoutAPlace(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -104,6 +135,19 @@ func TestSearchTellsOfPostingsWithoutAPlace(t *testing.T) {
 		r := ran(t, nil, append([]string{"search", "--db", db}, strings.Fields(args)...)...)
 		if r.code != setup.ExitOK || strings.HasSuffix(r.err, note) != told || strings.Contains(r.out, note) {
 			t.Errorf("%s: %d %s%s", args, r.code, r.out, r.err)
+		}
+	}
+	// One is worth telling, too, and none is not.
+	for places, want := range map[string]string{"": "1 posting" + note, "1": ""} {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		srv.Publish("own_channel", jobboardtest.Job{Title: "Diver", Location: jobboardtest.Location{Lat: places, Long: places}})
+		env["JOBBOARD_BASE_URL"], env["JOBBOARD_JOBDB_URL"] = srv.BaseURL, srv.JobDBURL
+		db := filepath.Join(t.TempDir(), "jobs.db")
+		if r := ran(t, env, "refresh", "--db", db, "--channels", "own_channel"); r.code != setup.ExitOK {
+			t.Fatal(r)
+		}
+		if r := ran(t, nil, "search", "--db", db, "--near", "Berlin"); r.code != setup.ExitOK || !strings.HasSuffix(r.err, want) || want == "" && strings.Contains(r.err, note) {
+			t.Errorf("at %q: %d %s", places, r.code, r.err)
 		}
 	}
 }

@@ -327,6 +327,21 @@ func TestMisspeltVariables(t *testing.T) {
 }
 
 // One credential of the client is taken: that which is set closer to the command.
+// The help of each flag of a setting ends with the variable that stands for it.
+func TestFlagsNameTheirVariables(t *testing.T) {
+	f := pflag.NewFlagSet("x", pflag.ContinueOnError)
+	new(Reader).AddFlags(f)
+	for _, s := range List {
+		want := " (" + s.Env() + ")"
+		if s.Secret {
+			want = " (" + s.Env() + "_FILE)"
+		}
+		if flag := f.Lookup(s.Flag); flag == nil || !strings.HasSuffix(flag.Usage, want) || flag.Usage == want {
+			t.Errorf("--%s: %+v", s.Flag, flag)
+		}
+	}
+}
+
 func TestOneCredential(t *testing.T) {
 	token := clitest.WriteFile(t, "token", "flag", 0o600)
 	for _, test := range []struct {
