@@ -57,25 +57,25 @@ func TestDistance(t *testing.T) {
 }
 
 // A page waits five seconds for the board, and the sign-in ten for a token, whatever the
-// client of the site would do.
+// client of the site would do. Nothing that a sign-in starts outlives its requests: the
+// test could not end.
 func TestWaits(t *testing.T) {
-	stalled := &http.Client{Transport: stalls{}}
-	client, err := jobboard.NewClient(jobboard.Config{
-		BaseURL: "https://board.example", JobDBURL: "https://board.example", ClientID: "10", HTTPClient: stalled,
-		Retry: jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Hour},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := NewSignIn(SignInConfig{
-		Client: client, URL: "https://jobs.example", HTTPClient: stalled,
-		OAuth2: oauth2.Config{Endpoint: oauth2.Endpoint{AuthURL: "https://board.example/a", TokenURL: "https://board.example/t"}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The sign-in is made before: scs starts a goroutine with it that never ends.
 	synctest.Test(t, func(t *testing.T) {
+		stalled := &http.Client{Transport: stalls{}}
+		client, err := jobboard.NewClient(jobboard.Config{
+			BaseURL: "https://board.example", JobDBURL: "https://board.example", ClientID: "10", HTTPClient: stalled,
+			Retry: jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Hour},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewSignIn(SignInConfig{
+			Client: client, URL: "https://jobs.example", HTTPClient: stalled,
+			OAuth2: oauth2.Config{Endpoint: oauth2.Endpoint{AuthURL: "https://board.example/a", TokenURL: "https://board.example/t"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		var page func(r *http.Request)
 		h := s.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { page(r) }))
 		takes := func(want time.Duration, r *http.Request) {

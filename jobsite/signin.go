@@ -91,11 +91,13 @@ func NewSignIn(cfg SignInConfig) (*SignIn, error) {
 	if err := s.own.AddTrustedOrigin(originOf(site)); err != nil {
 		return nil, &ConfigError{"SignInConfig.URL", noSiteURL}
 	}
-	s.sessions = scs.New()
-	s.sessions.Store, s.sessions.Lifetime = s.cfg.Store, s.cfg.Lifetime
-	s.sessions.Cookie.Secure = s.secure // besides HttpOnly and SameSite=Lax
-	s.sessions.Cookie.Name = s.cookieName("session")
-	s.sessions.Cookie.Persist = false // until the browser is closed
+	// Not scs.New, whose store of its own starts a goroutine that never ends.
+	s.sessions = &scs.SessionManager{
+		Store: s.cfg.Store, Lifetime: s.cfg.Lifetime, Codec: scs.GobCodec{},
+		Cookie: scs.SessionCookie{ // not Persist: until the browser is closed
+			Name: s.cookieName("session"), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.secure,
+		},
+	}
 	s.sessions.ErrorFunc = func(w http.ResponseWriter, r *http.Request, err error) {
 		s.cfg.Logger.ErrorContext(r.Context(), "jobsite: the store of sessions failed", "error", err)
 		s.cfg.Failed(w, r, http.StatusServiceUnavailable)
@@ -165,7 +167,12 @@ type stateKey struct{}
 
 func withState(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), stateKey{}, new(requestState))))
+		state := new(requestState)
+		// Among the pages of another SignIn this one finds the session of that one, whose token
+		// is not for the board of this one.
+		_, within := r.Context().Value(stateKey{}).(*requestState)
+		state.ended.Store(within)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), stateKey{}, state)))
 	})
 }
 

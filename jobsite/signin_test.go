@@ -536,3 +536,31 @@ func answer(h http.Handler, path string) string {
 	h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 	return fmt.Sprintf("%d %s", w.Code, strings.TrimSpace(w.Body.String()))
 }
+
+// A sign-in among the pages of another one has no visitor: the session is the other one's,
+// and its token may be for another board.
+func TestSignInWithinAnother(t *testing.T) {
+	s := newRig(t)
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: "https://other.example", ClientID: "10"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := jobsite.NewSignIn(jobsite.SignInConfig{
+		Client: client, URL: s.origin,
+		OAuth2: oauth2.Config{Endpoint: oauth2.Endpoint{AuthURL: "https://other.example/a", TokenURL: "https://other.example/t"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.page = func(w http.ResponseWriter, r *http.Request) {
+		_, outside := s.signIn.Visitor(r)
+		other.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, inside := other.Visitor(r)
+			fmt.Fprint(w, outside, inside)
+		})).ServeHTTP(w, r)
+	}
+	s.enter()
+	if got := s.get("/"); got != "true false" {
+		t.Errorf("outside and inside: %s", got)
+	}
+}
