@@ -58,7 +58,7 @@ func IsPostgres(address string) bool {
 
 func openPostgres(ctx context.Context, address string, schema Schema, readOnly bool) (*DB, error) {
 	if splitsPassword(address) {
-		return nil, fmt.Errorf("jobmirror: the address %s cannot be read: in a password an @ is written as %%40", redact(address))
+		return nil, fmt.Errorf("jobmirror: the address %s cannot be read: in a password an @ is written as %%40, and a / as %%2F", redact(address))
 	}
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
@@ -161,19 +161,33 @@ func withHint(err error) error {
 	return err
 }
 
-// splitsPassword reports whether an address has an @ more than it may have. The driver takes
-// what follows the first one for the host, would ask the network for a part of the password,
-// and tell that in its error.
+// splitsPassword reports whether an address has an @ that may be one of a password, and that
+// the driver reads otherwise. For the driver a user and a password are before the first @,
+// where no / is before it, and what follows is the host: it would ask the network for a part of
+// the password, and tell that in its error.
 func splitsPassword(address string) bool {
-	before, options, _ := strings.Cut(address, "?")
-	if n := strings.Count(before, "@"); n > 0 {
-		return n > 1 // an option may have some more
+	_, rest, _ := strings.Cut(address, "://")
+	if i := strings.IndexAny(rest, "@/"); i >= 0 && rest[i] == '@' {
+		host, options, _ := strings.Cut(rest[i+1:], "?")
+		// Before a / an option may as well be the end of a password.
+		unsure := strings.Contains(rest[:i], "?") || !strings.Contains(host, "/")
+		return strings.Contains(host, "@") || unsure && strings.Contains(options, "@")
 	}
-	_, rest, _ := strings.Cut(before, "://")
-	if host, _, _ := strings.Cut(rest, "/"); !strings.Contains(host, ":") {
-		return false // no password begins before the options, which may name a user and a password with an @
+	before, options, _ := strings.Cut(rest, "?")
+	host, path, _ := strings.Cut(before, "/")
+	if !strings.Contains(host, ":") {
+		return strings.Count(path, "@") > 1 // no password begins before the options
 	}
-	return strings.Count(options, "@") > 1
+	if strings.Contains(path, "@") {
+		return true // what stands for a port may be the beginning of a password with a / in it
+	}
+	others := 0 // @ in options that should have none, of which one may have one
+	for option := range strings.SplitSeq(options, "&") {
+		if name, _, _ := strings.Cut(option, "="); name != "user" && name != "password" {
+			others += strings.Count(option, "@")
+		}
+	}
+	return others > 1
 }
 
 // redact returns an address as it may be printed: without its password and its options.

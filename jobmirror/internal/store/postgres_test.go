@@ -30,6 +30,9 @@ func TestPasswordThatIsNotEscaped(t *testing.T) {
 	for _, address := range []string{
 		"postgres://user:a@secret@127.0.0.1:1/mirror", "postgres://user:a@secret/@127.0.0.1:1/mirror", "postgres://user:?a@secret@127.0.0.1:1/mirror",
 		"postgres://user:a@secret@127.0.0.1:1,127.0.0.1:2/mirror?sslmode=disable",
+		"postgres://user:a@secret?b=c@127.0.0.1:1/mirror", "postgres://user:?a@secret?b=c@127.0.0.1:1/mirror",
+		"postgres://user:1?user=a@secret@127.0.0.1:1/mirror", "postgres://user:1/secret?b=a@c@127.0.0.1:1/mirror",
+		"postgres://127.0.0.1:1/secret@127.0.0.1:1/mirror", "postgres://127.0.0.1:1/mirror?b=a@secret&c=a@b",
 	} {
 		_, err := Open(t.Context(), address, Schema{}, true)
 		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "%40") {
@@ -39,6 +42,8 @@ func TestPasswordThatIsNotEscaped(t *testing.T) {
 	for _, address := range []string{
 		"postgres://user:a%40secret@127.0.0.1:1/mirror", "postgres://user:secret@127.0.0.1:1/mirror?application_name=a@b",
 		"postgres:///mirror?host=127.0.0.1&port=1&user=a@b&password=c@secret", "postgres://127.0.0.1/mirror?port=1&user=a@b&password=c@secret",
+		"postgres://127.0.0.1:1/mirror?user=a@b&password=c@secret", "postgres://127.0.0.1:1/?password=c@d@secret/e&user=a@b&application_name=a@b",
+		"postgres://127.0.0.1:1,127.0.0.1:2/mirror?sslmode=disable&user=a@b&password=c@secret", "postgres://user:?secret@127.0.0.1:1/mirror",
 	} {
 		_, err := Open(t.Context(), address, Schema{}, true)
 		if err == nil || strings.Contains(err.Error(), "secret") || !IsOutage(err) {
