@@ -106,33 +106,47 @@ func TestTablesOfBeforeTheFirstRelease(t *testing.T) {
 	})
 }
 
-// A schema of PostgreSQL may have a name that is written in quotes.
+// A schema of PostgreSQL may have a name that is written in quotes: a mirror is set up there,
+// run, read, and refused where its tables are older than the first release's.
 func TestSchemaInQuotes(t *testing.T) {
 	t.Parallel()
 	needPostgres(t)
+	for _, schema := range []string{`"TheJobs"`, `"My Jobs, ""old"" & 'new'"`} {
+		address := postgres.create(t)
+		execute(t, address, "CREATE SCHEMA "+schema)
+		there := address + "&search_path=" + strings.ReplaceAll(url.QueryEscape(schema), "+", "%20")
+		if err := jobmirror.Migrate(t.Context(), there); err != nil {
+			t.Fatal(err)
+		}
+		m := open(t, there, newShelf(3).options())
+		refresh(t, m)
+		if n := len(find(t, open(t, there, jobmirror.Options{ReadOnly: true}), jobmirror.Query{})); n != 3 {
+			t.Errorf("%s: found %d", schema, n)
+		}
+		if n := query[int](t, address, countTables); n != 0 {
+			t.Errorf("%s: %d tables are in another schema", schema, n)
+		}
+		execute(t, there, "ALTER TABLE stemmers RENAME TO languages")
+		if _, err := jobmirror.Open(t.Context(), there, jobmirror.Options{}); !errors.Is(err, jobmirror.ErrNotMirror) {
+			t.Errorf("%s, with old tables: %v", schema, err)
+		}
+	}
+}
+
+// An address that does not say rightly which schema it means is told how to, before
+// anything is made.
+func TestSearchPathWithoutSchema(t *testing.T) {
+	t.Parallel()
+	needPostgres(t)
 	address := postgres.create(t)
-	db, err := sql.Open("pgx", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), `CREATE SCHEMA "TheJobs"`); err != nil {
-		t.Fatal(err)
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	options := u.Query()
-	options.Set("search_path", `"TheJobs"`)
-	u.RawQuery = options.Encode()
-	there := u.String()
-	if err := jobmirror.Migrate(t.Context(), there); err != nil {
-		t.Fatal(err)
-	}
-	open(t, there, jobmirror.Options{})
-	if n := query[int](t, address, countTables); n != 0 {
-		t.Errorf("%d tables are in another schema", n)
+	execute(t, address, `CREATE SCHEMA "My Jobs"`)
+	for _, wrong := range []string{"My%20Jobs", "%22My+Jobs%22", "%22my%20jobs%22", "unknown"} {
+		for _, readOnly := range []bool{false, true} {
+			_, err := jobmirror.Open(t.Context(), address+"&search_path="+wrong, jobmirror.Options{ReadOnly: readOnly})
+			if err == nil || !strings.Contains(err.Error(), "search_path=%22My%20Jobs%22") {
+				t.Errorf("%s, read only %t: %v", wrong, readOnly, err)
+			}
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func (s Schema) inspect(ctx context.Context, db *sql.DB, d dialect) (version int
 				return 0, fmt.Errorf("%w: it has a table %q and is not a mirror", ErrNotMirror, name)
 			}
 		}
-		return 0, nil
+		return 0, d.checkSearchPath(ctx, db)
 	}
 	if err := s.checkProgram(ctx, db); err != nil {
 		return 0, err
@@ -84,6 +84,21 @@ func (s Schema) inspect(ctx context.Context, db *sql.DB, d dialect) (version int
 		return version, nil // later migrations may drop tables and columns of the first one
 	}
 	return version, s.checkColumns(ctx, db, d)
+}
+
+// checkSearchPath returns an error if PostgreSQL would not know where to make tables.
+func (d dialect) checkSearchPath(ctx context.Context, db *sql.DB) error {
+	if !d.Shared {
+		return nil
+	}
+	var nowhere bool
+	if err := db.QueryRowContext(ctx, "SELECT current_schema() IS NULL").Scan(&nowhere); err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	if nowhere {
+		return fmt.Errorf("%w: its search_path names no schema that is there and open to this role%s", ErrNoSchema, quoteSchema)
+	}
+	return nil
 }
 
 var (

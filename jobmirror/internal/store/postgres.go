@@ -139,6 +139,11 @@ func setSession(config *pgx.ConnConfig) (pooled bool) {
 // denied is the code of a server that does not let a role do something.
 const denied = "42501"
 
+// quoteSchema is what to do about a search_path with the name of a schema that the server
+// does not know, or cannot read.
+const quoteSchema = "; in an address the name of a schema that has more than small letters, digits and _ " +
+	"is written as in search_path=%22My%20Jobs%22"
+
 // hint returns what to do about an error of a server, empty where there is nothing to
 // say. A pooler whose address does not tell that it is one refuses a setting, or has
 // another session than the one in which a statement was prepared.
@@ -149,6 +154,8 @@ func hint(e *pgconn.PgError) string {
 	case e.Code == denied:
 		return "; GRANT this role SELECT on all tables of the mirror to read it, and SELECT, INSERT, UPDATE, DELETE " +
 			"on all its tables and USAGE on all its sequences to run it"
+	case e.Code == "22023" && strings.Contains(e.Message, "search_path"):
+		return quoteSchema
 	}
 	return ""
 }
