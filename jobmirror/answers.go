@@ -24,13 +24,13 @@ type job struct {
 }
 
 // saveAnswers writes what lookups found. A row stays as it is if a newer answer has
-// written it, or if the job was forgotten.
-func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
+// written it, or if the job was forgotten. It reports whether postings may have to be indexed.
+func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) (unindexed bool, err error) {
 	stored, err := t.lookedUpJobs(batch)
 	if err != nil {
-		return err
+		return false, err
 	}
-	var retitled, moved []int64
+	var retitled, reindex []int64
 	for _, r := range batch {
 		j := stored[r.job]
 		if j == nil || j.answer >= r.answer {
@@ -39,28 +39,28 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 		state := stateOf(r.info, r.err)
 		holds, err := t.holds(m, r, j, state)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if !holds {
 			continue
 		}
 		changed, err := t.saveAnswer(m, r, j, state)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if changed {
-			moved = append(moved, r.job)
+			reindex = append(reindex, r.job)
 		}
-		// A job is wanted when postings come to it. Those that came since its last answer have
-		// not been compared with its title.
+		// Where wanted is higher, postings may have come to the job since its last answer that were
+		// not compared with its title.
 		if r.info != nil && (storable(r.info.JobTitle) != j.title || j.wanted > j.answer) {
 			retitled = append(retitled, r.job)
 		}
 	}
-	if err := t.putUnindexedOf(m, moved); err != nil {
-		return err
+	if err := t.putUnindexedOf(reindex); err != nil {
+		return false, err
 	}
-	return t.confirm(retitled)
+	return len(reindex)+len(retitled) > 0, t.confirm(retitled)
 }
 
 // lookedUpJobs reads the rows of the jobs in a batch, and keeps others from
@@ -195,8 +195,8 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 	return true, t.savePlaces(r.job, rec.Information)
 }
 
-// savePlaces writes where a job is. The index reads it, by readPlaces, and so does whoever
-// measures how far postings are, by within and inside.
+// savePlaces writes where a job is. The index reads it, by readPlaces, and so do within and
+// inside, which find what is in a circle.
 func (t *tx) savePlaces(job int64, info *Information) error {
 	if err := t.Do("DELETE FROM places WHERE job = ?", job); err != nil {
 		return err
@@ -210,8 +210,8 @@ func (t *tx) savePlaces(job int64, info *Information) error {
 	return nil
 }
 
-// confirm has save find out anew whether the postings of jobs, whose titles changed, have
-// the titles of their jobs: fillJobs sets Confirmed.
+// confirm has save find out anew whether the postings of jobs have the titles of their jobs,
+// where these changed or may not have been compared: fillJobs sets Confirmed.
 func (t *tx) confirm(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil

@@ -20,7 +20,10 @@ func told(t *testing.T, m *Mirror, made int64, timestamp int64, open bool, err e
 			r.info.Timestamp = jobboard.Timestamp{Time: time.UnixMilli(timestamp)}
 		}
 	}
-	do(t, m, func(t *tx) error { return t.saveAnswers(m, []lookedUp{r}) })
+	do(t, m, func(t *tx) error {
+		_, err := t.saveAnswers(m, []lookedUp{r})
+		return err
+	})
 }
 
 // stateOf7 returns the state of job 7, and in how many milliseconds it is asked about.

@@ -87,8 +87,8 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 	return true, "", nil
 }
 
-// savePostings writes postings of one answer, and reports whether it made jobs
-// known that are not looked up yet.
+// savePostings writes postings of one answer, and reports whether jobs may be due to be
+// looked up by now.
 func (t *tx) savePostings(src *source, turn turn, batch []channelItem) (due bool, err error) {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {

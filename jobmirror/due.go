@@ -9,7 +9,9 @@ import (
 
 // The table jobs is also the list of the jobs to look up: a job is due from the time in its
 // next_due on. The functions whose names begin with put put jobs on the list, for whoever
-// saves what a source shows. takeDue takes them from it, for lookUpDue, which looks them up.
+// saves what a source shows or shows no more. takeDue leases those that are due, for lookUpDue,
+// which looks them up. Saving the answer, or that there was none, sets the next time, which is
+// now if putDue has asked for a newer answer.
 
 // putNewDue puts jobs on the list that are not in the table jobs yet, and were not forgotten.
 func (t *tx) putNewDue(jobs []int64) error {
@@ -79,8 +81,8 @@ type batch struct {
 	jobs   []int64
 }
 
-// takeDue takes those jobs from the list that have been due the longest, at most n, as a
-// batch of a process: it leases them. due reports that there are such jobs, also where none is
+// takeDue leases those jobs that have been due the longest, at most n, as a batch of a
+// process: the column claimed says until when. due reports that there are such jobs, also where none is
 // in the batch because all of them are being looked up just now.
 func (t *tx) takeDue(n int, process string) (b batch, due bool, err error) {
 	first, err := store.Value[*int64](t, "SELECT ("+firstDue+")")

@@ -309,7 +309,8 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 			t.Fatalf("%v, then %v are due", sleeper, next)
 		}
 		do(t, m, func(t *tx) error { // what it was told in its sleep is written
-			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
+			_, err := t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
+			return err
 		})
 		before := claims()
 		if before[8] != 0 || before[7] == 0 {

@@ -86,7 +86,7 @@ func newItem(sum int64, back bool, entry *jobfeed.Entry) feedItem {
 	return item
 }
 
-// saveEntries writes entries of a feed, and reports whether jobs are to be looked up for them.
+// saveEntries writes entries of a feed, and reports whether jobs may be due to be looked up by now.
 // An entry goes two ways. Its job is put on the list from which lookUpDue takes the jobs that
 // it looks up. What it says of postings is put into the table claims; saveClaimed saves the
 // stored ones, for which fillJobs finds the job there.

@@ -12,7 +12,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
-// finder walks through the hits of a query, in the order of the index.
+// finder walks through the hits of a query, tier by tier (see Relevance), and in each in the
+// order of their identifiers.
 type finder struct {
 	t        *tx
 	q        Query

@@ -151,7 +151,8 @@ var nurse = &jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible:
 func answered(t *testing.T, m *Mirror, number int64, info *jobboard.JobInformation, err error) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		return t.saveAnswers(m, []lookedUp{{job: 7, answer: number, info: info, err: err}})
+		_, err := t.saveAnswers(m, []lookedUp{{job: 7, answer: number, info: info, err: err}})
+		return err
 	})
 }
 
@@ -395,7 +396,8 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 		src := m.sources[0]
 		want(t, m, 7, 8)
 		do(t, m, func(t *tx) error {
-			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
+			_, err := t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
+			return err
 		})
 		do(t, m, func(t *tx) error {
 			t.Now += 500
@@ -508,7 +510,10 @@ func TestBatchThatIsCompletedTwice(t *testing.T) {
 			{job: 8, answer: number, err: jobboard.ErrJobInactive},
 		}
 		complete := func() (jobs map[int64]string, logged int) {
-			do(t, m, func(t *tx) error { return t.saveAnswers(m, results) })
+			do(t, m, func(t *tx) error {
+				_, err := t.saveAnswers(m, results)
+				return err
+			})
 			do(t, m, func(t *tx) (err error) {
 				jobs, err = store.Pairs[int64, string](t, "SELECT job, state || ' ' || streak || ' ' || next_due || ' ' || answer || ' ' || claimed FROM jobs")
 				if err == nil {

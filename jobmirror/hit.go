@@ -60,9 +60,10 @@ func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 	return found, err
 }
 
-// locate gives postings the locations of their jobs, and measures them from the middle
-// of a circle. A posting's job is that of its record, which fillJobs set; what the lookup of
-// the job said is read here, so it is never older than the table jobs.
+// locate gives postings what their jobs' lookups said, by tell: the locations and the language
+// of their texts. It measures the locations from the middle of a circle. A posting's job is
+// that of its record, which fillJobs set. What the lookup of the job said is read here, so a
+// saved answer counts at once, before the posting is indexed again.
 func (t *tx) locate(postings []Posting, near jobboard.GeoLocation) error {
 	var jobs []int64
 	for _, p := range postings {

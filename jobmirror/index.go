@@ -41,16 +41,17 @@ const (
 const indexBatch = 100
 
 // The table unindexed is the list of the postings to index: of those whose text, sources or job
-// may have changed, or what is known of the job. putUnindexed puts postings on it, and
-// indexUnindexed takes them from it.
+// may have changed, or what is known of the job, or the form of the tokens. putUnindexed puts
+// postings on it, and indexUnindexed takes them from it. Once that is committed, the signal
+// unindexed wakes Mirror.index, which Run keeps at it.
 
-// putUnindexed puts postings on the list.
-func (t *tx) putUnindexed(postings []int64) error {
-	return t.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(postings))
+// putUnindexed puts postings on the list, by the numbers of their rows.
+func (t *tx) putUnindexed(rows []int64) error {
+	return t.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(rows))
 }
 
 // putUnindexedOf puts the postings of jobs on the list.
-func (t *tx) putUnindexedOf(m *Mirror, jobs []int64) error {
+func (t *tx) putUnindexedOf(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
@@ -60,7 +61,6 @@ func (t *tx) putUnindexedOf(m *Mirror, jobs []int64) error {
 	if err != nil {
 		return err
 	}
-	m.unindexed.raise()
 	return t.putUnindexed(rows)
 }
 

@@ -149,23 +149,12 @@ func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 		got    []lookedUp
 	)
 	write := func() {
-		defer func() { got = got[:0] }()
-		if failed != nil || len(got) == 0 {
-			return
-		}
-		failed = m.db.updateLate(ctx, func(t *tx) error {
-			if err := t.countOpens(l.held, got); err != nil {
-				return err
+		if failed == nil && len(got) > 0 {
+			if failed = m.saveLookedUp(ctx, l, got); failed != nil {
+				cancel()
 			}
-			return t.saveAnswers(m, got)
-		})
-		if failed != nil {
-			cancel()
-			return
 		}
-		l.left -= len(got)
-		m.wrote(context.WithoutCancel(ctx), got)
-		l.written(len(got))
+		got = got[:0]
 	}
 	late, lease := time.NewTicker(writeEvery), time.NewTicker(jobLease/3)
 	defer late.Stop()
@@ -223,6 +212,29 @@ func (m *Mirror) numbered(ctx, told context.Context, l *lookups) iter.Seq2[jobbo
 		}
 		l.handedOut()
 	}
+}
+
+// saveLookedUp has saveAnswers write what lookups found, and once that is committed says so to
+// those who wait for it.
+func (m *Mirror) saveLookedUp(ctx context.Context, l *lookups, got []lookedUp) error {
+	unindexed := false
+	err := m.db.updateLate(ctx, func(t *tx) (err error) {
+		if err := t.countOpens(l.held, got); err != nil {
+			return err
+		}
+		unindexed, err = t.saveAnswers(m, got)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if unindexed {
+		m.unindexed.raise()
+	}
+	l.left -= len(got)
+	m.wrote(context.WithoutCancel(ctx), got)
+	l.written(len(got))
+	return nil
 }
 
 // renew leases the jobs of lookups for further time.

@@ -38,10 +38,10 @@ type Mirror struct {
 	holding sync.Mutex
 	holders int // calls of this process that hold file
 
-	jobsDue    signal    // there may be jobs to look up
-	sourcesDue signal    // there may be sources to refresh
-	heldDue    signal    // there may be jobs of held rows to look up
-	unindexed  signal    // there may be postings to index
+	jobsDue    signal    // wakes lookUpDue: there may be jobs to look up
+	sourcesDue signal    // wakes refreshDue: there may be sources to refresh
+	heldDue    signal    // wakes askHeld: there may be jobs of held rows to look up
+	unindexed  signal    // wakes index: there may be postings to index
 	indexes    sync.Pool // of *words.Index: what is not needed for a while is given up
 
 	closing sync.Once

@@ -74,7 +74,11 @@ func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) error {
 		return err
 	}
 	m.heldDue.raise()
-	return m.drop(ctx, src, turn)
+	err := m.drop(ctx, src, turn)
+	// What went may leave jobs to look up that no entry names, and postings with other sources.
+	m.jobsDue.raise()
+	m.unindexed.raise()
+	return err
 }
 
 // drop removes the rows of a source that go, unless another refresh of it has begun since.

@@ -8,8 +8,9 @@ const (
 	generations = "generation"
 	// answers number what the board is asked: a refresh takes one, and each hundred
 	// lookups, before the request is sent. A posting or a job is replaced only by an
-	// answer with a higher number than its own. What is learned of a job takes one, too:
-	// an answer with a lower number does not settle the job; see putDue.
+	// answer with a higher number than its own, a posting also by a later version in the
+	// same answer. putDue takes one, too, so that an answer to what was asked before does
+	// not settle the job.
 	answers = "answer"
 	// batches number what is looked up together. A job has the number of the batch that
 	// leased it last.

@@ -91,7 +91,8 @@ func (t *tx) fillSources(rows []*row) error {
 }
 
 // fillJobs finds the job of each row, by the strongest evidence that there is,
-// and whether the job's title confirms it.
+// and whether the job's title confirms it. It puts jobs that are new on the list of those to
+// look up.
 func (t *tx) fillJobs(rows []*row) error {
 	var postings, versions, jobs []int64
 	for _, r := range rows {

@@ -44,7 +44,7 @@ func TestMovedWhileIndexed(t *testing.T) {
 			return err
 		}
 		go func() {
-			moved <- m.db.update(t.Context(), func(t *tx) error { return t.putUnindexedOf(m, []int64{job}) })
+			moved <- m.db.update(t.Context(), func(t *tx) error { return t.putUnindexedOf([]int64{job}) })
 		}()
 		for waiting := 0; waiting == 0 && len(moved) == 0; {
 			ask("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'", &waiting)

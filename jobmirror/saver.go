@@ -11,7 +11,7 @@ type saver[T any] struct {
 	m      *Mirror
 	size   int
 	items  []T
-	save   func(t *tx, items []T) (due bool, err error) // due: jobs are due by now
+	save   func(t *tx, items []T) (due bool, err error) // due: jobs may be due by now
 	failed error
 }
 

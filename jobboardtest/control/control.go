@@ -84,7 +84,8 @@ func Listen(srv *jobboardtest.Server, addr string, hosts ...string) (string, err
 	}
 	at := l.Addr().String()
 	if every, err := netip.ParseAddrPort(at); err == nil && every.Addr().IsUnspecified() {
-		at = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), every.Port()).String() // nobody can go to "every address"
+		// Nobody can go to "every address".
+		at = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), every.Port()).String()
 	}
 	url := "http://" + at + "/"
 	c := New(srv, hosts...)
