@@ -346,6 +346,9 @@ func (s *SignIn) signOut(w http.ResponseWriter, r *http.Request) {
 		s.sessions.ErrorFunc(w, r, err)
 		return
 	}
+	// FormValue would keep the files of a longer form on the disk, and nobody would remove them:
+	// the server does so for the request that it made, of which r is a copy.
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	http.Redirect(w, r, local(r.FormValue("next")), http.StatusSeeOther)
 }
 

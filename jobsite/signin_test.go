@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -562,5 +564,44 @@ func TestSignInWithinAnother(t *testing.T) {
 	s.enter()
 	if got := s.get("/"); got != "true false" {
 		t.Errorf("outside and inside: %s", got)
+	}
+}
+
+// Who signs out may send a form of any type, and nothing of a long one stays on the disk.
+func TestSignOutKeepsNothing(t *testing.T) {
+	s := newRig(t)
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	for size, next := range map[int]string{0: "/bye", 40 << 20: "/"} {
+		s.enter()
+		var form bytes.Buffer
+		w := multipart.NewWriter(&form)
+		file, err := w.CreateFormFile("file", "file")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := file.Write(make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.WriteField("next", "/bye"), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		req := httptest.NewRequest("POST", s.origin+"/signout", &form)
+		req.RequestURI = ""
+		req.Header.Set("Content-Type", w.FormDataContentType())
+		resp, err := s.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if at := resp.Header.Get("Location"); at != next {
+			t.Errorf("a form with a file of %d bytes leads to %q", size, at)
+		}
+		if got := s.get("/"); got != "nobody" {
+			t.Errorf("a form with a file of %d bytes: %s", size, got)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%d files are left, %v", len(left), err)
 	}
 }
