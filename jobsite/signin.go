@@ -18,6 +18,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
 
 // SignInConfig describes the sign-in of a site to NewSignIn.
@@ -46,6 +47,17 @@ type SignInConfig struct {
 	Logger *slog.Logger // of failures; nil: silent
 }
 
+// Format prints the configuration without the site's credentials.
+func (cfg SignInConfig) Format(f fmt.State, verb rune) {
+	type plain SignInConfig // has no Format
+	for _, credential := range []*string{&cfg.OAuth2.ClientID, &cfg.OAuth2.ClientSecret} {
+		if *credential != "" {
+			*credential = redact.Hidden
+		}
+	}
+	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(cfg))
+}
+
 // SignIn signs applicants in at the board and keeps their sessions. Several goroutines
 // may call its methods at the same time.
 type SignIn struct {
@@ -54,6 +66,9 @@ type SignIn struct {
 	own      *http.CrossOriginProtection // refuses what other sites let a browser send
 	sessions *scs.SessionManager
 }
+
+// Format prints the sign-in's configuration without the site's credentials.
+func (s SignIn) Format(f fmt.State, verb rune) { s.cfg.Format(f, verb) }
 
 // ConfigError reports a mistake in a Config or a SignInConfig.
 type ConfigError struct {

@@ -605,3 +605,33 @@ func TestSignOutKeepsNothing(t *testing.T) {
 		t.Errorf("%d files are left, %v", len(left), err)
 	}
 }
+
+// However a sign-in and its configuration are printed or logged, the site's credentials are
+// not in it.
+func TestPrintsNoCredential(t *testing.T) {
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: "https://board.example", ClientID: "hush-board"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := jobsite.SignInConfig{Client: client, URL: "https://jobs.example", OAuth2: oauth2.Config{
+		ClientID: "hush-id", ClientSecret: "hush-secret", Endpoint: oauth2.Endpoint{AuthURL: "https://board.example/a", TokenURL: "https://board.example/t"},
+	}}
+	s, err := jobsite.NewSignIn(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, v := range map[string]any{"the sign-in": s, "its value": *s, "the configuration": cfg, "a pointer to it": &cfg} {
+		var log bytes.Buffer
+		slog.New(slog.NewTextHandler(&log, nil)).Info("text", "v", v)
+		slog.New(slog.NewJSONHandler(&log, nil)).Info("json", "v", v)
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
+			fmt.Fprintf(&log, verb+"\n", v)
+		}
+		if strings.Contains(log.String(), "hush") {
+			t.Errorf("%s: %s", what, &log)
+		}
+	}
+	if told := fmt.Sprintf("%+v", cfg); !strings.Contains(told, "https://jobs.example") {
+		t.Error(told)
+	}
+}
