@@ -187,6 +187,9 @@ func TestHidesSecrets(t *testing.T) {
 			map[string]any{"list": []any{"s3cret"}, "n": json.Number("9223372036854775807"), "yes": true, "none": nil},
 			map[string]any{"list": []any{"***"}, "n": json.Number("9223372036854775807"), "yes": true, "none": nil},
 		},
+		{`said pa"ss twice: pa"ss`, "said *** twice: ***"},
+		{map[string]any{"list": []any{"a\\b", `pa"ss`}}, map[string]any{"list": []any{"a\\b", "***"}}},
+		{struct{ Z, A string }{"first\n", "then"}, struct{ Z, A string }{"first\n", "then"}},
 		{map[string]any{"z": "nothing", "n": 1.5}, map[string]any{"z": "nothing", "n": 1.5}},
 	} {
 		r, want := s.result(test.found), compact(test.want)
@@ -194,9 +197,11 @@ func TestHidesSecrets(t *testing.T) {
 			t.Errorf("%v: %s and %s, want %s", test.found, text, r.StructuredContent, want)
 		}
 	}
-	r := s.failed(errors.New("it said s3cret"))
-	if text := r.Content[0].(*mcp.TextContent).Text; text != `{"error":"it said ***"}` || !r.IsError {
-		t.Error(text)
+	for _, secret := range []string{"s3cret", `pa"ss`} {
+		r := s.failed(&advised{errors.New("it said " + secret), "ask for another than " + secret})
+		if text := r.Content[0].(*mcp.TextContent).Text; text != `{"error":"it said ***","next":"ask for another than ***"}` || !r.IsError {
+			t.Error(text)
+		}
 	}
 }
 

@@ -262,7 +262,10 @@ var nextSteps = []struct {
 
 // failed returns an error as the result of a tool.
 func (s *Server) failed(err error) *mcp.CallToolResult {
-	text := s.masked(compact(s.describe(err)))
+	f := s.describe(err)
+	// A mask may not know a secret as JSON writes it.
+	f.Error, f.Next, f.Details = s.masked(f.Error), s.masked(f.Next), s.masked(f.Details)
+	text := s.masked(compact(f))
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
@@ -290,9 +293,11 @@ func compact(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// maskedJSON masks the texts of a JSON value and leaves its form.
+// maskedJSON masks the texts of a JSON value and leaves its form. A mask may not know a secret
+// as JSON writes it, so where something is written in another way, each text is looked at.
 func (s *Server) maskedJSON(body string) string {
-	if s.masked(body) == body {
+	hides := s.masked(body) != body
+	if !hides && (s.o.Mask == nil || !strings.Contains(body, `\`)) {
 		return body
 	}
 	var v any
@@ -301,7 +306,11 @@ func (s *Server) maskedJSON(body string) string {
 	if err := dec.Decode(&v); err != nil {
 		panic(err) // compact has just written it
 	}
-	return compact(s.maskedValue(v))
+	plain := compact(v)
+	if masked := compact(s.maskedValue(v)); hides || masked != plain {
+		return masked
+	}
+	return body // in its own order
 }
 
 func (s *Server) maskedValue(v any) any {
