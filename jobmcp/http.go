@@ -22,6 +22,7 @@ const (
 	maxRequests = 64               // at the same time, those that wait for a tool's turn included
 	maxSeen     = 8 * maxMessage   // bytes of a message that is too long, to find its identifier
 	maxReading  = 30 * time.Second // of a request's body
+	maxSending  = 30 * time.Second // of the answer, after the longest call
 )
 
 // Handler returns a handler that answers assistants by the streamable HTTP transport, each
@@ -57,6 +58,7 @@ func (s *Server) Handler() http.Handler {
 			http.Error(w, "too many requests are under way", http.StatusServiceUnavailable)
 			return
 		}
+		boundSending(w, r)
 		if r.Method == http.MethodPost {
 			body, status, refused := readMessage(w, r)
 			if refused != nil {
@@ -70,6 +72,15 @@ func (s *Server) Handler() http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// boundSending ends an answer that its caller does not read, which would keep its place for
+// ever, unless the server bounds it.
+func boundSending(w http.ResponseWriter, r *http.Request) {
+	if server, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && server.WriteTimeout > 0 {
+		return
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxReading + maxCallTime + maxSending))
 }
 
 // forbids says why a request is not answered, "" for one that is.

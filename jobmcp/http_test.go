@@ -273,6 +273,35 @@ func TestBodyHasADeadline(t *testing.T) {
 	}
 }
 
+// sending records the deadline of an answer.
+type sending struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (s *sending) SetWriteDeadline(until time.Time) error {
+	s.until = until
+	return nil
+}
+
+// Whoever does not read an answer loses it, after the longest call has had its time, or when
+// the server says.
+func TestAnswerHasADeadline(t *testing.T) {
+	h, began := setting{}.server(t, demo(t)).Handler(), time.Now()
+	most := maxReading + maxCallTime + maxSending
+	for server, bounded := range map[*http.Server]bool{nil: true, {}: true, {WriteTimeout: time.Second}: false} {
+		w := &sending{ResponseRecorder: httptest.NewRecorder()}
+		r := httptest.NewRequest(http.MethodGet, "http://localhost/", nil)
+		if server != nil {
+			r = r.WithContext(context.WithValue(r.Context(), http.ServerContextKey, server))
+		}
+		h.ServeHTTP(w, r)
+		if bounded != !w.until.IsZero() || bounded && (w.until.Before(began.Add(most)) || w.until.After(time.Now().Add(most))) {
+			t.Errorf("bounded here %t: an answer ends at %s", bounded, w.until)
+		}
+	}
+}
+
 // More requests than anybody needs at the same time are turned away, and those that were
 // there before are answered.
 func TestTooManyRequests(t *testing.T) {
