@@ -200,14 +200,68 @@ func TestOldAnswers(t *testing.T) {
 	}
 }
 
+// Whatever the mirror cannot read is an error of the page, of the search and of the feed,
+// and nobody gets what is made of the rest.
+func TestFailuresOfTheMirror(t *testing.T) {
+	for name, test := range map[string]struct {
+		happens            func(*copied)
+		page, search, feed bool // what fails
+	}{
+		"nothing":       {func(*copied) {}, false, false, false},
+		"nationalities": {func(c *copied) { c.exec("UPDATE catalogues SET entries = '['") }, true, false, false},
+		"postings":      {func(c *copied) { c.exec("UPDATE postings SET ads = 'x'") }, true, true, true},
+		"all":           {func(c *copied) { _ = c.mirror.Close() }, true, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCopied(t)
+			c.copy()
+			test.happens(c)
+			w := c.get(fmt.Sprintf("/job/%d/words", c.fake.Demo.OpenJob))
+			if failed := w.Code == 500 && c.page == nil; failed != test.page || !failed && w.Code != 200 {
+				t.Errorf("the page: %d %s", w.Code, w.Body)
+			}
+			found, err := c.site.Search(httptest.NewRequest("GET", "/", nil))
+			if (err != nil) != test.search || (found == nil) != test.search {
+				t.Errorf("the search: %+v, %v", found, err)
+			}
+			err = nil
+			for _, err = range c.site.Jobs(t.Context()) {
+				if err != nil {
+					break
+				}
+			}
+			if (err != nil) != test.feed {
+				t.Errorf("the feed: %v", err)
+			}
+		})
+	}
+}
+
+// An answer that is too old is told as such, with the age.
+func TestStaleAnswerIsTold(t *testing.T) {
+	c := newCopied(t)
+	c.copy()
+	c.age()
+	r := httptest.NewRequest("GET", "/", nil)
+	r.SetPathValue("job", fmt.Sprint(c.fake.Demo.OpenJob))
+	if page, err := c.site.Job(r); page != nil || !errors.Is(err, jobmirror.ErrStale) {
+		t.Errorf("%+v, %v", page, err)
+	}
+}
+
 // age makes every answer of the lookup one of long ago.
 func (c *copied) age() { c.answered(time.UnixMilli(1)) }
 
 // answered makes every answer of the lookup one of a time.
-func (c *copied) answered(at time.Time) {
+func (c *copied) answered(at time.Time) { c.exec("UPDATE jobs SET looked_up = ?", at.UnixMilli()) }
+
+// exec changes the database of the mirror.
+func (c *copied) exec(statement string, args ...any) {
+	c.t.Helper()
 	db, err := sql.Open("sqlite", c.file)
 	if err == nil {
-		_, err = db.ExecContext(c.t.Context(), "UPDATE jobs SET looked_up = ?", at.UnixMilli())
+		_, err = db.ExecContext(c.t.Context(), statement, args...)
 		err = errors.Join(err, db.Close())
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package jobsite
 
 import (
+	"errors"
 	"net/http/httptest"
 	"testing"
 	"testing/synctest"
@@ -51,6 +52,25 @@ func TestOutcomeAsksToComeBack(t *testing.T) {
 		Outcome{Status: status, Err: &jobboard.Error{RetryAfter: 7 * time.Second}}.WriteHeader(w)
 		if got := w.Header().Get("Retry-After"); w.Code != status || got != want {
 			t.Errorf("%d: %d, Retry-After %q", status, w.Code, got)
+		}
+	}
+}
+
+// ownStatus is an error that has a status of its own.
+type ownStatus int
+
+func (ownStatus) Error() string     { return "with a status" }
+func (s ownStatus) HTTPStatus() int { return int(s) }
+
+// What no visitor can help is never told as the visitor's mistake, and keeps a status that
+// says more than 502.
+func TestStatusOfFailuresOfTheSite(t *testing.T) {
+	for err, want := range map[error]int{
+		ownStatus(404): 502, ownStatus(499): 502, ownStatus(500): 500, ownStatus(501): 501, ownStatus(503): 503,
+		errors.New("any other"): 500, jobboard.ErrTimeout: 504, jobboard.ErrUnauthorized: 502, jobboard.ErrGone: 502, nil: 502,
+	} {
+		if got := siteStatus(err); got != want {
+			t.Errorf("%v: %d, want %d", err, got, want)
 		}
 	}
 }
