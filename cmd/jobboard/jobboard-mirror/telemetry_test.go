@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
@@ -163,10 +167,93 @@ func TestTracesThatCannotBeHadAreRefused(t *testing.T) {
 			if r := ran(t, nil, "status", "--fake"); r.code != setup.ExitUsage || !strings.Contains(r.err, name) {
 				t.Error(r)
 			}
+			for _, monitored := range []bool{false, true} {
+				var opts jobmirror.Options
+				if _, err := startTelemetry(t.Context(), &opts, monitored); err == nil || !strings.Contains(err.Error(), name) {
+					t.Errorf("monitored %t: %v", monitored, err)
+				}
+			}
 			t.Setenv("OTEL_SDK_DISABLED", "true")
 			if r := ran(t, nil, "status", "--fake"); r.code != setup.ExitOK {
 				t.Error(r)
 			}
 		})
 	}
+}
+
+// The environment says whether traces are sent, and a flag whether there are metrics. Without
+// either the calls are not watched at all.
+func TestWhatIsWatched(t *testing.T) {
+	named := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}
+	with := func(name, value string) map[string]string {
+		return map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", name: value}
+	}
+	for _, c := range []struct {
+		environment map[string]string
+		traced      bool
+	}{
+		{nil, false},
+		{named, true},
+		{map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://127.0.0.1:1"}, true},
+		{map[string]string{"OTEL_TRACES_EXPORTER": "otlp"}, true},
+		{with("OTEL_TRACES_EXPORTER", "otlp"), true},
+		{with("OTEL_TRACES_EXPORTER", "none"), false},
+		{with("OTEL_SDK_DISABLED", "TRUE"), false},
+		{with("OTEL_SDK_DISABLED", "false"), true},
+		{with("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"), true},
+		{with("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/protobuf"), true},
+	} {
+		for _, monitored := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%v, monitored %t", c.environment, monitored), func(t *testing.T) {
+				for _, name := range []string{
+					"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_TRACES_EXPORTER", "OTEL_SDK_DISABLED",
+					"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+				} {
+					t.Setenv(name, c.environment[name])
+				}
+				if traced, err := tracesWanted(); traced != c.traced || err != nil {
+					t.Errorf("traces are wanted: %t, %v", traced, err)
+				}
+				var opts jobmirror.Options
+				got, err := startTelemetry(t.Context(), &opts, monitored)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if (opts.MeterProvider != nil) != monitored || (got.metrics != nil) != monitored {
+					t.Errorf("meters %v, metrics %v", opts.MeterProvider, got.metrics)
+				}
+				if watched := monitored || c.traced; (opts.Config.Observer != nil) != watched {
+					t.Errorf("the observer is %v", opts.Config.Observer)
+				}
+				if err := got.close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "no pair")
+	var opts jobmirror.Options
+	if _, err := startTelemetry(t.Context(), &opts, true); err == nil || !strings.Contains(err.Error(), "OTEL_RESOURCE_ATTRIBUTES") {
+		t.Errorf("attributes that cannot be read: %v", err)
+	}
+}
+
+// What stops the telemetry has three seconds for all of it, each is stopped whatever became of
+// the one before, and all their errors are told.
+func TestTelemetryStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("broken")
+		stuck := func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		began := time.Now()
+		stopped := &telemetry{stop: []func(context.Context) error{
+			func(context.Context) error { return broken }, stuck, func(context.Context) error { return nil },
+		}}
+		err := stopped.close()
+		if took := time.Since(began); took != 3*time.Second || !errors.Is(err, broken) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("after %s: %v", took, err)
+		}
+	})
 }
