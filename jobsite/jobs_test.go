@@ -141,6 +141,17 @@ func TestJobStatuses(t *testing.T) {
 			c.copy()
 			return c.fake.Demo.OpenJob
 		}, 503},
+		"forgotten": {func(c *copied) int64 {
+			c.copy()
+			c.exec("INSERT INTO forgotten (kind, id, at) VALUES ('job', ?, 1)", c.fake.Demo.UnknownJob)
+			return c.fake.Demo.UnknownJob
+		}, 404},
+		"forgotten, and a channel is to be copied": {func(c *copied) int64 {
+			c.copy()
+			c.exec("INSERT INTO forgotten (kind, id, at) VALUES ('job', ?, 1)", c.fake.Demo.UnknownJob)
+			c.exec("UPDATE sources SET complete = 0 WHERE language = 'en'")
+			return c.fake.Demo.UnknownJob
+		}, 503},
 		"looked up too long ago":              {then((*copied).age), 503},
 		"looked up too long ago, unknown job": {func(c *copied) int64 { c.copy(); c.age(); return c.fake.Demo.UnknownJob }, 404},
 		"closed, and looked up too long ago":  {func(c *copied) int64 { c.copy(); c.age(); return c.fake.Demo.ClosedJob }, 503},

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/doctor"
@@ -118,6 +120,45 @@ func TestAcceptsRemovals(t *testing.T) {
 		if lines := strings.Count(r.out, "\n") - 1; r.code != setup.ExitOK || lines != step.left { // the first names the column
 			t.Errorf("after refresh %d %s: %d postings, want %d: %s", i+1, step.flag, lines, step.left, r.err)
 		}
+	}
+}
+
+// The stand-in is asked faster than a board, and under a name of its own, unless a flag says
+// otherwise. A board has the mirror's own pace.
+func TestPaceOfTheCopy(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	for _, c := range []struct {
+		fake     bool
+		copies   copying
+		limit    float64
+		name     string
+		atOnce   int
+		channels int
+	}{
+		{true, copying{}, 500, "the stand-in", 0, 1},
+		{true, copying{rate: -1, board: "A"}, -1, "A", 0, 1},
+		{true, copying{rate: 0.5, concurrency: 3, channels: "b,c"}, 0.5, "the stand-in", 3, 3},
+		{false, copying{channels: "b"}, 0, "", 0, 1},
+		{false, copying{channels: "b", rate: 7, board: "A", concurrency: 3}, 7, "A", 3, 1},
+	} {
+		p := &cli.Program{Settings: setup.Reader{Getenv: func(name string) string {
+			return map[string]string{"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_CLIENT_ID": "10"}[name]
+		}}}
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		p.Settings.AddFlags(flags)
+		if err := flags.Set("fake", fmt.Sprint(c.fake)); err != nil {
+			t.Fatal(err)
+		}
+		b, err := p.Settings.Read(flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m copied
+		opts, _, err := m.options(&opening{p: p, db: &database{address: "x"}, copies: &c.copies}, b)
+		if err != nil || opts.Limit != c.limit || opts.Board != c.name || opts.Concurrency != c.atOnce || len(opts.Channels) != c.channels {
+			t.Errorf("%+v: limit %g, board %q, %d at once, channels %v, %v", c, opts.Limit, opts.Board, opts.Concurrency, opts.Channels, err)
+		}
+		p.Settings.Close()
 	}
 }
 

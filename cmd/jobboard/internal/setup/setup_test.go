@@ -376,6 +376,51 @@ func TestOneCredential(t *testing.T) {
 	}
 }
 
+// Of a token, an identifier and a secret, each of any origin, the token stays or the other two,
+// whichever is set closer to the command.
+func TestCredentialsOfAllOrigins(t *testing.T) {
+	origins := []Origin{0, FromFlag, FromEnvironment, FromFile}
+	for _, token := range origins {
+		for _, id := range origins {
+			for _, secret := range origins {
+				var closest Origin // of identifier and secret
+				for _, o := range origins[1:] {
+					if closest == 0 && (id == o || secret == o) {
+						closest = o
+					}
+				}
+				s := Settings{Values: map[string]Value{}}
+				var others []string
+				for _, set := range []struct {
+					name   string
+					origin Origin
+				}{{Token, token}, {ClientID, id}, {ClientSecret, secret}} {
+					if set.origin != 0 {
+						s.Values[set.name] = Value{"x", set.origin}
+						if set.name != Token {
+							others = append(others, set.name)
+						}
+					}
+				}
+				var want []string
+				switch {
+				case token == 0, closest != 0 && closest < token:
+					want = others
+				case closest == token:
+					want = append(others, Token)
+				default:
+					want = []string{Token}
+				}
+				s.chooseCredential()
+				kept, both := slices.Sorted(maps.Keys(s.Values)), token != 0 && token == closest
+				if !slices.Equal(kept, want) || (s.ambiguous != nil) != both {
+					t.Errorf("token %d, identifier %d, secret %d: %q, %v", token, id, secret, kept, s.ambiguous)
+				}
+			}
+		}
+	}
+}
+
 // The settings become the configuration of a client.
 func TestConfig(t *testing.T) {
 	all := map[string]string{"BASE_URL": "https://jobs.example", "JOBDB_URL": "https://jobdb.example", "LANGUAGE": "de", "CLIENT_ID": "10"}
