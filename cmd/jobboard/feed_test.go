@@ -5,11 +5,15 @@ import (
 	"compress/gzip"
 	"encoding/csv"
 	"fmt"
+	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -179,5 +183,109 @@ func TestFeedRate(t *testing.T) {
 	newProcess().pointAt(srv).run(t, "feed", path, "--rate", "20").want(t, setup.ExitOK)
 	if took := time.Since(begin); took < 100*time.Millisecond {
 		t.Errorf("three lookups at 20 a second took %v", took)
+	}
+}
+
+// answering is a transport that answers the requests to one host itself, and knows how many of
+// its bodies are open. The requests to others go their way.
+type answering struct {
+	host   string
+	answer func(*http.Request) (status int, header http.Header, body string)
+	open   atomic.Int32
+	asked  atomic.Int32
+}
+
+func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Host != a.host {
+		return http.DefaultTransport.RoundTrip(r)
+	}
+	a.asked.Add(1)
+	a.open.Add(1)
+	status, header, body := a.answer(r)
+	if header == nil {
+		header = http.Header{}
+	}
+	return &http.Response{
+		StatusCode: status, Header: header, Body: &closing{strings.NewReader(body), sync.OnceFunc(func() { a.open.Add(-1) })},
+		ProtoMajor: 1, ProtoMinor: 1, ContentLength: -1, Request: r,
+	}, nil
+}
+
+// closing is a body that tells that it was closed.
+type closing struct {
+	io.Reader
+	closed func()
+}
+
+func (c *closing) Close() error { c.closed(); return nil }
+
+// An answer of the feed's host is closed, whether it is a feed or not, and its status decides
+// about the exit code.
+func TestFeedAnswersAreClosed(t *testing.T) {
+	srv := demo(t)
+	for status, code := range map[int]int{
+		200: setup.ExitOK, 201: setup.ExitService, 204: setup.ExitService, 206: setup.ExitService, 400: setup.ExitService,
+		401: setup.ExitCredential, 402: setup.ExitService, 403: setup.ExitCredential, 404: setup.ExitService, 429: setup.ExitService, 500: setup.ExitService,
+	} {
+		host := &answering{host: "feeds.example", answer: func(*http.Request) (int, http.Header, string) {
+			return status, nil, sampleFeed(srv.Demo.OpenJob)
+		}}
+		p := newProcess().pointAt(srv)
+		p.transport = host
+		r := p.run(t, "feed", "http://feeds.example/feed.xml?key=canary-key").want(t, code).without(t, "canary-key")
+		if code != setup.ExitOK {
+			r.wantErr(t, "the feed at feeds.example: ", fmt.Sprint(status))
+		}
+		if open, asked := host.open.Load(), host.asked.Load(); open != 0 || asked != 1 {
+			t.Errorf("%d: %d of %d answers are open", status, open, asked)
+		}
+	}
+}
+
+// A feed that moved is followed to its ninth address after the first, and no further.
+func TestFeedThatMoves(t *testing.T) {
+	srv := demo(t)
+	for moves, code := range map[int]int{0: setup.ExitOK, 1: setup.ExitOK, 9: setup.ExitOK, 10: setup.ExitNetwork, 11: setup.ExitNetwork} {
+		host := &answering{host: "feeds.example"}
+		host.answer = func(r *http.Request) (int, http.Header, string) {
+			if n, _ := strconv.Atoi(strings.Trim(r.URL.Path, "/")); n < moves {
+				return http.StatusFound, http.Header{"Location": {fmt.Sprintf("/%d", n+1)}}, ""
+			}
+			return http.StatusOK, nil, sampleFeed(srv.Demo.OpenJob)
+		}
+		p := newProcess().pointAt(srv)
+		p.transport = host
+		r := p.run(t, "feed", "http://feeds.example/0").want(t, code)
+		if code != setup.ExitOK {
+			r.wantErr(t, "too many redirects")
+		}
+		if open := host.open.Load(); open != 0 {
+			t.Errorf("%d moves: %d answers are open", moves, open)
+		}
+	}
+}
+
+// The flags of a feed have bounds, which they may have themselves.
+func TestBoundsOfFeedFlags(t *testing.T) {
+	for _, c := range []struct {
+		concurrency int
+		rate        float64
+		words       string // of the refusal; empty: it is taken
+	}{
+		{1, 0, ""},
+		{1024, 1e6, ""},
+		{16, 0.1, ""},
+		{0, 0, "--concurrency"},
+		{-1, 0, "--concurrency"},
+		{1025, 0, "--concurrency"},
+		{1, -0.1, "--rate"},
+		{1, 1e6 + 1, "--rate"},
+		{1, math.NaN(), "--rate"},
+		{1, math.Inf(1), "--rate"},
+	} {
+		err := (&feedFlags{concurrency: c.concurrency, rate: c.rate}).check()
+		if code, _ := setup.ExitOf(err); (err != nil) != (c.words != "") || err != nil && (code != setup.ExitUsage || !strings.Contains(err.Error(), c.words)) {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }
