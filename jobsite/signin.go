@@ -18,6 +18,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
 
@@ -320,6 +321,9 @@ func (s *SignIn) signedIn(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), oauth2.HTTPClient, s.cfg.HTTPClient), 10*time.Second)
 	defer cancel()
 	token, err := s.cfg.OAuth2.Exchange(ctx, query.Get("code"), oauth2.VerifierOption(begun.Get("verifier")))
+	if err == nil { // else each page would fail until the session ends
+		err = credential.Check(&oauth2.Token{AccessToken: token.AccessToken})
+	}
 	if err != nil {
 		s.cfg.Failed(w, r, s.exchangeStatus(ctx, err))
 		return

@@ -366,6 +366,25 @@ func TestExchange(t *testing.T) {
 	}
 }
 
+// Whoever gets a token that cannot be sent is told at once, and is not signed in.
+func TestTokenThatCannotBeSent(t *testing.T) {
+	for _, token := range []string{" ", `hush\r\nX: y`, `hush\u0000`, "hush токен", `hush\u2028`} {
+		s := newRig(t)
+		callback := s.begin("/", s.fake.Demo.Applicant)
+		s.fake.Fail(jobboardtest.Fault{
+			Operation: jobboardtest.OpToken, Status: 200, Body: `{"access_token":"` + token + `","token_type":"bearer"}`,
+			Header: http.Header{"Content-Type": {"application/json"}},
+		})
+		status, body, _ := s.send("GET", callback, nil)
+		if said := s.log.String() + body; status != http.StatusBadGateway || !strings.Contains(said, "no header may hold") || strings.Contains(said, "hush") {
+			t.Errorf("%s: %d %s", token, status, said)
+		}
+		if got := s.get("/"); got != "nobody" {
+			t.Errorf("%s: %s", token, got)
+		}
+	}
+}
+
 // A session ends when the board refuses its token, and for nothing else.
 func TestRefused(t *testing.T) {
 	own := func(op string, err error) error { return &jobboard.Error{Op: op, Err: err} }
