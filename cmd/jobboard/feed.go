@@ -42,9 +42,10 @@ where the lines go to standard output, the summary goes to standard error.
 
 In CSV a text that a spreadsheet would take for a formula has a ' before it.
 
-A download of the feed sends no credential. The command ends with 7 where
-entries of the feed or lookups failed, or where the feed was cut off. A job that
-is closed or gone is no failure.`,
+A download of the feed sends no credential, and is given up when nothing comes
+for 30 seconds. The command ends with 7 where entries of the feed or lookups
+failed, or where the feed was cut off. A job that is closed or gone is no
+failure.`,
 		Example: `  jobboard feed --fake
   jobboard feed https://feeds.example/jobs.xml -o jobs.jsonl --rate 50`,
 		Args:              cli.AtMost(1),

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
@@ -287,5 +289,61 @@ func TestBoundsOfFeedFlags(t *testing.T) {
 		if code, _ := setup.ExitOf(err); (err != nil) != (c.words != "") || err != nil && (code != setup.ExitUsage || !strings.Contains(err.Error(), c.words)) {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+}
+
+// A feed whose host falls silent is given up, be it before its answer or within it. One that
+// comes slowly is read, and so is one whose lookups take long.
+func TestFeedStalls(t *testing.T) {
+	entries := strings.SplitAfter(sampleFeed(1, 2, 3), "\n")
+	for name, test := range map[string]struct {
+		answers bool
+		pause   time.Duration // before each line of the feed
+		rate    string
+		code    int
+		says    string
+	}{
+		"before its answer": {false, 0, "0", setup.ExitNetwork, "the feed at feeds.example: it sent nothing for 30s"},
+		"within it":         {true, time.Hour, "0", setup.ExitUsage, "it sent nothing for 30s"},
+		"slowly":            {true, 29 * time.Second, "0", setup.ExitOK, ""},
+		"slow lookups":      {true, 0, "0.01", setup.ExitOK, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newProcess()
+				p.transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+					w := httptest.NewRecorder()
+					if job := r.URL.Query().Get("jobid"); job != "" {
+						fmt.Fprintf(w, `{"jobId":%s,"jobTitle":"Cook","applyPossible":true}`, job)
+						return w.Result(), nil
+					}
+					if !test.answers {
+						<-r.Context().Done()
+						return nil, r.Context().Err()
+					}
+					body, feed := io.Pipe()
+					context.AfterFunc(r.Context(), func() { feed.CloseWithError(r.Context().Err()) })
+					go func() {
+						for _, line := range entries {
+							select {
+							case <-time.After(test.pause):
+								_, _ = io.WriteString(feed, line)
+							case <-r.Context().Done():
+								return
+							}
+						}
+						feed.Close()
+					}()
+					resp := w.Result()
+					resp.Body = body
+					return resp, nil
+				})
+				r := p.run(t, "feed", "https://feeds.example/feed.xml?key=canary-key", "--jobdb-url", "https://jobs.example", "--rate", test.rate).want(t, test.code)
+				if !strings.Contains(r.err, test.says) || test.says == "" && !strings.Contains(r.out, "3 entries, 3 different jobs") {
+					t.Errorf("%s%s", r.out, r.err)
+				}
+				r.without(t, "canary-key")
+			})
+		})
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
@@ -67,29 +69,35 @@ func downloadFeed(ctx context.Context, b *setup.Board, address string) (*source,
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	body := newDownload(ctx)
+	req, err := http.NewRequestWithContext(body.ctx, http.MethodGet, address, nil)
 	if err != nil {
+		_ = body.Close()
 		return nil, setup.Usage("the feed's address cannot be used")
 	}
 	req.Header.Set("User-Agent", "jobboard")
 	req.Header.Set("Accept-Encoding", "gzip")
 	hc := &http.Client{Transport: next, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		body.stalled.Reset(feedStall)
 		req.Header.Del("Referer") // it would tell the feed's address, with a key that it may hold
 		if len(via) >= 10 {
 			return errors.New("too many redirects")
 		}
 		return nil
 	}}
-	resp, err := hc.Do(req)
+	resp, err := hc.Do(req) //nolint:bodyclose // the download closes it
 	if err != nil {
 		var ue *url.Error
 		if errors.As(err, &ue) {
 			err = ue.Err
 		}
+		err = cmp.Or(context.Cause(body.ctx), err)
+		_ = body.Close()
 		return nil, &setup.Error{Code: setup.ExitNetwork, Err: fmt.Errorf("the feed at %s: %w", u.Host, err)}
 	}
+	body.ReadCloser = resp.Body
 	if resp.StatusCode != http.StatusOK {
-		_ = resp.Body.Close()
+		_ = body.Close()
 		code := setup.ExitService
 		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
 			code = setup.ExitCredential
@@ -97,7 +105,43 @@ func downloadFeed(ctx context.Context, b *setup.Board, address string) (*source,
 		return nil, &setup.Error{Code: code, Err: fmt.Errorf("the feed at %s: %s", u.Host, statusText(resp.StatusCode))}
 	}
 	// jobfeed reads gzip by itself.
-	return &source{Reader: resp.Body, Closer: resp.Body, size: max(resp.ContentLength, 0)}, nil
+	return &source{Reader: body, Closer: body, size: max(resp.ContentLength, 0)}, nil
+}
+
+// feedStall bounds the time for which a feed's host sends nothing; then the feed is given up.
+const feedStall = 30 * time.Second
+
+// download reads the body of an answer until its host sends nothing for feedStall.
+type download struct {
+	io.ReadCloser // nil until there is an answer
+	ctx           context.Context
+	cancel        context.CancelCauseFunc
+	stalled       *time.Timer
+}
+
+func newDownload(ctx context.Context) *download {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stalled := time.AfterFunc(feedStall, func() { cancel(fmt.Errorf("it sent nothing for %s", feedStall)) })
+	return &download{ctx: ctx, cancel: cancel, stalled: stalled}
+}
+
+func (d *download) Read(p []byte) (int, error) {
+	d.stalled.Reset(feedStall)
+	n, err := d.ReadCloser.Read(p)
+	d.stalled.Stop() // the lookups may take any time
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = cmp.Or(context.Cause(d.ctx), err)
+	}
+	return n, err
+}
+
+func (d *download) Close() error {
+	d.stalled.Stop()
+	d.cancel(nil)
+	if d.ReadCloser == nil {
+		return nil
+	}
+	return d.ReadCloser.Close()
 }
 
 // demoFeed writes the feed of the stand-in's jobs.
