@@ -273,6 +273,32 @@ func FuzzWellFormed(f *testing.F) {
 	})
 }
 
+// An ad that a parser reads as it is written is not repaired, and any other is.
+func TestWhatIsRepaired(t *testing.T) {
+	nested := func(n int) string { return strings.Repeat("<div>", n) + "a" + strings.Repeat("</div>", n) }
+	for ad, want := range map[string]bool{
+		"a": true, "<p>a</p>": true, "<p>\na</p>": true, "<p>a": false, "a</p>": false, "<div><p>a</p></div>": true, "<p><div>a</div></p>": false,
+		"<pre>a</pre>": true, "<pre>a\nb</pre>": true, "<pre> \na</pre>": true, "<pre><b>\na</b></pre>": true, "<pre>\na</pre>": false, "<pre></pre>": true,
+		"<ul><li>a</li></ul>": true, "<ul>\n<li>a</li>\n</ul>": true, "<ul>a<li>b</li></ul>": false, "<li>a</li>": false,
+		"<table><tbody><tr><td>a</td></tr></tbody></table>": true, "<table><tr><td>a</td></tr></table>": false,
+		"<b>a<i>b</i></b>": true, "<b>a<i>b</b></i>": false, "a<br>b<hr>": true, "<p>a<br>b</p>": true, "<p>a<hr>b</p>": false,
+		"<h2>a</h3>": true, "<h2>a</h2></h3>": false,
+		`<a href="https://a.example/">a</a><a href="https://b.example/">b</a>`:       true,
+		`<a href="https://a.example/">a<a href="https://b.example/">b</a></a>`:       false,
+		`<a href="https://a.example/"><b><a href="https://b.example/">b</a></b></a>`: false,
+		nested(99): true, nested(100): true, nested(101): false,
+	} {
+		if _, got := textOnly.simplify(ad, nil, 0); got != want {
+			t.Errorf("%.60q is well-formed: %t", ad, got)
+		}
+	}
+	for _, n := range []int{100, 101} { // the repair changes nothing there
+		if got := Clean(nested(n)); got != nested(n) {
+			t.Errorf("%d elements: %s", n, got)
+		}
+	}
+}
+
 // nestings are the pieces that make the most work when they are repeated.
 var nestings = []string{
 	"<div>", "<b>", "<p><b>", "<font a=1>", "<table><tr><td>", "x</b>", "<ul><li>", "<dl><dd>", "<li>", "<h1>", "<p>x", "x<td>",

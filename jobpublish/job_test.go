@@ -206,6 +206,13 @@ func TestStructuredDataMissing(t *testing.T) {
 			j.Information.Location = jobboard.Location{}
 		}, "applicantLocationRequirements", "", nil},
 		{"remote in part", func(j *Job) { change(j, jobboard.KeyRemoteStatus, "HYBRID") }, "", "jobLocationType", nil},
+		{"no remote status", func(j *Job) { change(j, jobboard.KeyRemoteStatus) }, "", "jobLocationType", nil},
+		{"a remote status that is no word", func(j *Job) { change(j, jobboard.KeyRemoteStatus, "FULLY_REMOTE!") }, "", "jobLocationType", nil},
+		{"two remote statuses", func(j *Job) { change(j, jobboard.KeyRemoteStatus, "FULLY_REMOTE", "HYBRID") }, "", "jobLocationType", nil},
+		{"a broken remote status without a country", func(j *Job) {
+			change(j, jobboard.KeyRemoteStatus, "FULLY_REMOTE!")
+			j.Information.Location.GeoCountry = ""
+		}, "jobLocation.address.addressCountry", "", nil},
 	} {
 		j := openJob()
 		test.edit(&j)
