@@ -306,25 +306,31 @@ func (s *Server) maskedJSON(body string) string {
 	if err := dec.Decode(&v); err != nil {
 		panic(err) // compact has just written it
 	}
-	plain := compact(v)
-	if masked := compact(s.maskedValue(v)); hides || masked != plain {
-		return masked
+	masked, changed := s.maskedValue(v)
+	if hides || changed {
+		return compact(masked)
 	}
 	return body // in its own order
 }
 
-func (s *Server) maskedValue(v any) any {
+// maskedValue masks the texts of a value that JSON was decoded to, and reports whether that
+// changed any.
+func (s *Server) maskedValue(v any) (masked any, changed bool) {
+	part := false
 	switch v := v.(type) {
 	case string:
-		return s.masked(v)
+		text := s.masked(v)
+		return text, text != v
 	case []any:
 		for i := range v {
-			v[i] = s.maskedValue(v[i])
+			v[i], part = s.maskedValue(v[i])
+			changed = changed || part
 		}
 	case map[string]any:
 		for k := range v {
-			v[k] = s.maskedValue(v[k])
+			v[k], part = s.maskedValue(v[k])
+			changed = changed || part
 		}
 	}
-	return v
+	return v, changed
 }
