@@ -12,7 +12,6 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
 func TestLocal(t *testing.T) {
@@ -173,22 +172,4 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%d sessions are kept", len(m.sessions))
 		}
 	})
-}
-
-// A failure that no visitor can help has a status that says so: the board's, or else the
-// gateway's to it.
-func TestSiteStatus(t *testing.T) {
-	for err, want := range map[error]int{
-		errors.New("the site's own"):     http.StatusInternalServerError,
-		jobboard.ErrUnauthorized:         http.StatusBadGateway,
-		jobboard.ErrForbidden:            http.StatusBadGateway,
-		jobboard.ErrServer:               http.StatusBadGateway,
-		jobboard.ErrTimeout:              http.StatusGatewayTimeout,
-		jobmirror.ErrIncomplete:          http.StatusServiceUnavailable,
-		&jobboard.Error{StatusCode: 400}: http.StatusBadGateway,
-	} {
-		if got := siteStatus(err); got != want {
-			t.Errorf("%v: %d, want %d", err, got, want)
-		}
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
 // A session is found until it expires, and what has expired is removed once a minute.
@@ -68,6 +69,7 @@ func TestStatusOfFailuresOfTheSite(t *testing.T) {
 	for err, want := range map[error]int{
 		ownStatus(404): 502, ownStatus(499): 502, ownStatus(500): 500, ownStatus(501): 501, ownStatus(503): 503,
 		errors.New("any other"): 500, jobboard.ErrTimeout: 504, jobboard.ErrUnauthorized: 502, jobboard.ErrGone: 502, nil: 502,
+		jobboard.ErrForbidden: 502, jobboard.ErrServer: 502, &jobboard.Error{StatusCode: 400}: 502, jobmirror.ErrIncomplete: 503,
 	} {
 		if got := siteStatus(err); got != want {
 			t.Errorf("%v: %d, want %d", err, got, want)

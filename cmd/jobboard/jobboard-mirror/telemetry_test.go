@@ -130,33 +130,6 @@ func get(t *testing.T, address string) string {
 	return string(body)
 }
 
-// Nothing is measured or traced unless it is asked for, and traces that cannot be had are
-// refused, whether or not the program is monitored.
-func TestTelemetryIsAskedFor(t *testing.T) {
-	t.Setenv("OTEL_SDK_DISABLED", "")
-	for _, exporter := range []string{"none", "zipkin"} {
-		t.Setenv("OTEL_TRACES_EXPORTER", exporter)
-		for _, monitored := range []bool{false, true} {
-			var opts jobmirror.Options
-			started, err := startTelemetry(t.Context(), &opts, monitored)
-			refused := exporter == "zipkin"
-			if (err != nil) != refused {
-				t.Errorf("%s, monitored %t: %v", exporter, monitored, err)
-			}
-			for what, has := range map[string]bool{
-				"metrics": started.metrics != nil, "an observer": opts.Config.Observer != nil, "a meter": opts.MeterProvider != nil,
-			} {
-				if has != (monitored && !refused) {
-					t.Errorf("%s, monitored %t: there is %s: %t", exporter, monitored, what, has)
-				}
-			}
-			if err := started.close(); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-}
-
 func TestTracesThatCannotBeHadAreRefused(t *testing.T) {
 	for name, value := range map[string]string{
 		"OTEL_TRACES_EXPORTER": "zipkin", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
@@ -169,8 +142,15 @@ func TestTracesThatCannotBeHadAreRefused(t *testing.T) {
 			}
 			for _, monitored := range []bool{false, true} {
 				var opts jobmirror.Options
-				if _, err := startTelemetry(t.Context(), &opts, monitored); err == nil || !strings.Contains(err.Error(), name) {
+				started, err := startTelemetry(t.Context(), &opts, monitored)
+				if err == nil || !strings.Contains(err.Error(), name) {
 					t.Errorf("monitored %t: %v", monitored, err)
+				}
+				if started.metrics != nil || opts.Config.Observer != nil || opts.MeterProvider != nil {
+					t.Errorf("monitored %t: there are metrics %v, %+v", monitored, started.metrics, opts)
+				}
+				if err := started.close(); err != nil {
+					t.Error(err)
 				}
 			}
 			t.Setenv("OTEL_SDK_DISABLED", "true")
