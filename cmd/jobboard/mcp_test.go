@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -20,10 +21,12 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/docs"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmcp"
 )
 
 // the tools, as docs/assistant.md and the inspector's test have them too.
@@ -490,4 +493,47 @@ func TestAssistantPage(t *testing.T) {
 		p.env[name] = text
 	}
 	use(t, connect(t, p), "may_i_apply", `{"job":"2797227"}`).want(t, false, `"decision":"may apply"`)
+}
+
+// An assistant's settings are read once, until a tool finds that they lack something or that
+// the credential is refused; settings that cannot be read are tried again.
+func TestAssistantKeepsItsSettings(t *testing.T) {
+	read, broken := 0, errors.New("broken")
+	var fails error
+	a := &assistantBoard{read: func() (*setup.Board, error) { read++; return &setup.Board{}, fails }}
+	asked := func(what string, want int, wantErr error) {
+		t.Helper()
+		if _, err := a.board(); read != want || !errors.Is(err, wantErr) {
+			t.Errorf("%s: read %d times, want %d; %v", what, read, want, err)
+		}
+	}
+	fails = broken
+	asked("settings that are broken", 1, broken)
+	asked("and still are", 2, broken)
+	fails = nil
+	asked("settings that are mended", 3, nil)
+	asked("and are kept", 3, nil)
+	for _, c := range []struct {
+		err    error
+		forget bool
+	}{
+		{errors.New("any"), false},
+		{jobboard.ErrServer, false},
+		{jobboard.ErrTimeout, false},
+		{jobboard.ErrGone, false},
+		{setup.Usage("x"), false},
+		{jobboard.ErrUnauthorized, true},
+		{jobboard.ErrForbidden, true},
+		{jobboard.ErrToken, true},
+		{setup.Lacks("x"), true},
+		{fmt.Errorf("more: %w", setup.Missing(setup.JobDBURL)), true},
+		{jobmcp.ErrNoChannel, true},
+	} {
+		before := read
+		a.failed(c.err)
+		if c.forget {
+			before++
+		}
+		asked(c.err.Error(), before, nil)
+	}
 }

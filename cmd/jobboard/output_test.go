@@ -114,3 +114,27 @@ func TestOutputOutlivesFailure(t *testing.T) {
 		t.Errorf("%q", body)
 	}
 }
+
+// One JSON value is indented for who reads it; of several each has its line for who counts
+// lines.
+func TestJSONIsIndentedOrLines(t *testing.T) {
+	srv := demo(t)
+	feed := clitest.WriteFile(t, "feed.xml", sampleFeed(srv.Demo.OpenJob, srv.Demo.InactiveJob), 0o600)
+	for command, indented := range map[string]bool{
+		"search --json": true, "search --json --fields posting,title": true, "info --json": true, "status --json": true, "doctor --json": true, "version --json": true,
+		"search --jsonl": false, "search --jsonl --fields posting,title": false, "feed " + feed + " --jsonl": false, "feed " + feed + " --jsonl --fields job,outcome": false,
+	} {
+		r := newProcess().pointAt(srv).run(t, strings.Fields(command)...).want(t, setup.ExitOK)
+		lines := strings.Split(strings.TrimSuffix(r.out, "\n"), "\n")
+		switch {
+		case indented && (len(lines) < 3 || !json.Valid([]byte(r.out)) || !strings.HasPrefix(lines[1], "  ")):
+			t.Errorf("%s is not indented:\n%.300s", command, r.out)
+		case !indented:
+			for _, line := range lines {
+				if !json.Valid([]byte(line)) {
+					t.Errorf("%s has the line %q", command, line)
+				}
+			}
+		}
+	}
+}
