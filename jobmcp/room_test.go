@@ -60,6 +60,36 @@ func TestListsEndAtTheirBounds(t *testing.T) {
 	ask(101, 61).want(t, false, `"answers_left_out":1`, `"questions_left_out":1`)
 }
 
+// The nationalities of a result take room from its questions, so that both fit.
+func TestNationalitiesTakeRoom(t *testing.T) {
+	srv := demo(t)
+	long := strings.Repeat("中", 200)
+	var list []jobboardtest.Choice
+	for i := range 30 {
+		list = append(list, jobboardtest.Choice{ID: strconv.Itoa(i + 1), Label: long})
+	}
+	state := srv.Snapshot()
+	state.Nationalities = map[string][]jobboardtest.Choice{"de": list, "en": list}
+	if err := srv.Restore(state); err != nil {
+		t.Fatal(err)
+	}
+	questions := make([]jobboardtest.Question, 100)
+	for i := range questions {
+		questions[i] = jobboardtest.Question{ID: strconv.Itoa(i + 1), Type: "TEXT", Label: strings.Repeat("x", 1000)}
+	}
+	job, _ := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Cook", Questions: questions})
+	session := connect(t, setting{}.server(t, srv))
+	without := use(t, session, "job_information", fmt.Sprintf(`{"job":"%d"}`, job.ID)).want(t, false, `"questions_left_out":`)
+	with := use(t, session, "job_information", fmt.Sprintf(`{"job":"%d","nationality":"中"}`, job.ID)).want(t, false, `"questions_left_out":`)
+	if n := strings.Count(with.text, long); n != maxNationList {
+		t.Errorf("%d nationalities", n)
+	}
+	const question = `"kind":"one line of text"`
+	if a, b := strings.Count(without.text, question), strings.Count(with.text, question); a == 0 || b == 0 || b >= a {
+		t.Errorf("%d questions, and %d beside nationalities", a, b)
+	}
+}
+
 // As many changes of a kind are listed as the bound says, and what is beyond it is counted.
 func TestChangesEndAtTheirBound(t *testing.T) {
 	srv := demo(t)

@@ -191,9 +191,8 @@ func entryOf(p *jobboard.JobPosting, advertisement int) entry {
 	if id, ok := p.LinkedJob(); ok {
 		e.Job = id.String()
 	}
-	if status, err := p.Config.RemoteStatus(); err == nil {
-		e.Remote = status == jobboard.RemoteFully
-	}
+	remote, _ := p.Config.RemoteStatus() // one that cannot be read is none
+	e.Remote = remote == jobboard.RemoteFully
 	if advertisement > 0 {
 		e.Advertisement, e.Cut = foreign.Text(p.Config.First(jobboard.KeyAdText), advertisement)
 	}
