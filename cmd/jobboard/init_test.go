@@ -40,6 +40,13 @@ func TestInit(t *testing.T) {
 			t.Errorf("%s is not there:\n%s", name, text)
 		}
 	}
+	// Whoever opens it learns what it is, what goes before it and how to try it.
+	head, _, _ := strings.Cut(text, "\n\n")
+	for _, words := range []string{"# The settings of jobboard. ", "JOBBOARD_", "go before this file", "jobboard doctor", "relative to this one"} {
+		if !strings.Contains(head, words) {
+			t.Errorf("without %q the file begins %q", words, head)
+		}
+	}
 	if strings.Contains(text, "canary") {
 		t.Errorf("the secret is in the configuration:\n%s", text)
 	}

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/mattn/go-runewidth"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -136,6 +138,29 @@ func TestTableFitsTheTerminal(t *testing.T) {
 	for _, title := range titles {
 		if !strings.Contains(r.out, strings.TrimSpace(term.Printable(title))) {
 			t.Errorf("a pipe has no %q:\n%s", title, r.out)
+		}
+	}
+}
+
+// A posting that is written as JSON has the job that its link tells, and keeps one that the
+// service gave.
+func TestJobOfAPosting(t *testing.T) {
+	const link = "https://jobs.example/job/77/cook"
+	for _, test := range []struct {
+		link    string
+		unknown map[string]json.RawMessage
+		want    string // member "job"; empty: there is none
+		members int
+	}{
+		{link, nil, "77", 1},
+		{link, map[string]json.RawMessage{"other": json.RawMessage("1")}, "77", 2},
+		{link, map[string]json.RawMessage{"job": json.RawMessage(`"own"`)}, `"own"`, 1},
+		{"https://jobs.example/", nil, "", 0},
+		{"https://jobs.example/", map[string]json.RawMessage{"job": json.RawMessage(`"own"`)}, `"own"`, 1},
+	} {
+		p := &jobboard.JobPosting{ApplyOnlineLink: test.link, Unknown: test.unknown}
+		if addJob(p); string(p.Unknown["job"]) != test.want || len(p.Unknown) != test.members {
+			t.Errorf("%s, %s: %s", test.link, test.unknown, p.Unknown)
 		}
 	}
 }
