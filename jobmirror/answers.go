@@ -24,11 +24,11 @@ type job struct {
 }
 
 // saveAnswers writes what lookups found. A row stays as it is if a newer answer has
-// written it, or if the job was forgotten. It reports whether postings may have to be indexed.
-func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) (unindexed bool, err error) {
+// written it, or if the job was forgotten.
+func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 	stored, err := t.lookedUpJobs(batch)
 	if err != nil {
-		return false, err
+		return err
 	}
 	var retitled, reindex []int64
 	for _, r := range batch {
@@ -37,16 +37,14 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) (unindexed bool, err error
 			continue
 		}
 		state := stateOf(r.info, r.err)
-		holds, err := t.holds(m, r, j, state)
-		if err != nil {
-			return false, err
-		}
-		if !holds {
+		if postponed, err := t.postpone(m, r, j, state); err != nil {
+			return err
+		} else if postponed {
 			continue
 		}
 		changed, err := t.saveAnswer(m, r, j, state)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if changed {
 			reindex = append(reindex, r.job)
@@ -58,9 +56,9 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) (unindexed bool, err error
 		}
 	}
 	if err := t.putUnindexedOf(reindex); err != nil {
-		return false, err
+		return err
 	}
-	return len(reindex)+len(retitled) > 0, t.confirm(retitled)
+	return t.confirm(retitled)
 }
 
 // lookedUpJobs reads the rows of the jobs in a batch, and keeps others from
@@ -82,17 +80,16 @@ func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
 	return stored, err
 }
 
-// holds reports whether an answer is to be written: it says something of its job, and is
-// neither out of a cache nor to be doubted. If not, the job is looked up again later.
-func (t *tx) holds(m *Mirror, r lookedUp, j *job, state State) (bool, error) {
+// postpone reports whether an answer is not to be written: it says nothing of its job, came
+// out of a cache, or is doubtful. It then has the job looked up again later.
+func (t *tx) postpone(m *Mirror, r lookedUp, j *job, state State) (bool, error) {
 	if state != "" && r.origin.before(j.made, t.Now) {
 		state, r.err = "", errOutOfCache
 	}
 	if state == "" {
-		return false, t.saveFailure(m, r, j)
+		return true, t.saveFailure(m, r, j)
 	}
-	doubtful, err := t.doubts(m, r, j, state)
-	return !doubtful, err
+	return t.doubts(m, r, j, state)
 }
 
 // stateOf returns the state that a lookup's error stands for, "" where it says

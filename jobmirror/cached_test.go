@@ -21,8 +21,7 @@ func told(t *testing.T, m *Mirror, made int64, timestamp int64, open bool, err e
 		}
 	}
 	do(t, m, func(t *tx) error {
-		_, err := t.saveAnswers(m, []lookedUp{r})
-		return err
+		return t.saveAnswers(m, []lookedUp{r})
 	})
 }
 

@@ -41,7 +41,7 @@ func (m *Mirror) rawHash(raw []byte) int64 { return hash([]byte(recordForm+m.sec
 func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
 	// Whatever posting is added is saved by savePostings, up to channelBatch of them in one
 	// transaction.
-	saver := newSaver(m, channelBatch, func(t *tx, items []channelItem) (bool, error) {
+	saver := newSaver(m, channelBatch, func(t *tx, items []channelItem) error {
 		return t.savePostings(src, turn, items)
 	})
 	read, sum := 0, int64(0)
@@ -87,29 +87,28 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 	return true, "", nil
 }
 
-// savePostings writes postings of one answer, and reports whether jobs may be due to be
-// looked up by now.
-func (t *tx) savePostings(src *source, turn turn, batch []channelItem) (due bool, err error) {
+// savePostings writes postings of one answer.
+func (t *tx) savePostings(src *source, turn turn, batch []channelItem) error {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {
-		return false, err
+		return err
 	}
 	postings, err := t.leaveOutForgotten(newestOf(batch))
 	if err != nil {
-		return false, err
+		return err
 	}
 	back, fresh, change, err := t.compare(src, turn, postings)
 	if err != nil {
-		return false, err
+		return err
 	}
 	changed, gone, err := t.merged(src, turn, change)
 	if err != nil {
-		return false, err
+		return err
 	}
 	fresh = append(fresh, gone...)
 	numbers, err := t.NextOf(postingRows, len(fresh))
 	if err != nil {
-		return false, err
+		return err
 	}
 	for i, r := range fresh {
 		r.id = numbers[i]
@@ -230,7 +229,7 @@ func rowOf(p channelItem, src *source, turn turn) *row {
 	rec.Unknown = p.Unknown // a change in it alone is none: a counter in it would fill the log
 	return &row{
 		rec: rec, ads: ads, hash: sum, raw: p.raw, linked: linked(p.JobPosting),
-		answer: turn.answer, giver: src.id, words: true, newer: true,
+		answer: turn.answer, giver: src.id, retexted: true, newer: true,
 	}
 }
 
@@ -308,13 +307,13 @@ func merge(old, fresh *row) *row {
 }
 
 // saveShown notes that a source shows rows, which are new or may have changed, and those of
-// back, which were missing. It saves rows, has the jobs looked up that may have changed
-// with them, and reports whether there are any.
-func (t *tx) saveShown(src *source, turn turn, back []int64, rows []*row) (due bool, err error) {
+// back, which were missing. It saves rows, and has the jobs looked up that may have changed
+// with them.
+func (t *tx) saveShown(src *source, turn turn, back []int64, rows []*row) error {
 	if len(back) > 0 {
 		err := t.Do("UPDATE listings SET missing = 0, seen = ? WHERE source = ? AND posting IN @ids", t.Now, src.id, store.IDs(back))
 		if err != nil {
-			return false, err
+			return err
 		}
 	}
 	var other []int64 // rows that say something else than what other sources have shown
@@ -323,9 +322,9 @@ func (t *tx) saveShown(src *source, turn turn, back []int64, rows []*row) (due b
 		err := t.Do(`INSERT INTO listings (source, posting, seen, raw) VALUES (?, ?, ?, ?)
 			ON CONFLICT (source, posting) DO UPDATE SET missing = 0, seen = excluded.seen, raw = excluded.raw`, src.id, r.id, t.Now, r.raw)
 		if err != nil {
-			return false, err
+			return err
 		}
-		if r.words && r.before != "" {
+		if r.retexted && r.before != "" {
 			other = append(other, r.id)
 		}
 		if r.had.Version > r.rec.Version {
@@ -335,27 +334,27 @@ func (t *tx) saveShown(src *source, turn turn, back []int64, rows []*row) (due b
 	if len(other) > 0 {
 		err := t.Do("UPDATE listings SET raw = 0 WHERE posting IN @ids AND source <> ? AND raw <> 0", store.IDs(other), src.id)
 		if err != nil {
-			return false, err
+			return err
 		}
 	}
 	if err := t.save(rows, src.cause()); err != nil {
-		return false, err
+		return err
 	}
 	return t.putChangedDue(rows)
 }
 
-// putChangedDue has the jobs looked up that may have changed with rows which were just written,
-// and reports whether there are any.
-func (t *tx) putChangedDue(rows []*row) (due bool, err error) {
+// putChangedDue puts the jobs on the list (see due.go) that may have changed with rows which
+// were just written.
+func (t *tx) putChangedDue(rows []*row) error {
 	elsewhere, err := t.inOtherLanguages(rows)
 	if err != nil {
-		return false, err
+		return err
 	}
 	var changed, fresh []int64
 	for _, r := range rows {
 		same, known := elsewhere[r.id]
 		switch {
-		case r.rec.Job == 0 || !r.words || same == 1:
+		case r.rec.Job == 0 || !r.retexted || same == 1:
 		case r.before == "" && !known:
 			fresh = append(fresh, int64(r.rec.Job))
 		default:
@@ -363,9 +362,9 @@ func (t *tx) putChangedDue(rows []*row) (due bool, err error) {
 		}
 	}
 	if err := t.putClosedDue(fresh); err != nil {
-		return false, err
+		return err
 	}
-	return len(changed)+len(fresh) > 0, t.putDue(changed)
+	return t.putDue(changed)
 }
 
 // selectInOtherLanguages selects those of some postings that the copy has in another language too,

@@ -8,7 +8,7 @@ import (
 
 // The table claims has what feeds say of postings: an entry claims that a posting, or a
 // version of one, is its job's. putClaims writes what an entry claims, and readClaims reads it
-// for fillJobs, whenever a posting is saved: saveClaimed saves the stored ones at once, and
+// for fillJobs, whenever a posting is saved: resaveClaimed saves the stored ones at once, and
 // others are saved when a channel shows them, by saveShown.
 
 // putClaims notes which postings an entry says are its job's.
@@ -25,9 +25,9 @@ func (t *tx) putClaims(src *source, item feedItem) error {
 	return nil
 }
 
-// saveClaimed saves once more what is stored of some postings and versions, after what feeds
+// resaveClaimed saves once more what is stored of some postings and versions, after what feeds
 // claim of them changed, so that fillJobs finds their jobs anew. It takes the board's numbers.
-func (t *tx) saveClaimed(postings, versions []int64, cause string) error {
+func (t *tx) resaveClaimed(postings, versions []int64, cause string) error {
 	if len(postings)+len(versions) == 0 {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
@@ -29,7 +28,7 @@ func (f *finder) findMistakes() error {
 	}
 	var unknown []string
 	for _, word := range f.text.Mistakable() {
-		known, err := f.t.finds(f.forms(word, nil))
+		known, err := f.index.Any(f.t.Tx, f.forms(word, nil))
 		if err != nil {
 			return err
 		}
@@ -72,7 +71,7 @@ func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err
 	var candidates []candidate
 	scope := narrowed(Query{Channel: f.q.Channel, Language: f.q.Language})
 	for _, near := range words.Nearest(blocks, word, maxCandidates) {
-		n, err := f.t.countHits(f.forms(near.Word, scope))
+		n, err := f.index.Count(f.t.Tx, f.forms(near.Word, scope))
 		if err != nil {
 			return nil, err
 		}
@@ -89,28 +88,8 @@ func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err
 	return list, nil
 }
 
-// forms returns the question to the index for the postings that have a form of a word, and
-// that tags select too.
-func (f *finder) forms(word string, tags []words.Expr) string {
-	e := words.Expr{Op: words.And, Of: append(slices.Clone(tags),
-		f.forEachStemmer(func(in int) words.Expr { return f.in[in].Form(word) }))}
-	return matcherOf(f.t.db).text(e)
-}
-
-// finds reports whether the index finds a posting.
-func (t *tx) finds(ask string) (bool, error) {
-	n, err := store.Value[int](t, "SELECT count(*) FROM (SELECT 1 FROM "+matcherOf(t.db).from+" LIMIT 1) one", ask)
-	return n > 0, err
-}
-
-// countHits counts the postings that the index finds.
-func (t *tx) countHits(ask string) (n int, err error) {
-	err = t.Row("SELECT count(*) FROM "+matcherOf(t.db).from, []any{ask}, &n)
-	return n, err
-}
-
 // correct adds the tiers of the corrected text, without the postings that the text finds
-// as it was typed.
+// as it was typed; without corrections none.
 func (f *finder) correct(corrections []Correction) {
 	f.corrected = corrections
 	if len(corrections) == 0 {

@@ -9,15 +9,17 @@ import (
 
 // The table jobs is also the list of the jobs to look up: a job is due from the time in its
 // next_due on. The functions whose names begin with put put jobs on the list, for whoever
-// saves what a source shows or shows no more. takeDue leases those that are due, for lookUpDue,
-// which looks them up. Saving the answer, or that there was none, sets the next time, which is
-// now if putDue has asked for a newer answer.
+// saves what a source shows or shows no more; the commit raises the signal jobsDue, which wakes
+// lookUpDue. That leases those that are due, by takeDue, and looks them up. Saving the answer,
+// or that there was none, sets the next time, which is now if putDue has asked for a newer
+// answer.
 
 // putNewDue puts jobs on the list that are not in the table jobs yet, and were not forgotten.
 func (t *tx) putNewDue(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
+	t.jobsDue = true
 	return t.Do(`INSERT INTO jobs (job, state, next_due) SELECT v.value, 'unknown', CAST(? AS BIGINT) FROM @ids v
 		WHERE v.value NOT IN (SELECT id FROM forgotten WHERE kind = 'job') ORDER BY v.value ON CONFLICT (job) DO NOTHING`,
 		t.Now, store.IDs(jobs))
@@ -31,6 +33,7 @@ func (t *tx) putDue(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
+	t.jobsDue = true
 	number, err := t.Next(answers)
 	if err != nil {
 		return err
@@ -69,6 +72,10 @@ const firstDue = "SELECT next_due FROM jobs ORDER BY next_due LIMIT 1"
 // putUnnamedDue puts those jobs on the list that no entry of a feed names any more: only a
 // lookup says whether such a job is gone.
 func (t *tx) putUnnamedDue(jobs []int64) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	t.jobsDue = true
 	_, err := t.Exec(`UPDATE jobs SET next_due = ? WHERE job IN @ids AND next_due > ? AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.job = jobs.job)`,
 		t.Now, store.IDs(jobs), t.Now)
 	return err

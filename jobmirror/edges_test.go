@@ -309,8 +309,7 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 			t.Fatalf("%v, then %v are due", sleeper, next)
 		}
 		do(t, m, func(t *tx) error { // what it was told in its sleep is written
-			_, err := t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
-			return err
+			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
 		})
 		before := claims()
 		if before[8] != 0 || before[7] == 0 {

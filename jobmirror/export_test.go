@@ -103,7 +103,7 @@ func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f fun
 		if err != nil {
 			return err
 		}
-		if _, err := t.savePostings(src, turn, itemsOf(posting)); err != nil {
+		if err := t.savePostings(src, turn, itemsOf(posting)); err != nil {
 			return err
 		}
 		f()
@@ -160,10 +160,9 @@ func TakeForKnown(ctx context.Context, m *Mirror, word string) error {
 // Merge puts the pieces of a mirror's text index together, and returns how many there
 // were before and are after it.
 func Merge(ctx context.Context, m *Mirror) (before, after int, err error) {
-	pieces := func(t *tx) (n int, err error) {
-		var size, largest int64
-		err = t.Row(matcherOf(m.db).pieces, nil, &n, &size, &largest)
-		return n, err
+	pieces := func(t *tx) (int, error) {
+		n, _, _, err := m.db.index.Fragments(t.Tx)
+		return int(n), err
 	}
 	before, err = fromView(ctx, m.db, pieces)
 	if err == nil {

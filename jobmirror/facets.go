@@ -26,21 +26,20 @@ func (f *finder) facets() (out *Facets, err error) {
 		}
 		return err
 	}
-	index := matcherOf(f.t.db)
 	if f.q.Near.IsZero() {
-		if out.Total, err = f.t.countHits(f.all); err != nil {
+		if out.Total, err = f.index.Count(f.t.Tx, f.all); err != nil {
 			return nil, err
 		}
 	}
 	if f.q.Near.IsZero() && (!f.text.Quoted() || out.Total > maxRead) {
-		if index.listed != "" {
+		if f.index.TableFrom != "" {
 			return out, f.countListed(out)
 		}
-		query := "SELECT c.kind, c.value, count(*) FROM " + index.from +
+		query := "SELECT c.kind, c.value, count(*) FROM " + f.index.Table +
 			" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value"
-		return out, f.t.Rows(query, []any{f.all}, add)
+		return out, f.t.Rows(query, []any{string(f.all)}, add)
 	}
-	found, err := f.hits()
+	found, err := f.t.allHits(f.questions)
 	out.Total = len(found)
 	for part := range slices.Chunk(found, facetPart) {
 		if err == nil {
@@ -54,13 +53,16 @@ func (f *finder) facets() (out *Facets, err error) {
 // facetPart bounds the postings whose facets are counted at a time.
 const facetPart = 10_000
 
-// countListed counts the facets of all hits, part by part, out of a list of them that the
-// database makes of each part.
+// countListed counts the facets of all hits on SQLite, which would sort every facet to count
+// them by groups. Part by part of the hits it makes one text of their facets: each is its kind
+// before its value, and between two stands a NUL, which no value has.
 func (f *finder) countListed(out *Facets) error {
+	query := "SELECT coalesce(group_concat(c.kind || c.value, char(0)), ''), max(h.id) FROM " + f.index.TableFrom +
+		" LEFT JOIN facets c ON c.posting = h.id"
 	counts := map[string]int{} // by the kind of a facet and its value
 	for last, left := int64(0), out.Total; left > 0; left -= facetPart {
 		var list string
-		if err := f.t.Row(matcherOf(f.t.db).listed, []any{f.all, last, facetPart}, &list, &last); err != nil {
+		if err := f.t.Row(query, []any{string(f.all), last, facetPart}, &list, &last); err != nil {
 			return err
 		}
 		for facet := range strings.SplitSeq(list, "\x00") {

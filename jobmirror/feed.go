@@ -42,7 +42,9 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 	}
 
 	// Whatever entry is added is saved by saveEntries, up to feedBatch of them in one transaction.
-	saver := newSaver(m, feedBatch, func(t *tx, items []feedItem) (bool, error) { return t.saveEntries(src, turn, items) })
+	saver := newSaver(m, feedBatch, func(t *tx, items []feedItem) error { return t.saveEntries(src, turn, items) })
+	// Of the entry that comes next, which Skip sees before it: the hash of its bytes, and whether
+	// it is stored and was missing.
 	sum, back := int64(0), false
 	reader := jobfeed.NewReader(body, &jobfeed.Options{Skip: func(raw []byte) bool {
 		var known bool
@@ -86,18 +88,18 @@ func newItem(sum int64, back bool, entry *jobfeed.Entry) feedItem {
 	return item
 }
 
-// saveEntries writes entries of a feed, and reports whether jobs may be due to be looked up by now.
+// saveEntries writes entries of a feed, unless another refresh of it has begun since.
 // An entry goes two ways. Its job is put on the list from which lookUpDue takes the jobs that
-// it looks up. What it says of postings is put into the table claims; saveClaimed saves the
+// it looks up. What it says of postings is put into the table claims; resaveClaimed saves the
 // stored ones, for which fillJobs finds the job there.
-func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (due bool, err error) {
+func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) error {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {
-		return false, err
+		return err
 	}
 	batch, err = t.withoutBack(src, batch)
 	if err != nil {
-		return false, err
+		return err
 	}
 	var jobs, postings, versions []int64
 	for _, item := range batch {
@@ -105,12 +107,12 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (due bool, er
 	}
 	forgotten, err := t.forgotten(ChangeJob, jobs)
 	if err != nil {
-		return false, err
+		return err
 	}
 	// A job that had an entry in this feed before has another one now: it changed.
 	had, err := store.Pairs[int64, bool](t, "SELECT job, 1 = 1 FROM entries WHERE source = ? AND job IN @ids", src.id, store.IDs(jobs))
 	if err != nil {
-		return false, err
+		return err
 	}
 	jobs = jobs[:0]
 	var changed []int64
@@ -118,7 +120,7 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (due bool, er
 		err := t.Do("INSERT INTO entries (source, hash, job) VALUES (?, ?, ?) ON CONFLICT (source, hash) DO UPDATE SET missing = 0",
 			src.id, item.hash, item.job)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if forgotten[item.job] {
 			continue
@@ -129,16 +131,15 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (due bool, er
 			jobs = append(jobs, item.job)
 		}
 		if err := t.putClaims(src, item); err != nil {
-			return false, err
+			return err
 		}
 		postings = append(postings, item.postings...)
 		versions = append(versions, item.versions...)
 	}
 	if err := errors.Join(t.putNewDue(jobs), t.putClosedDue(jobs), t.putDue(changed)); err != nil {
-		return false, err
+		return err
 	}
-	err = t.saveClaimed(postings, versions, src.cause())
-	return len(jobs)+len(changed) > 0, err
+	return t.resaveClaimed(postings, versions, src.cause())
 }
 
 // withoutBack notes which entries are back, and returns the others: those that were
@@ -170,7 +171,7 @@ func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
 	if err := t.putUnnamedDue(jobs); err != nil {
 		return err
 	}
-	return t.saveClaimed(postings, versions, cause)
+	return t.resaveClaimed(postings, versions, cause)
 }
 
 // feedStall bounds the time for which a feed sends nothing; then it is given up.

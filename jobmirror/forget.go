@@ -45,7 +45,7 @@ func (t *tx) forget(job int64) error {
 		if err != nil {
 			return err
 		}
-		_, noted := new(words.Index).Tokens(texts, "")
+		_, noted := new(words.Tokenizer).Tokens(texts, "")
 		had = append(had, noted...)
 		postings = append(postings, int64(r.rec.Posting))
 		if err := t.tombstone(ChangePosting, int64(r.rec.Posting)); err != nil {

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/grid"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/textindex"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
@@ -17,8 +19,12 @@ import (
 func inAnotherForm(t *testing.T, m *Mirror, form int, postings int) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
+		put := "INSERT OR REPLACE INTO search (rowid, words) VALUES (?, ?)"
+		if t.db.Shared {
+			put = "UPDATE search SET words = array_to_tsvector(ARRAY[$2]) WHERE posting = $1"
+		}
 		for id := range int64(postings / 2) {
-			if _, err := t.Exec(matcherOf(m.db).put, id+1, "_another"); err != nil {
+			if _, err := t.Exec(put, id+1, "_another"); err != nil {
 				return err
 			}
 		}
@@ -172,7 +178,7 @@ func TestFormChangesWhileIndexed(t *testing.T) {
 		m := manyNurses(t, address, 1)
 		inAnotherForm(t, m, tokensForm+1, 2)
 		do(t, m, func(t *tx) error { return t.Do("INSERT INTO unindexed (posting) VALUES (1)") })
-		more, err := fromUpdate(t.Context(), m.db, func(t *tx) (bool, error) { return t.indexUnindexed(new(words.Index)) })
+		more, err := fromUpdate(t.Context(), m.db, func(t *tx) (bool, error) { return t.indexUnindexed(new(words.Tokenizer)) })
 		if err != nil || more {
 			t.Errorf("more: %t, %v", more, err)
 		}
@@ -225,9 +231,9 @@ func TestWordsOfAnotherFormStay(t *testing.T) {
 // and sum here.
 func TestTokensHaveTheirForm(t *testing.T) {
 	sum := fnv.New64a()
-	for _, index := range []*matcher{&fts5, &tsvector} {
+	for _, index := range []*textindex.Index{&textindex.FTS5, &textindex.GIN} {
 		for _, language := range []string{"", "ar", "de", "en", "fr", "nl", "ru", "tr"} {
-			list, noted := (&words.Index{Pieces: index.parts}).Tokens(words.Texts{
+			list, noted := (&words.Tokenizer{Pieces: index.Pieces}).Tokens(words.Texts{
 				Title: "Pflegefachkräfte (m/w/d), Zahnärztin & Softwareentwicklerinnen C3PO IT-Leiter",
 				Short: []string{"Köln", "İstanbul Łódź Œuvre cafés", "看護師 พยาบาล ﬁnance"},
 				Other: []string{"ёлка медсёстры مُمَرِّضة naïve Straße nursing nurses infirmières Kauffrau 24/7 " + strings.Repeat("lang", 17)},
@@ -236,8 +242,8 @@ func TestTokensHaveTheirForm(t *testing.T) {
 			fmt.Fprintln(sum, list, noted)
 		}
 	}
-	fmt.Fprintln(sum, tagAll, tagNone, tagStemmer("de"), tag(tagChannel, "1_all"), tag(tagRow, "de"), tag(tagCategory, "7"), tag(tagPlace, "Köln"),
-		cellsOf(jobboard.GeoLocation{Latitude: 52.52, Longitude: 13.37}))
+	fmt.Fprintln(sum, textindex.Every, textindex.None, tagStemmer("de"), tag(tagChannel, "1_all"), tag(tagRow, "de"), tag(tagCategory, "7"), tag(tagPlace, "Köln"),
+		grid.Of(jobboard.GeoLocation{Latitude: 52.52, Longitude: 13.37}))
 	const form, want = 1, "641cd2b9601e969e"
 	if got := fmt.Sprintf("%x", sum.Sum64()); tokensForm != form || got != want {
 		t.Errorf("the tokens of form %d have the sum %s, not %s of form %d", tokensForm, got, want, form)

@@ -117,8 +117,7 @@ func savePosting(t *testing.T, m *Mirror, src *source, turn turn, id jobboard.Jo
 func save(t *testing.T, m *Mirror, src *source, turn turn, postings ...*jobboard.JobPosting) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		_, err := t.savePostings(src, turn, itemsOf(postings...))
-		return err
+		return t.savePostings(src, turn, itemsOf(postings...))
 	})
 }
 
@@ -126,8 +125,7 @@ func save(t *testing.T, m *Mirror, src *source, turn turn, postings ...*jobboard
 func saveEntries(t *testing.T, m *Mirror, src *source, turn turn, items ...feedItem) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		_, err := t.saveEntries(src, turn, items)
-		return err
+		return t.saveEntries(src, turn, items)
 	})
 }
 
@@ -151,8 +149,7 @@ var nurse = &jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible:
 func answered(t *testing.T, m *Mirror, number int64, info *jobboard.JobInformation, err error) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		_, err := t.saveAnswers(m, []lookedUp{{job: 7, answer: number, info: info, err: err}})
-		return err
+		return t.saveAnswers(m, []lookedUp{{job: 7, answer: number, info: info, err: err}})
 	})
 }
 
@@ -396,8 +393,7 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 		src := m.sources[0]
 		want(t, m, 7, 8)
 		do(t, m, func(t *tx) error {
-			_, err := t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
-			return err
+			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
 		})
 		do(t, m, func(t *tx) error {
 			t.Now += 500
@@ -511,8 +507,7 @@ func TestBatchThatIsCompletedTwice(t *testing.T) {
 		}
 		complete := func() (jobs map[int64]string, logged int) {
 			do(t, m, func(t *tx) error {
-				_, err := t.saveAnswers(m, results)
-				return err
+				return t.saveAnswers(m, results)
 			})
 			do(t, m, func(t *tx) (err error) {
 				jobs, err = store.Pairs[int64, string](t, "SELECT job, state || ' ' || streak || ' ' || next_due || ' ' || answer || ' ' || claimed FROM jobs")

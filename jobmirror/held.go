@@ -155,7 +155,6 @@ func (w *worker) askAll(ctx context.Context, src *heldSource, b batch) error {
 			err = w.settle(ctx, s, false)
 		}
 	}
-	w.unindexed.raise()
 	return err
 }
 
@@ -166,7 +165,6 @@ func (w *worker) endAsking(ctx context.Context, src *heldSource) error {
 	if err := w.settle(ctx, &src.source, src.opens < maxOpen); err != nil {
 		return err
 	}
-	w.unindexed.raise()
 	return w.db.update(ctx, func(t *tx) error {
 		_, err := t.Exec("UPDATE sources SET asking = 0 WHERE id = ? AND answer = ?", src.id, src.answer)
 		return err

@@ -13,7 +13,7 @@ import (
 
 // hit is a posting that a search found.
 type hit struct {
-	id      int64
+	row     int64
 	stemmer string // of its words
 	posting Posting
 }
@@ -33,7 +33,7 @@ func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 			record, ads, language string
 			seen, gone            time.Time
 		)
-		if err := scan(&h.id, &record, &ads, instantColumn{&seen}, instantColumn{&gone}, &language); err != nil {
+		if err := scan(&h.row, &record, &ads, instantColumn{&seen}, instantColumn{&gone}, &language); err != nil {
 			return err
 		}
 		rec, err := decodeRecord[PostingRecord](record)
@@ -47,7 +47,7 @@ func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 		h.stemmer = words.Stemmer(rec.Language, language)
 		h.posting.Posting, err = rec.posting(ads)
 		if !text.Quoted() || text.Matches(h.texts(), h.stemmer) {
-			rows[h.id] = h
+			rows[h.row] = h
 		}
 		return err
 	})

@@ -10,16 +10,14 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/grid"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/textindex"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
-// Tags stand in the text index beside words. They begin with an underscore,
+// Tags are tokens that stand in the text index beside words. They begin with an underscore,
 // which no word holds.
-const (
-	tagAll  = "_p" // every posting
-	tagNone = "_n" // no posting
-)
 
 func tagStemmer(name string) string { return "_l" + name }
 
@@ -42,11 +40,15 @@ const indexBatch = 100
 
 // The table unindexed is the list of the postings to index: of those whose text, sources or job
 // may have changed, or what is known of the job, or the form of the tokens. putUnindexed puts
-// postings on it, and indexUnindexed takes them from it. Once that is committed, the signal
-// unindexed wakes Mirror.index, which Run keeps at it.
+// postings on it; the commit raises the signal unindexed, which wakes Mirror.index. That indexes
+// them by indexUnindexed, which takes them from the list.
 
 // putUnindexed puts postings on the list, by the numbers of their rows.
 func (t *tx) putUnindexed(rows []int64) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	t.unindexed = true
 	return t.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(rows))
 }
 
@@ -70,61 +72,29 @@ func (m *Mirror) index(ctx context.Context) error {
 	if may, err := m.takeForm(ctx); err != nil || !may {
 		return err
 	}
-	index, ok := m.indexes.Get().(*words.Index)
+	tokenizer, ok := m.tokenizers.Get().(*words.Tokenizer)
 	if !ok {
-		index = &words.Index{Pieces: matcherOf(m.db).parts}
+		tokenizer = &words.Tokenizer{Pieces: m.db.index.Pieces}
 	}
-	defer m.indexes.Put(index)
-	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.indexUnindexed(index) })
+	defer m.tokenizers.Put(tokenizer)
+	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.indexUnindexed(tokenizer) })
 }
 
-const (
-	// mergeEvery is the least time between two merges of an index's pieces, and manyPieces the
-	// number of pieces that are left alone.
-	mergeEvery = 10 * time.Minute
-	manyPieces = 4
-	// smallShare is the share of the index, as a divisor, from which on the pieces beside the
-	// largest are merged with it. That writes the whole index: eight postings for each new one,
-	// where the new ones are an eighth of it. With less, the small pieces are merged among
-	// themselves.
-	smallShare = 8
-	// mergePages bounds the pages of the index that a transaction writes, so that nobody waits
-	// for it for long.
-	mergePages = 250
-)
+// mergeEvery is the least time between two merges of the text index.
+const mergeEvery = 10 * time.Minute
 
 // merge puts the pieces of the text index together, step by step, where there are many.
 func (m *Mirror) merge(ctx context.Context) error {
-	index := matcherOf(m.db)
-	if index.merge == "" {
-		return nil
-	}
-	var pieces, size, largest int64
-	err := m.db.view(ctx, func(t *tx) error { return t.Row(index.pieces, nil, &pieces, &size, &largest) })
-	if err != nil || pieces <= manyPieces {
+	merge, err := fromView(ctx, m.db, func(t *tx) (*textindex.Merge, error) { return m.db.index.Merge(t.Tx) })
+	if err != nil || merge == nil {
 		return err
 	}
-	pages := mergePages
-	if smallShare*(size-largest) >= size {
-		pages = -mergePages // a number below 0 begins with all pieces
-	}
-	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
-		before, err := store.Value[int64](t, "SELECT total_changes()")
-		if err != nil {
-			return false, err
-		}
-		if _, err := t.Exec(index.merge, pages); err != nil {
-			return false, err
-		}
-		pages = mergePages
-		after, err := store.Value[int64](t, "SELECT total_changes()")
-		return after-before > 1, err // the statement itself counts as one
-	})
+	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return merge.Step(t.Tx) })
 }
 
 // indexUnindexed indexes the next postings of the list and takes them from it, at most
 // indexBatch, and reports whether there may be more.
-func (t *tx) indexUnindexed(index *words.Index) (more bool, err error) {
+func (t *tx) indexUnindexed(tokenizer *words.Tokenizer) (more bool, err error) {
 	rows, err := t.load(`id IN (SELECT p.id FROM unindexed u JOIN postings p ON p.id = u.posting
 		ORDER BY u.posting LIMIT ? @skip)`, indexBatch)
 	if err != nil || len(rows) == 0 {
@@ -159,7 +129,7 @@ func (t *tx) indexUnindexed(index *words.Index) (more bool, err error) {
 	unknown := map[string]struct{}{}
 	for _, r := range rows {
 		now := facetsOf(&r.rec)
-		noted, err := t.indexRow(index, r, now, languages[int64(r.rec.Job)], places[int64(r.rec.Job)])
+		noted, err := t.indexRow(tokenizer, r, now, languages[int64(r.rec.Job)], places[int64(r.rec.Job)])
 		if err == nil {
 			err = t.putFacets(r.id, facets[r.id], now)
 		}
@@ -197,25 +167,25 @@ func (t *tx) readPlaces(jobs []int64) (map[int64][]jobboard.GeoLocation, error) 
 // indexRow puts a posting into the text index under its tokens, by which a finder finds it, and
 // returns those of its words that are to be in the vocabulary.
 func (t *tx) indexRow(
-	index *words.Index, r *row, facets map[facet]bool, language string, places []jobboard.GeoLocation,
+	tokenizer *words.Tokenizer, r *row, facets map[facet]bool, language string, places []jobboard.GeoLocation,
 ) (noted []string, err error) {
 	texts, err := r.texts()
 	if err != nil {
 		return nil, err
 	}
 	stemmer := words.Stemmer(r.rec.Language, language)
-	tokens, noted := index.Tokens(texts, stemmer)
-	tokens = append(tokens, tagAll, tagStemmer(stemmer), tag(tagRow, r.rec.Language))
+	tokens, noted := tokenizer.Tokens(texts, stemmer)
+	tokens = append(tokens, tagStemmer(stemmer), tag(tagRow, r.rec.Language))
 	for _, source := range r.rec.Sources {
 		tokens = append(tokens, tag(tagChannel, channelOf(source)))
 	}
 	for _, place := range places {
-		tokens = append(tokens, cellsOf(place)...)
+		tokens = append(tokens, grid.Of(place)...)
 	}
 	for f := range facets {
 		tokens = append(tokens, tag(f.kind, f.value))
 	}
-	if err := t.Do(matcherOf(t.db).put, r.id, strings.Join(tokens, " ")); err != nil {
+	if err := t.db.index.Put(t.Tx, r.id, tokens); err != nil {
 		return nil, err
 	}
 	return noted, t.Do("INSERT INTO stemmers (name) VALUES (?) ON CONFLICT DO NOTHING", stemmer)

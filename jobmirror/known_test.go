@@ -235,7 +235,7 @@ func TestRepeatedTransactionBringsBackWhatWasChangedMeanwhile(t *testing.T) {
 		again := beginTurn(t, m, whole)
 		victim := errors.New("the victim of a deadlock")
 		err := m.db.update(t.Context(), func(t *tx) error {
-			_, err := t.savePostings(whole, again, itemsOf(posting("Nurse")))
+			err := t.savePostings(whole, again, itemsOf(posting("Nurse")))
 			return errors.Join(err, victim)
 		})
 		if !errors.Is(err, victim) || !slices.Equal(held(), []int64{whole.id}) {
@@ -278,7 +278,7 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 		go func() {
 			ended <- m.db.update(t.Context(), func(in *tx) error {
 				attempts.Add(1)
-				_, err := in.savePostings(two, turnTwo, []channelItem{item(1, "Nurse", 3), item(2, "Senior cook", 4)})
+				err := in.savePostings(two, turnTwo, []channelItem{item(1, "Nurse", 3), item(2, "Senior cook", 4)})
 				return err
 			})
 		}()
@@ -293,7 +293,7 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 		}
 		changed, _, err := in.merged(one, turnOne, change)
 		if err == nil {
-			_, err = in.saveShown(one, turnOne, back, changed)
+			err = in.saveShown(one, turnOne, back, changed)
 		}
 		return err
 	})

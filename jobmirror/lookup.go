@@ -72,13 +72,13 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 			break
 		}
 		if len(next.jobs) == 0 {
-			w.jobsDue.wait(ctx, landed, again)
+			w.db.jobsDue.wait(ctx, landed, again)
 			continue
 		}
 		underWay.Add(int64(len(next.jobs)))
-		handedOut, drained := context.WithCancel(ctx)
+		allBegun, handedOut := context.WithCancel(ctx)
 		l := &lookups{
-			batch: next, handedOut: drained,
+			batch: next, handedOut: handedOut,
 			written: func(n int) {
 				underWay.Add(-int64(n))
 				landed.raise()
@@ -91,7 +91,7 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 			}
 			l.written(l.left)
 		})
-		<-handedOut.Done()
+		<-allBegun.Done()
 	}
 	return context.Cause(ctx)
 }
@@ -125,18 +125,18 @@ type lookups struct {
 }
 
 // lookUp asks about the jobs of a batch, whose lease it renews, and has saveAnswers write what
-// is answered, at most 100 results or 250 ms later. After the end of told it begins no more,
+// is answered, at most 100 results or 250 ms later. After the end of ctx it begins no more,
 // and cuts off those that are under way stopTime later: they stay due, and are counted in
 // l.left.
-func (m *Mirror) lookUp(told context.Context, l *lookups) error {
-	ctx, cancel := outlast(told, stopTime)
+func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
+	longer, cancel := outlast(ctx, stopTime)
 	defer cancel()
 	l.left = len(l.jobs)
 	results := make(chan lookedUp, lookupPiece)
 	go func() {
 		defer close(results)
 		how := jobboard.BulkOptions{Concurrency: m.opts.Concurrency}
-		for r := range m.client.BulkJobInformation(wire.Hear(ctx, l.hear), m.numbered(ctx, told, l), how) {
+		for r := range m.client.BulkJobInformation(wire.Hear(longer, l.hear), m.numbered(ctx, longer, l), how) {
 			p, _ := l.pieces.LoadAndDelete(r.Job)
 			if p, ok := p.(piece); ok { // an error of the input belongs to no job
 				results <- lookedUp{int64(r.Job), p.number, r.Value, r.Err, l.held != nil, l.origin(r.Job, p.asking)}
@@ -150,7 +150,7 @@ func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 	)
 	write := func() {
 		if failed == nil && len(got) > 0 {
-			if failed = m.saveLookedUp(ctx, l, got); failed != nil {
+			if failed = m.saveLookedUp(longer, l, got); failed != nil {
 				cancel()
 			}
 		}
@@ -166,7 +166,7 @@ func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 				write()
 				return cmp.Or(failed, l.failed)
 			}
-			if cutOff(ctx, r) {
+			if cutOff(longer, r) {
 				continue
 			}
 			if got = append(got, r); len(got) == lookupPiece {
@@ -175,7 +175,7 @@ func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 		case <-late.C:
 			write()
 		case <-lease.C:
-			_ = m.renew(ctx, l) // without the database no results are written either
+			_ = m.renew(longer, l) // without the database no results are written either
 		}
 	}
 }
@@ -186,18 +186,18 @@ func cutOff(ctx context.Context, r lookedUp) bool {
 	return r.err != nil && ctx.Err() != nil && stateOf(r.info, r.err) == ""
 }
 
-// numbered yields the jobs of a batch to the bulk call until told ends. Each hundred
-// gets a number from the database, taken before they are sent. Where the database gives
-// none, it ends early and sets l.failed.
-func (m *Mirror) numbered(ctx, told context.Context, l *lookups) iter.Seq2[jobboard.JobID, error] {
+// numbered yields the jobs of a batch to the bulk call until ctx ends. Each hundred
+// gets a number from the database, taken before they are sent; longer bounds the wait for it.
+// Where the database gives none, it ends early and sets l.failed.
+func (m *Mirror) numbered(ctx, longer context.Context, l *lookups) iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
 		var p piece
 		for i, job := range l.jobs {
-			if told.Err() != nil {
+			if ctx.Err() != nil {
 				break
 			}
 			if i%lookupPiece == 0 {
-				p, l.failed = fromUpdate(ctx, m.db, func(t *tx) (piece, error) {
+				p, l.failed = fromUpdate(longer, m.db, func(t *tx) (piece, error) {
 					number, err := t.Next(answers)
 					return piece{number, t.asking()}, err
 				})
@@ -217,19 +217,14 @@ func (m *Mirror) numbered(ctx, told context.Context, l *lookups) iter.Seq2[jobbo
 // saveLookedUp has saveAnswers write what lookups found, and once that is committed says so to
 // those who wait for it.
 func (m *Mirror) saveLookedUp(ctx context.Context, l *lookups, got []lookedUp) error {
-	unindexed := false
-	err := m.db.updateLate(ctx, func(t *tx) (err error) {
+	err := m.db.updateLate(ctx, func(t *tx) error {
 		if err := t.countOpens(l.held, got); err != nil {
 			return err
 		}
-		unindexed, err = t.saveAnswers(m, got)
-		return err
+		return t.saveAnswers(m, got)
 	})
 	if err != nil {
 		return err
-	}
-	if unindexed {
-		m.unindexed.raise()
 	}
 	l.left -= len(got)
 	m.wrote(context.WithoutCancel(ctx), got)

@@ -17,6 +17,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/textindex"
 )
 
 // Mirror keeps a copy of a board in a database. Several goroutines may call its
@@ -38,11 +39,9 @@ type Mirror struct {
 	holding sync.Mutex
 	holders int // calls of this process that hold file
 
-	jobsDue    signal    // wakes lookUpDue: there may be jobs to look up
 	sourcesDue signal    // wakes refreshDue: there may be sources to refresh
 	heldDue    signal    // wakes askHeld: there may be jobs of held rows to look up
-	unindexed  signal    // wakes index: there may be postings to index
-	indexes    sync.Pool // of *words.Index: what is not needed for a while is given up
+	tokenizers sync.Pool // of *words.Tokenizer: what is not needed for a while is given up
 
 	closing sync.Once
 	closed  error
@@ -92,7 +91,7 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
 	m := &Mirror{
 		address: address, opts: opts, limit: pace.New(opts.Limit, time.Now), half: newHalfLimit(opts.Limit),
-		jobsDue: newSignal(), sourcesDue: newSignal(), heldDue: newSignal(), unindexed: newSignal(),
+		sourcesDue: newSignal(), heldDue: newSignal(),
 		snapshots: make(chan struct{}, maxSnapshots),
 	}
 	var err error
@@ -145,7 +144,9 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 	if err != nil {
 		return nil, err
 	}
-	return &database{DB: db, unnumbered: newSignal()}, nil
+	return &database{
+		DB: db, index: textindex.Of(db), unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
+	}, nil
 }
 
 // isServer matches what was meant as the address of a server: host=db password=..., or

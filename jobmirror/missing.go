@@ -74,11 +74,7 @@ func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) error {
 		return err
 	}
 	m.heldDue.raise()
-	err := m.drop(ctx, src, turn)
-	// What went may leave jobs to look up that no entry names, and postings with other sources.
-	m.jobsDue.raise()
-	m.unindexed.raise()
-	return err
+	return m.drop(ctx, src, turn)
 }
 
 // drop removes the rows of a source that go, unless another refresh of it has begun since.
@@ -312,8 +308,6 @@ func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
 			return err
 		}
 	}
-	m.jobsDue.raise()
-	m.unindexed.raise()
 	return nil
 }
 

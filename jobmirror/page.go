@@ -127,11 +127,11 @@ func preferred(header string, languages []string) int {
 // is taken as it stands, without the signs that a visitor of Search may type.
 func (t *tx) hits(q Query, language string) ([]int64, error) {
 	q.Language, q.Order = language, Newest
-	f, err := t.finder(q, words.Literal, tag(tagRow, language))
+	asked, err := t.questions(q, words.Literal, tag(tagRow, language))
 	if err != nil {
 		return nil, err
 	}
-	hits, err := f.hits()
+	hits, err := t.allHits(asked)
 	slices.Reverse(hits)
 	return hits, err
 }

@@ -16,37 +16,37 @@ func (q Query) signature() string {
 }
 
 // next returns the cursor of the page behind a hit.
-func (q Query) next(last place) PageCursor {
-	parts := []string{q.signature(), strconv.Itoa(last.tier), strconv.FormatInt(last.id, 10)}
+func (q Query) next(last position) PageCursor {
+	parts := []string{q.signature(), strconv.Itoa(last.tier), strconv.FormatInt(last.row, 10)}
 	for _, c := range last.corrected {
 		parts = append(parts, strings.Join(append([]string{c.Word}, c.Nearest...), "-"))
 	}
 	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(strings.Join(parts, "."))))
 }
 
-func (q Query) cursor() (at place, err error) {
+func (q Query) cursor() (at position, err error) {
 	if q.After == "" {
-		return place{}, nil
+		return position{}, nil
 	}
 	text, err := base64.RawURLEncoding.DecodeString(string(q.After))
 	if err != nil {
-		return place{}, ErrPageCursor
+		return position{}, ErrPageCursor
 	}
 	parts := strings.Split(string(text), ".")
 	if len(parts) < 3 || len(parts) > 3+maxMistakes || parts[0] != q.signature() {
-		return place{}, ErrPageCursor
+		return position{}, ErrPageCursor
 	}
 	tier, noTier := strconv.Atoi(parts[1])
-	id, noID := strconv.ParseInt(parts[2], 10, 64)
-	if noTier != nil || noID != nil || tier < 0 || id <= 0 {
-		return place{}, ErrPageCursor
+	row, noRow := strconv.ParseInt(parts[2], 10, 64)
+	if noTier != nil || noRow != nil || tier < 0 || row <= 0 {
+		return position{}, ErrPageCursor
 	}
-	at = place{tier: tier, id: id}
+	at = position{tier: tier, row: row}
 	isNone := func(word string) bool { return !words.Is(word) } // a visitor's address may hold anything
 	for _, part := range parts[3:] {
 		list := strings.Split(part, "-")
 		if len(list) < 2 || len(list) > 1+maxNearest || slices.ContainsFunc(list, isNone) {
-			return place{}, ErrPageCursor
+			return position{}, ErrPageCursor
 		}
 		at.corrected = append(at.corrected, Correction{list[0], list[1:]})
 	}

@@ -10,18 +10,18 @@ import (
 
 // row is a row of the table postings that is being changed.
 type row struct {
-	id     int64
-	rec    PostingRecord
-	before string        // the record as it is stored; empty: the row is new
-	had    PostingRecord // the same, decoded
-	ads    string
-	hash   int64 // of what the board gave: rec without what the mirror adds, and ads
-	raw    int64 // the hash of rec's bytes in the source that is refreshed; 0: not known, or rec is not from them
-	linked int64 // the job that the posting's own link names; 0: none
-	answer int64 // the number of the answer that rec came from
-	giver  int64 // the source that rec came from
-	words  bool  // what is searched for may have changed
-	newer  bool  // the row is new, or rec is of a newer version than the stored record
+	id       int64
+	rec      PostingRecord
+	before   string        // the record as it is stored; empty: the row is new
+	had      PostingRecord // the same, decoded
+	ads      string
+	hash     int64 // of what the board gave: rec without what the mirror adds, and ads
+	raw      int64 // the hash of rec's bytes in the source that is refreshed; 0: not known, or rec is not from them
+	linked   int64 // the job that the posting's own link names; 0: none
+	answer   int64 // the number of the answer that rec came from
+	giver    int64 // the source that rec came from
+	retexted bool  // what a search finds it by may have changed
+	newer    bool  // the row is new, or rec is of a newer version than the stored record
 }
 
 const rowColumns = "id, record, ads, hash, linked, answer, giver"
@@ -147,7 +147,7 @@ func (t *tx) fillJobs(rows []*row) error {
 // write puts it on the list of the postings to index.
 func (t *tx) write(r *row, cause string) error {
 	after := encode(r.rec)
-	if after == r.before && !r.words {
+	if after == r.before && !r.retexted {
 		return nil
 	}
 	// PostgreSQL keeps a long advertisement outside the row. It writes it again, even if it is
@@ -162,7 +162,7 @@ func (t *tx) write(r *row, cause string) error {
 			adless = excluded.adless, giver = excluded.giver`,
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
 		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, flag(r.rec.AdTooLarge), r.giver)
-	if err == nil && (r.words || r.rec.Job != r.had.Job || !slices.Equal(r.rec.Sources, r.had.Sources)) {
+	if err == nil && (r.retexted || r.rec.Job != r.had.Job || !slices.Equal(r.rec.Sources, r.had.Sources)) {
 		err = t.putUnindexed([]int64{r.id})
 	}
 	if err != nil || after == r.before {
@@ -171,9 +171,12 @@ func (t *tx) write(r *row, cause string) error {
 	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, r.before, after, cause)
 }
 
+// remove removes a row that no source shows any more, and logs that.
 func (t *tx) remove(r *row, cause string) error {
-	err := t.DoAll([]any{r.id},
-		"DELETE FROM facets WHERE posting = ?", matcherOf(t.db).remove, "DELETE FROM listings WHERE posting = ?",
+	if err := t.db.index.Remove(t.Tx, r.id); err != nil {
+		return err
+	}
+	err := t.DoAll([]any{r.id}, "DELETE FROM facets WHERE posting = ?", "DELETE FROM listings WHERE posting = ?",
 		"DELETE FROM unindexed WHERE posting = ?", "DELETE FROM postings WHERE id = ?")
 	if err != nil || r.before == "" {
 		return err

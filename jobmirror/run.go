@@ -141,7 +141,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 		running.Go(func() { m.keepAt(ctx, wake, every, f) })
 	}
 	keepAt(nil, pollEvery, w.poll)
-	keepAt(m.unindexed, never, m.index)
+	keepAt(m.db.unindexed, never, m.index)
 	keepAt(nil, time.Hour, m.prune)
 	keepAt(nil, time.Minute, m.checkWords)
 	keepAt(nil, mergeEvery, m.merge)
@@ -195,10 +195,10 @@ func (w *worker) poll(ctx context.Context) error {
 		due bool
 		signal
 	}{
-		{job != nil && *job <= now, w.jobsDue},
+		{job != nil && *job <= now, w.db.jobsDue},
 		{held != nil && !w.db.isLeased(*held, now, jobLease), w.heldDue},
 		{source != nil && *source <= now || setBack || int(entered) < len(sources), w.sourcesDue},
-		{index, w.unindexed},
+		{index, w.db.unindexed},
 		{number, w.db.unnumbered},
 	} {
 		if work.due {

@@ -11,11 +11,11 @@ type saver[T any] struct {
 	m      *Mirror
 	size   int
 	items  []T
-	save   func(t *tx, items []T) (due bool, err error) // due: jobs may be due by now
+	save   func(t *tx, items []T) error
 	failed error
 }
 
-func newSaver[T any](m *Mirror, size int, save func(*tx, []T) (due bool, err error)) *saver[T] {
+func newSaver[T any](m *Mirror, size int, save func(*tx, []T) error) *saver[T] {
 	return &saver[T]{m: m, size: size, items: make([]T, 0, size), save: save}
 }
 
@@ -39,16 +39,8 @@ func (s *saver[T]) flush(ctx context.Context) error {
 	if len(s.items) == 0 || s.failed != nil {
 		return s.failed
 	}
-	due := false
-	s.failed = s.m.db.update(ctx, func(t *tx) (err error) {
-		due, err = s.save(t, s.items)
-		return err
-	})
+	s.failed = s.m.db.update(ctx, func(t *tx) error { return s.save(t, s.items) })
 	s.m.copied.Add(int64(len(s.items)))
 	s.items = s.items[:0]
-	if due {
-		s.m.jobsDue.raise()
-	}
-	s.m.unindexed.raise()
 	return s.failed
 }

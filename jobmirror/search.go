@@ -8,7 +8,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
-	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
 // Query says what is searched for. The zero value finds every posting.
@@ -148,20 +147,15 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 }
 
 // search returns the page of hits that follow one, or the first page after the zero
-// place.
-func (t *tx) search(q Query, after place) (page *Page, err error) {
+// position.
+func (t *tx) search(q Query, after position) (page *Page, err error) {
 	page = &Page{}
 	if page.Age, err = t.age(string(q.Channel)); err != nil {
 		return nil, err
 	}
-	f, err := t.finder(q, words.Parse)
+	f, err := t.finder(q, after)
 	if err != nil {
 		return nil, err
-	}
-	f.typed = len(f.tiers)
-	f.correct(after.corrected)
-	if f.at = after; f.at.tier >= len(f.tiers) {
-		return nil, ErrPageCursor
 	}
 	hits, err := f.page(q.Limit + 1)
 	if err != nil {
@@ -169,9 +163,9 @@ func (t *tx) search(q Query, after place) (page *Page, err error) {
 	}
 	if len(hits) > q.Limit {
 		hits = hits[:q.Limit]
-		page.Next = q.next(f.places[q.Limit-1])
+		page.Next = q.next(f.positions[q.Limit-1])
 	}
-	if len(f.corrected) > 0 && (page.Next == "" || f.places[len(hits)-1].tier >= f.typed) {
+	if len(f.corrected) > 0 && (page.Next == "" || f.positions[len(hits)-1].tier >= f.typed) {
 		page.Corrected = f.corrected
 	}
 	for _, h := range hits {
@@ -187,26 +181,6 @@ func (t *tx) search(q Query, after place) (page *Page, err error) {
 		page.Facets, err = f.facets()
 	}
 	return page, err
-}
-
-// narrowed returns what the text index is asked for a query, beside its text.
-func narrowed(q Query) []words.Expr {
-	var all []words.Expr
-	for _, must := range []struct{ kind, value string }{
-		{tagChannel, string(q.Channel)}, {tagRow, q.Language}, {tagCategory, q.Category}, {tagPlace, q.Place},
-	} {
-		if must.value != "" {
-			all = append(all, words.Expr{Text: tag(must.kind, must.value)})
-		}
-	}
-	if cells := cellsAround(q.Near); !q.Near.IsZero() && cells != nil {
-		around := words.Expr{Op: words.Or}
-		for _, c := range cells {
-			around.Of = append(around.Of, words.Expr{Text: c})
-		}
-		all = append(all, around)
-	}
-	return all
 }
 
 // age returns how long ago the channel, or else every channel, was last copied

@@ -129,8 +129,6 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 		}
 		m.opts.Logger.InfoContext(ctx, "jobmirror: no process names this source any more", "source", s.cause())
 	}
-	m.jobsDue.raise()
-	m.unindexed.raise()
 	return nil
 }
 

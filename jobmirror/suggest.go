@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/textindex"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
@@ -56,27 +57,27 @@ func (t *tx) completions(q Query, typed string) ([]string, error) {
 	if len(candidates) == 0 {
 		return nil, nil
 	}
-	f, err := t.finder(q, words.Parse)
-	if err != nil || f.text.Words() > maxBefore {
+	asked, err := t.questions(q, words.Parse)
+	if err != nil || asked.text.Words() > maxBefore {
 		return nil, err
 	}
-	// counts has the hits by what the index was asked, so that one form of a word is enough,
-	// and by the words of the list, to sort it.
-	counts := map[string]int{}
+	counts := map[string]int{} // by the words of the list, to sort it
+	put := map[textindex.Question]bool{}
 	var list []string
 	for _, word := range candidates {
-		e := f.forEachStemmer(func(in int) words.Expr {
-			return words.Expr{Op: words.And, Of: []words.Expr{f.in[in].All(), f.in[in].Form(word)}}
+		e := asked.forEachStemmer(func(in int) words.Expr {
+			return words.Expr{Op: words.And, Of: []words.Expr{asked.in[in].All(), asked.in[in].Form(word)}}
 		})
-		ask := matcherOf(t.db).text(words.Expr{Op: words.And, Of: append(slices.Clone(f.narrow), e)})
-		if _, again := counts[ask]; again {
-			continue
+		question := asked.index.Question(words.Expr{Op: words.And, Of: append(slices.Clone(asked.narrow), e)})
+		if put[question] {
+			continue // one form of a word is enough
 		}
-		n, err := t.countHits(ask)
+		put[question] = true
+		n, err := asked.index.Count(t.Tx, question)
 		if err != nil {
 			return nil, err
 		}
-		if counts[ask] = n; n > 0 {
+		if n > 0 {
 			counts[word] = n
 			list = append(list, word)
 		}

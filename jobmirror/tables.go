@@ -9,6 +9,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/textindex"
 )
 
 //go:embed schema
@@ -57,9 +58,14 @@ func Migrate(ctx context.Context, address string) error {
 // database is a store with the tables of a mirror.
 type database struct {
 	*store.DB
-	changes    atomic.Int64 // written to the log
-	unnumbered signal       // some of them may wait for their numbers
+	index      *textindex.Index
 	vocabulary vocabulary
+	changes    atomic.Int64 // written to the log
+
+	// Commits of this process raise these.
+	unnumbered signal // changes may wait for their numbers
+	jobsDue    signal // wakes lookUpDue: there may be jobs to look up
+	unindexed  signal // wakes Mirror.index: there may be postings to index
 }
 
 // tx is a transaction in progress.
@@ -70,27 +76,36 @@ type tx struct {
 	logged  int   // changes written so far
 	changed int64 // the number of the change before them, on SQLite
 
+	jobsDue, unindexed bool // what the commit is to raise
+
 	stored string // the catalogue that was stored last
 }
 
 // update runs f in a transaction that writes. It is repeated when the database
 // chose it as the victim of a deadlock, so f must not change anything else.
 func (db *database) update(ctx context.Context, f func(*tx) error) error {
-	logged := 0
+	var t *tx
 	err := db.Update(ctx, func(in *store.Tx) error {
-		t := &tx{Tx: in, db: db}
-		err := f(t)
-		if err == nil {
-			err = t.count()
+		t = &tx{Tx: in, db: db}
+		if err := f(t); err != nil {
+			return err
 		}
-		logged = t.logged
-		return err
+		return t.count()
 	})
-	if err == nil && logged > 0 {
-		db.changes.Add(int64(logged))
+	if err != nil {
+		return err
+	}
+	if t.logged > 0 {
+		db.changes.Add(int64(t.logged))
 		db.unnumbered.raise()
 	}
-	return err
+	if t.jobsDue {
+		db.jobsDue.raise()
+	}
+	if t.unindexed {
+		db.unindexed.raise()
+	}
+	return nil
 }
 
 // updateLate runs f as update does, though ctx may just have ended. A server that is started

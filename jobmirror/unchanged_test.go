@@ -88,7 +88,7 @@ func TestPostingMovesBetweenSources(t *testing.T) {
 		return m.db.update(t.Context(), func(t *tx) error {
 			turn, err := t.begin(src, "")
 			if err == nil {
-				_, err = t.savePostings(src, turn, itemsOf(posting...))
+				err = t.savePostings(src, turn, itemsOf(posting...))
 			}
 			return err
 		})

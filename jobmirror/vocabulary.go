@@ -255,12 +255,12 @@ func (m *Mirror) checkWords(ctx context.Context) error {
 
 // withoutPostings reports of each word of a list whether no posting has a form of it.
 func (t *tx) withoutPostings(list []string) (gone map[string]bool, err error) {
-	f, err := t.finder(Query{}, words.Parse)
+	asked, err := t.questions(Query{}, words.Parse)
 	gone = map[string]bool{}
 	for _, word := range list {
 		if err == nil {
 			var there bool
-			there, err = t.finds(f.forms(word, nil))
+			there, err = asked.index.Any(t.Tx, asked.forms(word, nil))
 			gone[word] = !there
 		}
 	}

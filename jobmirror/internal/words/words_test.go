@@ -31,7 +31,7 @@ type indexed map[Pieces][]string
 func tokens(t Texts, language string) indexed {
 	all := indexed{}
 	for _, pieces := range []Pieces{ShortToo, LongOnly} {
-		list, _ := (&Index{Pieces: pieces}).Tokens(t, language)
+		list, _ := (&Tokenizer{Pieces: pieces}).Tokens(t, language)
 		slices.Sort(list)
 		all[pieces] = list
 	}
@@ -456,7 +456,7 @@ func FuzzWords(f *testing.F) {
 
 // What an index remembers of postings changes nothing of those after them, and is bounded.
 func TestIndexRemembersWordsAlone(t *testing.T) {
-	var warm Index
+	var warm Tokenizer
 	for i := range 40 {
 		var text strings.Builder
 		for j := range 1000 {
@@ -494,9 +494,9 @@ func BenchmarkIndex(b *testing.B) {
 		}
 		ads[i] = ad.String()
 	}
-	var index Index
+	var tokenizer Tokenizer
 	for i := 0; b.Loop(); i++ {
-		index.Tokens(Texts{
+		tokenizer.Tokens(Texts{
 			Title: "Pflegefachkraft (m/w/d) im Nachtdienst", Short: []string{"Köln", "Pflege GmbH"}, Other: ads[i%len(ads):][:1],
 		}, "de")
 	}
@@ -597,7 +597,7 @@ func TestNearest(t *testing.T) {
 
 // The vocabulary has the words that a mistyped one may have meant.
 func TestNoted(t *testing.T) {
-	_, list := new(Index).Tokens(Texts{Title: "Ärztin in Köln, die nichts kann", Other: []string{"看護師 พยาบาล abc12 1234 ёлка"}}, "de")
+	_, list := new(Tokenizer).Tokens(Texts{Title: "Ärztin in Köln, die nichts kann", Other: []string{"看護師 พยาบาล abc12 1234 ёлка"}}, "de")
 	if want := []string{"ärztin", "köln", "nichts", "kann", "ёлка"}; !slices.Equal(list, want) {
 		t.Errorf("%q, want %q", list, want)
 	}

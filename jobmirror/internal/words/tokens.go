@@ -14,9 +14,9 @@ type Texts struct {
 	Other []string // of HTML what Text returns
 }
 
-// Index finds the tokens of postings. It remembers words, of which the next posting has
+// Tokenizer finds the tokens of postings. It remembers words, of which the next posting has
 // most again. Its methods must not be called at the same time.
-type Index struct {
+type Tokenizer struct {
 	Pieces Pieces // of words
 
 	lexicons map[string]*lexicon // by the names of their stemmers
@@ -24,7 +24,7 @@ type Index struct {
 	posting  int                 // which one it is at, to take each word and each token of it once
 }
 
-// maxLexicon bounds the words that an Index remembers, with some 200 bytes each. Beyond
+// maxLexicon bounds the words that a Tokenizer remembers, with some 200 bytes each. Beyond
 // that it forgets all.
 const maxLexicon = 1 << 14
 
@@ -67,7 +67,7 @@ type token struct {
 //	                          letters from a place where a part may begin; see Pieces
 //	_fpiece, _gpiece          a piece of the plain and of the spelled key of such a word whose two differ
 //	_hsum                     a sum in place of a token of the first four lines that is long; see short
-func (x *Index) Tokens(t Texts, stemmer string) (tokens, noted []string) {
+func (x *Tokenizer) Tokens(t Texts, stemmer string) (tokens, noted []string) {
 	if x.words > maxLexicon {
 		x.lexicons, x.words = nil, 0
 	}

@@ -1,4 +1,4 @@
-package jobmirror
+package grid
 
 import (
 	"math"
@@ -20,7 +20,7 @@ func TestCellsCoverTheirCircle(t *testing.T) {
 			Latitude: 180*r.Float64() - 90, Longitude: 360*r.Float64() - 180,
 			RadiusKm: math.Exp(r.Float64()*math.Log(20_000_000)) / 1000,
 		}
-		cells := cellsAround(near)
+		cells := Cover(near)
 		if len(cells) > maxCells+8 {
 			t.Fatalf("%s is looked up in %d cells", near, len(cells))
 		}
@@ -41,7 +41,7 @@ func TestCellsCoverTheirCircle(t *testing.T) {
 				continue
 			}
 			inside++
-			if !slices.ContainsFunc(cellsOf(place), func(c string) bool { return slices.Contains(cells, c) }) {
+			if !slices.ContainsFunc(Of(place), func(c string) bool { return slices.Contains(cells, c) }) {
 				t.Fatalf("%s, %.1f km from the middle of %s, is in none of %q", place, jobboard.DistanceKm(near, place), near, cells)
 			}
 		}
