@@ -86,6 +86,9 @@ func Exec(ctx context.Context, m *Mirror, statement string) error {
 	})
 }
 
+// FailStatements has a function say of each statement of a mirror whether it fails.
+func FailStatements(m *Mirror, f func(query string) error) { m.db.Fail = f }
+
 // itemsOf returns postings of whose bytes nothing is known.
 func itemsOf(postings ...*jobboard.JobPosting) (items []channelItem) {
 	for _, p := range postings {

@@ -48,6 +48,9 @@ type DB struct {
 	// Permits are connections for single statements that must wait for no other work;
 	// nil on SQLite and where the database is only read.
 	Permits *sql.DB
+	// Fail is asked before each statement of a transaction whether it fails. It is nil outside of
+	// tests, and set before the first transaction.
+	Fail func(query string) error
 	// Pooled reports that a pooler lends server sessions out for a transaction: what a
 	// session keeps is lost after it.
 	Pooled bool

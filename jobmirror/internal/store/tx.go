@@ -69,9 +69,19 @@ func (t *Tx) flush() error {
 	return nil
 }
 
+// ready sends what is kept, before a statement that is run at once.
+func (t *Tx) ready(query string) error {
+	if t.db.Fail != nil {
+		if err := t.db.Fail(query); err != nil {
+			return fmt.Errorf("jobmirror: %w", err)
+		}
+	}
+	return t.flush()
+}
+
 // Exec runs a statement and returns how many rows it changed.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
-	if err := t.flush(); err != nil {
+	if err := t.ready(query); err != nil {
 		return 0, err
 	}
 	result, err := t.in.ExecContext(t.ctx, t.db.text(query), args...)
@@ -83,7 +93,7 @@ func (t *Tx) Exec(query string, args ...any) (int64, error) {
 
 // Rows calls each for the rows of a query until it returns an error.
 func (t *Tx) Rows(query string, args []any, each func(scan func(dest ...any) error) error) error {
-	if err := t.flush(); err != nil {
+	if err := t.ready(query); err != nil {
 		return err
 	}
 	rows, err := t.in.QueryContext(t.ctx, t.db.text(query), args...)
