@@ -10,8 +10,14 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
-// job is a row of the table jobs.
-type job struct {
+// What a lookup said of a job reaches an answer of Search by three ways. saveAnswer writes it
+// into the job's row, from which addJobs reads the locations and the language as it answers.
+// savePlaces and the row's language go into the text index, for which saveAnswers puts the job's
+// postings on the list. confirm notes in the records of the postings whether they have the
+// job's title.
+
+// jobRow is a row of the table jobs.
+type jobRow struct {
 	record, title string
 	state         State
 	streak        int
@@ -19,19 +25,19 @@ type job struct {
 	wanted        int64 // an answer with a lower number may be older than what is known of the job
 	failures      int
 	serviceTime   int64 // of the last information
-	made          int64 // when the stored answer was, see origin
+	made          int64 // the earliest time at which the stored answer may have been made: caches keep answers
 	doubted       int64 // when it was first said to be open again by an older information; 0: it was not
 }
 
 // saveAnswers writes what lookups found. A row stays as it is if a newer answer has
 // written it, or if the job was forgotten.
-func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
-	stored, err := t.lookedUpJobs(batch)
+func (t *tx) saveAnswers(m *Mirror, results []lookedUp) error {
+	stored, err := t.lookedUpJobs(results)
 	if err != nil {
 		return err
 	}
 	var retitled, reindex []int64
-	for _, r := range batch {
+	for _, r := range results {
 		j := stored[r.job]
 		if j == nil || j.answer >= r.answer {
 			continue
@@ -49,8 +55,8 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 		if changed {
 			reindex = append(reindex, r.job)
 		}
-		// Where wanted is higher, postings may have come to the job since its last answer that were
-		// not compared with its title.
+		// Where wanted is higher, postings may have come to the job that found no row of it, and so
+		// no title; see putUnknownDue.
 		if r.info != nil && (storable(r.info.JobTitle) != j.title || j.wanted > j.answer) {
 			retitled = append(retitled, r.job)
 		}
@@ -61,16 +67,16 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 	return t.confirm(retitled)
 }
 
-// lookedUpJobs reads the rows of the jobs in a batch, and keeps others from
+// lookedUpJobs reads the rows of the jobs that were looked up, and keeps others from
 // changing them.
-func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
-	list := store.IDsOf(batch, func(r lookedUp) int64 { return r.job })
-	stored := make(map[int64]*job, len(batch))
+func (t *tx) lookedUpJobs(results []lookedUp) (map[int64]*jobRow, error) {
+	list := store.IDsOf(results, func(r lookedUp) int64 { return r.job })
+	stored := make(map[int64]*jobRow, len(results))
 	err := t.Rows(`SELECT job, record, title, state, streak, answer, wanted, failures, service_time, made, doubted FROM jobs
 		WHERE job IN @ids ORDER BY job @lock`, []any{list}, func(scan func(...any) error) error {
 		var (
 			id int64
-			j  job
+			j  jobRow
 		)
 		err := scan(&id, &j.record, &j.title, &j.state, &j.streak, &j.answer, &j.wanted, &j.failures,
 			&j.serviceTime, &j.made, &j.doubted)
@@ -82,7 +88,7 @@ func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
 
 // postpone reports whether an answer is not to be written: it says nothing of its job, came
 // out of a cache, or is doubtful. It then has the job looked up again later.
-func (t *tx) postpone(m *Mirror, r lookedUp, j *job, state State) (bool, error) {
+func (t *tx) postpone(m *Mirror, r lookedUp, j *jobRow, state State) (bool, error) {
 	if state != "" && r.origin.before(j.made, t.Now) {
 		state, r.err = "", errOutOfCache
 	}
@@ -113,7 +119,7 @@ func stateOf(info *jobboard.JobInformation, err error) State {
 // saveFailure notes that a lookup said nothing of its job, and has it looked up again with
 // back-off. If it was for a held row that is after Options.LookupEvery, because the next
 // complete refresh of the source has it looked up anyway.
-func (t *tx) saveFailure(m *Mirror, r lookedUp, j *job) error {
+func (t *tx) saveFailure(m *Mirror, r lookedUp, j *jobRow) error {
 	wait := m.opts.LookupEvery
 	if !r.held {
 		wait = min(backOff(j.failures, firstRetry), wait)
@@ -135,7 +141,7 @@ const causeLookup = "lookup"
 
 // saveAnswer writes one answer, and reports whether what the text index has
 // of the job may have changed.
-func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex bool, err error) {
+func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *jobRow, state State) (reindex bool, err error) {
 	streak := 0
 	if state == j.state {
 		streak = j.streak + 1

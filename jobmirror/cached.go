@@ -179,7 +179,7 @@ func (l *lookups) origin(job jobboard.JobID, a asking) origin {
 // reopensLate reports whether an answer would open a job by information from before it was
 // closed. That is older than the stored information, or as old as it if the job was closed
 // by an answer that gave none, which must have come later.
-func (j *job) reopensLate(r lookedUp, state State) bool {
+func (j *jobRow) reopensLate(r lookedUp, state State) bool {
 	if state != StateOpen || j.state == StateOpen || j.serviceTime == 0 || r.info.Timestamp.IsZero() {
 		return false
 	}
@@ -193,7 +193,7 @@ const doubtfulReopening = "the board says that the job is open by an information
 // by information from before it was closed. It notes when the first such answer came, and
 // has the job looked up again after Options.RefreshEvery. Another one that was made after
 // the first came is believed.
-func (t *tx) doubts(m *Mirror, r lookedUp, j *job, state State) (bool, error) {
+func (t *tx) doubts(m *Mirror, r lookedUp, j *jobRow, state State) (bool, error) {
 	since := j.doubted
 	if !j.reopensLate(r, state) || since > 0 && since <= t.Now && r.origin.made > since {
 		return false, nil

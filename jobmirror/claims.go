@@ -1,8 +1,6 @@
 package jobmirror
 
 import (
-	"slices"
-
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
@@ -26,7 +24,8 @@ func (t *tx) putClaims(src *source, item feedItem) error {
 }
 
 // resaveClaimed saves once more what is stored of some postings and versions, after what feeds
-// claim of them changed, so that fillJobs finds their jobs anew. It takes the board's numbers.
+// claim of them changed, so that fillJobs finds their jobs anew. Both are numbers of the board,
+// not of rows.
 func (t *tx) resaveClaimed(postings, versions []int64, cause string) error {
 	if len(postings)+len(versions) == 0 {
 		return nil
@@ -42,20 +41,18 @@ func (t *tx) resaveClaimed(postings, versions []int64, cause string) error {
 	return t.putUnknownDue(rows)
 }
 
-// putUnknownDue calls putDue for the jobs of rows that are not in the table jobs: a posting's
-// own link names them, and until now a feed named another job for the posting.
+// putUnknownDue calls putDue for the jobs of rows that had no row in the table jobs: a posting's
+// own link names them, and until now a feed named another job for the posting. Such a job may
+// have got a row meanwhile, and an answer, by another process. That answer did not see these
+// rows, so the job is looked up once more.
 func (t *tx) putUnknownDue(rows []*row) error {
 	var jobs []int64
 	for _, r := range rows {
-		if r.rec.Job != 0 && len(r.rec.Sources) > 0 {
+		if r.jobless && len(r.rec.Sources) > 0 {
 			jobs = append(jobs, int64(r.rec.Job))
 		}
 	}
-	known, err := t.Numbers("SELECT job FROM jobs WHERE job IN @ids", store.IDs(jobs))
-	if err != nil {
-		return err
-	}
-	return t.putDue(slices.DeleteFunc(jobs, func(job int64) bool { return slices.Contains(known, job) }))
+	return t.putDue(jobs)
 }
 
 // readClaims finds which jobs feeds say that postings, or versions of them, belong

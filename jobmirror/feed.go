@@ -30,7 +30,9 @@ type feedItem struct {
 }
 
 // copyFeed copies a feed, entry by entry. It is whole when it was read to its end and no
-// entry was broken. Entries that have the same bytes as the last time are not parsed.
+// entry was broken. Entries that have the same bytes as the last time are not parsed. turn is
+// this refresh of the feed: its hearing knows how old the answer is, and its shown which entries
+// were stored when it began, and which of them it has seen.
 func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
 	body, err := m.openFeed(ctx, src.feed, turn.hearing)
 	if err != nil {
@@ -43,8 +45,8 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 
 	// Whatever entry is added is saved by saveEntries, up to feedBatch of them in one transaction.
 	saver := newSaver(m, feedBatch, func(t *tx, items []feedItem) error { return t.saveEntries(src, turn, items) })
-	// Of the entry that comes next, which Skip sees before it: the hash of its bytes, and whether
-	// it is stored and was missing.
+	// Skip is called right before the loop gets an entry, and leaves here for it the hash of the
+	// entry's bytes, and whether the entry is stored and was missing.
 	sum, back := int64(0), false
 	reader := jobfeed.NewReader(body, &jobfeed.Options{Skip: func(raw []byte) bool {
 		var known bool
@@ -92,31 +94,29 @@ func newItem(sum int64, back bool, entry *jobfeed.Entry) feedItem {
 // An entry goes two ways. Its job is put on the list from which lookUpDue takes the jobs that
 // it looks up. What it says of postings is put into the table claims; resaveClaimed saves the
 // stored ones, for which fillJobs finds the job there.
-func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) error {
+func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {
 		return err
 	}
-	batch, err = t.withoutBack(src, batch)
+	items, err = t.bringBack(src, items)
 	if err != nil {
 		return err
 	}
-	var jobs, postings, versions []int64
-	for _, item := range batch {
+	var jobs []int64
+	for _, item := range items {
 		jobs = append(jobs, item.job)
 	}
 	forgotten, err := t.forgotten(ChangeJob, jobs)
 	if err != nil {
 		return err
 	}
-	// A job that had an entry in this feed before has another one now: it changed.
-	had, err := store.Pairs[int64, bool](t, "SELECT job, 1 = 1 FROM entries WHERE source = ? AND job IN @ids", src.id, store.IDs(jobs))
+	had, err := t.Numbers("SELECT job FROM entries WHERE source = ? AND job IN @ids", src.id, store.IDs(jobs))
 	if err != nil {
 		return err
 	}
-	jobs = jobs[:0]
-	var changed []int64
-	for _, item := range batch {
+	var fresh, changed, postings, versions []int64
+	for _, item := range items {
 		err := t.Do("INSERT INTO entries (source, hash, job) VALUES (?, ?, ?) ON CONFLICT (source, hash) DO UPDATE SET missing = 0",
 			src.id, item.hash, item.job)
 		if err != nil {
@@ -125,10 +125,10 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) error {
 		if forgotten[item.job] {
 			continue
 		}
-		if had[item.job] {
+		if slices.Contains(had, item.job) { // it has another entry in this feed than before: it changed
 			changed = append(changed, item.job)
 		} else {
-			jobs = append(jobs, item.job)
+			fresh = append(fresh, item.job)
 		}
 		if err := t.putClaims(src, item); err != nil {
 			return err
@@ -136,22 +136,22 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) error {
 		postings = append(postings, item.postings...)
 		versions = append(versions, item.versions...)
 	}
-	if err := errors.Join(t.putNewDue(jobs), t.putClosedDue(jobs), t.putDue(changed)); err != nil {
+	if err := errors.Join(t.putNewDue(fresh), t.putClosedDue(fresh), t.putDue(changed)); err != nil {
 		return err
 	}
 	return t.resaveClaimed(postings, versions, src.cause())
 }
 
-// withoutBack notes which entries are back, and returns the others: those that were
-// removed since the refresh began are new.
-func (t *tx) withoutBack(src *source, batch []feedItem) ([]feedItem, error) {
-	if !slices.ContainsFunc(batch, func(item feedItem) bool { return item.back }) {
-		return batch, nil
+// bringBack notes of the items that are back that they are not missing any more. It returns
+// the others, and those that are not stored any more: for these the entry is new.
+func (t *tx) bringBack(src *source, items []feedItem) ([]feedItem, error) {
+	if !slices.ContainsFunc(items, func(item feedItem) bool { return item.back }) {
+		return items, nil
 	}
 	back, err := t.Numbers("UPDATE entries SET missing = 0 WHERE source = ? AND hash IN @ids RETURNING hash",
-		src.id, store.IDsOf(batch, func(item feedItem) int64 { return item.hash }))
+		src.id, store.IDsOf(items, func(item feedItem) int64 { return item.hash }))
 	there := func(item feedItem) bool { return slices.Contains(back, item.hash) }
-	return slices.DeleteFunc(slices.Clone(batch), there), err
+	return slices.DeleteFunc(slices.Clone(items), there), err
 }
 
 // dropEntries removes entries of a feed, by their hashes. What they say of postings goes

@@ -13,10 +13,10 @@ type finder struct {
 	t    *tx
 	at   position        // of the hit after which page goes on
 	scan *textindex.Scan // of the tier of at; nil: the tier is yet to be begun
-	// before has the rows that page has read so far, of all tiers, where it began with the
-	// first hit. It is nil where page goes on after a hit of a page before: what was read for
-	// that is not known, and so each tier is asked without those before it.
-	before    map[int64]bool
+	// readSoFar has the rows that page has read so far, of all tiers, where it began with the first
+	// hit; nil where it goes on after a hit of an earlier page. The index then cannot be asked for
+	// a tier and those above it, because nobody knows which rows of these were given already.
+	readSoFar map[int64]bool
 	positions []position // of the hits that page returned
 
 	typed     int // how many tiers are of the text as it was typed; 0: it is not to be corrected
@@ -44,7 +44,7 @@ func (t *tx) finder(q Query, after position) (*finder, error) {
 		return nil, ErrPageCursor
 	}
 	if after.row == 0 {
-		f.before = map[int64]bool{}
+		f.readSoFar = map[int64]bool{}
 	}
 	return f, nil
 }
@@ -64,7 +64,7 @@ func (f *finder) page(n int) (out []hit, err error) {
 		if err != nil {
 			return nil, err
 		}
-		hits, err := f.some(f.notBefore(rows), n-len(out))
+		hits, err := f.some(f.notRead(rows), n-len(out))
 		if err != nil {
 			return nil, err
 		}
@@ -80,31 +80,32 @@ func (f *finder) page(n int) (out []hit, err error) {
 }
 
 // next reads the next rows of a tier from the index, where a page needs n hits. Some of the
-// rows may be out of the circle, lack what is in quotes, or be of a tier before. more reports
+// rows may be out of the circle, lack what is in quotes, or be of a tier above. more reports
 // whether the tier may have more of them.
 func (f *finder) next(n int) (rows []int64, more bool, err error) {
 	if f.scan == nil {
+		orAbove := f.readSoFar != nil // notRead leaves out what is read once more
 		f.scan = &textindex.Scan{
-			Question: f.tiers[f.at.tier](f.before != nil), Ascending: f.q.Order == Oldest, After: f.at.row,
+			Question: f.tiers[f.at.tier](orAbove), Ascending: f.q.Order == Oldest, After: f.at.row,
 			Few: f.q.Order == Relevance && !f.q.Near.IsZero(), // in a circle
 		}
 	}
-	want := n + len(f.before) // the next rows may be those that were read of the tiers before
+	want := n + len(f.readSoFar) // the next rows may be those that were read of the tiers above
 	if !f.q.Near.IsZero() || f.text.Quoted() {
 		want = textindex.Chunk // the page may leave out most of them
 	}
 	return f.index.Next(f.t.Tx, f.scan, min(want, textindex.Chunk))
 }
 
-// notBefore returns those of some rows that no tier before has, and notes them as read.
-func (f *finder) notBefore(rows []int64) []int64 {
-	if f.before == nil {
-		return rows // the tiers before were asked to be left out
+// notRead returns those of some rows that were not read so far, and notes them as read.
+func (f *finder) notRead(rows []int64) []int64 {
+	if f.readSoFar == nil {
+		return rows // the index was asked to leave out the tiers above
 	}
 	var fresh []int64
 	for _, row := range rows {
-		if !f.before[row] {
-			f.before[row] = true
+		if !f.readSoFar[row] {
+			f.readSoFar[row] = true
 			fresh = append(fresh, row)
 		}
 	}

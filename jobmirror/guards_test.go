@@ -330,6 +330,41 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 	})
 }
 
+// A feed that claimed a posting for another job claims it no more, and so the job of the
+// posting's own link comes back, which no source named until now. If another process looks that job up
+// meanwhile, its answer does not see the posting: the job is looked up once more.
+func TestJobOfALinkIsAskedAgain(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		src, feed := m.sources[0], m.sources[2]
+		saveEntries(t, m, feed, beginTurn(t, m, feed), feedItem{hash: 1, job: 9, postings: []int64{1}})
+		savePosting(t, m, src, beginTurn(t, m, src), 1, nurse.JobTitle)
+		do(t, m, func(t *tx) error {
+			rows, err := t.load("posting = 1")
+			if err == nil {
+				err = t.Do("DELETE FROM claims")
+			}
+			if err == nil {
+				err = t.save(rows, "test")
+			}
+			if err == nil { // as another process writes it
+				err = t.Do("INSERT INTO jobs (job, state, title, answer, next_due) VALUES (7, 'open', ?, 1, ?)", nurse.JobTitle, t.Now+1_000_000)
+			}
+			if err != nil {
+				return err
+			}
+			return t.putUnknownDue(rows)
+		})
+		if jobs := due(t, m); !slices.Contains(jobs, 7) {
+			t.Errorf("%v are looked up, not job 7", jobs)
+		}
+		answered(t, m, nextAnswer(t, m), nurse, nil)
+		postings, err := m.Postings(t.Context(), 7)
+		if err != nil || len(postings) != 1 || !postings[0].Confirmed {
+			t.Errorf("the posting has not the title of its job: %+v, %v", postings, err)
+		}
+	})
+}
+
 // What was read before a job was forgotten, and is written after it, does not
 // bring the job back: neither a search, nor a feed, nor a lookup.
 func TestLateAnswersBringNothingForgottenBack(t *testing.T) {

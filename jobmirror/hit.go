@@ -60,26 +60,26 @@ func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 	return found, err
 }
 
-// locate gives postings what their jobs' lookups said, by tell: the locations and the language
+// addJobs gives postings what their jobs' lookups said: the locations and the language
 // of their texts. It measures the locations from the middle of a circle. A posting's job is
 // that of its record, which fillJobs set. What the lookup of the job said is read here, so a
 // saved answer counts at once, before the posting is indexed again.
-func (t *tx) locate(postings []Posting, near jobboard.GeoLocation) error {
+func (t *tx) addJobs(postings []Posting, near jobboard.GeoLocation) error {
 	var jobs []int64
 	for _, p := range postings {
 		if p.Job != 0 {
 			jobs = append(jobs, int64(p.Job))
 		}
 	}
-	told := map[jobboard.JobID]*Information{}
+	known := map[jobboard.JobID]*Information{}
 	const query = "SELECT record FROM jobs WHERE job IN @ids AND record <> ''"
 	err := records(t, query, []any{store.IDs(jobs)}, func(job JobRecord) error {
-		told[job.Job] = job.Information
+		known[job.Job] = job.Information
 		return nil
 	})
 	for i := range postings {
 		p := &postings[i]
-		p.tell(told[p.Job])
+		p.addJob(known[p.Job])
 		for at, location := range p.Locations {
 			km := location.DistanceKm(near)
 			if !near.IsZero() && !math.IsInf(km, 1) && (p.nearest == 0 || km < p.km) {
@@ -90,8 +90,8 @@ func (t *tx) locate(postings []Posting, near jobboard.GeoLocation) error {
 	return err
 }
 
-// tell gives a posting what the lookup of its job said; nil: nothing is known of that.
-func (p *Posting) tell(job *Information) {
+// addJob gives a posting what the lookup of its job said; nil: nothing is known of that.
+func (p *Posting) addJob(job *Information) {
 	p.TextLanguage = p.Language
 	if job == nil {
 		return

@@ -186,7 +186,7 @@ func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Post
 		if err != nil {
 			return nil, err
 		}
-		return found, t.locate(found, jobboard.GeoLocation{})
+		return found, t.addJobs(found, jobboard.GeoLocation{})
 	})
 }
 
@@ -248,7 +248,7 @@ func (t *tx) jobs(last jobboard.JobID) (part []JobPostings, err error) {
 	hits, err := t.postings(list, words.Query{})
 	for _, h := range hits {
 		own := &part[at[h.posting.Job]]
-		h.posting.tell(own.Job.Information)
+		h.posting.addJob(own.Job.Information)
 		own.Postings = append(own.Postings, h.posting)
 	}
 	return part, err

@@ -214,8 +214,8 @@ func (m *Mirror) numbered(ctx, longer context.Context, l *lookups) iter.Seq2[job
 	}
 }
 
-// saveLookedUp has saveAnswers write what lookups found, and once that is committed says so to
-// those who wait for it.
+// saveLookedUp has saveAnswers write what lookups found, and calls l.written once that is
+// committed.
 func (m *Mirror) saveLookedUp(ctx context.Context, l *lookups, got []lookedUp) error {
 	err := m.db.updateLate(ctx, func(t *tx) error {
 		if err := t.countOpens(l.held, got); err != nil {
@@ -227,7 +227,7 @@ func (m *Mirror) saveLookedUp(ctx context.Context, l *lookups, got []lookedUp) e
 		return err
 	}
 	l.left -= len(got)
-	m.wrote(context.WithoutCancel(ctx), got)
+	m.countLookups(context.WithoutCancel(ctx), got)
 	l.written(len(got))
 	return nil
 }

@@ -79,8 +79,8 @@ func (m *Mirror) measure() error {
 	return errors.Join(append(failed, err)...)
 }
 
-// wrote counts lookups whose results are in the database.
-func (m *Mirror) wrote(ctx context.Context, batch []lookedUp) {
+// countLookups counts lookups whose results are in the database.
+func (m *Mirror) countLookups(ctx context.Context, batch []lookedUp) {
 	m.lookups.Add(int64(len(batch)))
 	outcomes := map[State]int64{}
 	for _, r := range batch {

@@ -20,8 +20,9 @@ type row struct {
 	linked   int64 // the job that the posting's own link names; 0: none
 	answer   int64 // the number of the answer that rec came from
 	giver    int64 // the source that rec came from
-	retexted bool  // what a search finds it by may have changed
+	retexted bool  // rec or ads are of an answer, by rowOf, so what a search finds it by may have changed
 	newer    bool  // the row is new, or rec is of a newer version than the stored record
+	jobless  bool  // fillJobs found a job for it that has no row in jobs yet
 }
 
 const rowColumns = "id, record, ads, hash, linked, answer, giver"
@@ -109,16 +110,7 @@ func (t *tx) fillJobs(rows []*row) error {
 	}
 	var named []int64 // by rows that say something new
 	for _, r := range rows {
-		job, evidence := r.linked, EvidenceLink
-		if claimed, ok := byVersion[int64(r.rec.Version)]; ok {
-			job, evidence = claimed, EvidenceVersion
-		}
-		if claimed, ok := byPosting[int64(r.rec.Posting)]; ok {
-			job, evidence = claimed, EvidenceFeed
-		}
-		if job == 0 {
-			evidence = ""
-		}
+		job, evidence := jobOf(r, byPosting, byVersion)
 		r.rec.Job, r.rec.Evidence, r.rec.Confirmed = jobboard.JobID(job), evidence, false
 		if job != 0 {
 			jobs = append(jobs, job)
@@ -134,13 +126,30 @@ func (t *tx) fillJobs(rows []*row) error {
 		return err
 	}
 	// The jobs are locked, so that a lookup's answer is written either before, and its title is
-	// read here, or after, and it then confirms these rows.
+	// read here, or after, and it then confirms these rows. A job without a row cannot be locked:
+	// see putUnknownDue.
 	titles, err := store.Pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", store.IDs(jobs))
 	for _, r := range rows {
 		title, ok := titles[int64(r.rec.Job)]
+		r.jobless = !ok && r.rec.Job != 0
 		r.rec.Confirmed = ok && title != "" && strings.TrimSpace(title) == strings.TrimSpace(storable(r.rec.Title))
 	}
 	return err
+}
+
+// jobOf returns the job of a row by the strongest evidence: what feeds claim of its posting, or
+// else of its version, or else its link. 0: there is none.
+func jobOf(r *row, byPosting, byVersion map[int64]int64) (job int64, evidence Evidence) {
+	if claimed, ok := byPosting[int64(r.rec.Posting)]; ok {
+		return claimed, EvidenceFeed
+	}
+	if claimed, ok := byVersion[int64(r.rec.Version)]; ok {
+		return claimed, EvidenceVersion
+	}
+	if r.linked != 0 {
+		return r.linked, EvidenceLink
+	}
+	return 0, ""
 }
 
 // write stores a row and logs that it changed. If what a search finds it by may have changed,

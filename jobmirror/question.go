@@ -13,7 +13,8 @@ import (
 )
 
 // questions holds what the text index is asked for a query: for all hits, and for those of
-// one tier after the other (see Relevance).
+// one tier after the other (see Relevance). They ask for the tokens under which indexRow puts
+// a posting.
 type questions struct {
 	q        Query
 	index    *textindex.Index
@@ -25,9 +26,9 @@ type questions struct {
 	tiers    []tier
 }
 
-// tier returns the question for the hits of a tier or, with orBefore, for these and some of the
-// tiers before it, which is less work for the index.
-type tier func(orBefore bool) textindex.Question
+// tier returns the question for the hits of a tier or, with orAbove, for these and some hits of
+// the tiers above it, which is less work for the index.
+type tier func(orAbove bool) textindex.Question
 
 // questions returns what the index is asked for a query, whose text is read by parse; its hits
 // must have the tags as well. Its error is jobboard.ErrInvalidInput for a text that is too
@@ -92,16 +93,16 @@ func (a *questions) addTiers(typed []words.Lookup) {
 		n = a.text.Tiers()
 	}
 	for i := range n {
-		a.tiers = append(a.tiers, func(orBefore bool) textindex.Question {
+		a.tiers = append(a.tiers, func(orAbove bool) textindex.Question {
 			return a.ask(func(in int) words.Expr {
 				e := text[in].All()
 				switch {
-				case n > 1 && orBefore:
-					e = text[in].TierOrBefore(i)
+				case n > 1 && orAbove:
+					e = text[in].TierOrAbove(i)
 				case n > 1:
 					e = text[in].Tier(i)
 				}
-				if typed != nil && !orBefore {
+				if typed != nil && !orAbove {
 					e = words.Expr{Op: words.Less, Of: []words.Expr{e, typed[in].All()}}
 				}
 				return e

@@ -75,7 +75,8 @@ type Facets struct {
 	Places     map[string]int // by location name
 }
 
-// Posting holds a posting of the copy, in one language.
+// Posting holds a posting of the copy, in one language. Whether its job is open Mirror.Job
+// says.
 type Posting struct {
 	Posting  jobboard.JobPosting
 	Language string // in which it was asked for
@@ -174,7 +175,7 @@ func (t *tx) search(q Query, after position) (page *Page, err error) {
 		}
 		page.Postings = append(page.Postings, h.posting)
 	}
-	if err := t.locate(page.Postings, q.Near); err != nil {
+	if err := t.addJobs(page.Postings, q.Near); err != nil {
 		return nil, err
 	}
 	if q.Facets {

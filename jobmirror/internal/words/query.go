@@ -265,7 +265,7 @@ func (q Query) Tiers() int {
 func (l Lookup) Tier(i int) Expr {
 	switch i {
 	case 0:
-		return l.TierOrBefore(0)
+		return l.TierOrAbove(0)
 	case 1:
 		return l.except(l.tier(shortOrPart), l.tier(titleForm))
 	case 2:
@@ -274,9 +274,9 @@ func (l Lookup) Tier(i int) Expr {
 	return l.except(l.tier(anywhereOrPart), l.tier(shortOrPart), l.tier(anyForm))
 }
 
-// TierOrBefore asks for one tier and for some postings of those before it, which is less to
+// TierOrAbove asks for one tier and for some postings of those before it, which is less to
 // ask than Tier is.
-func (l Lookup) TierOrBefore(i int) Expr {
+func (l Lookup) TierOrAbove(i int) Expr {
 	return l.except(l.tier([]match{titleForm, shortOrPart, anyForm, anywhereOrPart}[i]))
 }
 
