@@ -10,11 +10,11 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
-// What a lookup said of a job reaches an answer of Search by three ways. saveAnswer writes it
-// into the job's row, from which addJobs reads the locations and the language as it answers.
-// savePlaces and the row's language go into the text index, for which saveAnswers puts the job's
-// postings on the list. confirm notes in the records of the postings whether they have the
-// job's title.
+// What a lookup said of a job reaches a search by three ways. saveAnswer writes it into the
+// job's row, and the job's places into the table places: a search reads both, to measure how far
+// a posting is and, in addJobs, for its page. The text index has the places and the language as
+// tokens, so saveAnswers puts the job's postings on the list of those to index. confirm notes in
+// the records of the postings whether they have the job's title.
 
 // jobRow is a row of the table jobs.
 type jobRow struct {

@@ -229,7 +229,7 @@ func rowOf(p channelItem, src *source, turn turn) *row {
 	rec.Unknown = p.Unknown // a change in it alone is none: a counter in it would fill the log
 	return &row{
 		rec: rec, ads: ads, hash: sum, raw: p.raw, linked: linked(p.JobPosting),
-		answer: turn.answer, giver: src.id, retexted: true, newer: true,
+		answer: turn.answer, giver: src.id, fromAnswer: true, newer: true,
 	}
 }
 
@@ -324,7 +324,7 @@ func (t *tx) saveShown(src *source, turn turn, back []int64, rows []*row) error 
 		if err != nil {
 			return err
 		}
-		if r.retexted && r.before != "" {
+		if r.fromAnswer && r.before != "" {
 			other = append(other, r.id)
 		}
 		if r.had.Version > r.rec.Version {
@@ -354,7 +354,7 @@ func (t *tx) putChangedDue(rows []*row) error {
 	for _, r := range rows {
 		same, known := elsewhere[r.id]
 		switch {
-		case r.rec.Job == 0 || !r.retexted || same == 1:
+		case r.rec.Job == 0 || !r.fromAnswer || same == 1:
 		case r.before == "" && !known:
 			fresh = append(fresh, int64(r.rec.Job))
 		default:

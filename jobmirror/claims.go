@@ -41,10 +41,7 @@ func (t *tx) resaveClaimed(postings, versions []int64, cause string) error {
 	return t.putUnknownDue(rows)
 }
 
-// putUnknownDue calls putDue for the jobs of rows that had no row in the table jobs: a posting's
-// own link names them, and until now a feed named another job for the posting. Such a job may
-// have got a row meanwhile, and an answer, by another process. That answer did not see these
-// rows, so the job is looked up once more.
+// putUnknownDue has the jobs of postings looked up for which fillJobs set jobless.
 func (t *tx) putUnknownDue(rows []*row) error {
 	var jobs []int64
 	for _, r := range rows {

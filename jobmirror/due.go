@@ -10,9 +10,9 @@ import (
 // The table jobs is also the list of the jobs to look up: a job is due from the time in its
 // next_due on. The functions whose names begin with put put jobs on the list, for whoever
 // saves what a source shows or shows no more; the commit raises the signal jobsDue, which wakes
-// lookUpDue. That leases those that are due, by takeDue, and looks them up. Saving the answer,
-// or that there was none, sets the next time, which is now if putDue has asked for a newer
-// answer.
+// lookUpDue. That leases those that are due, by takeDue, and has lookUp look them up. Saving the
+// answer, or that there was none, sets the next time, which is now if putDue has asked for a
+// newer answer.
 
 // putNewDue puts jobs on the list that are not in the table jobs yet, and were not forgotten.
 func (t *tx) putNewDue(jobs []int64) error {

@@ -92,8 +92,8 @@ func newItem(sum int64, back bool, entry *jobfeed.Entry) feedItem {
 
 // saveEntries writes entries of a feed, unless another refresh of it has begun since.
 // An entry goes two ways. Its job is put on the list from which lookUpDue takes the jobs that
-// it looks up. What it says of postings is put into the table claims; resaveClaimed saves the
-// stored ones, for which fillJobs finds the job there.
+// it looks up. What it says of postings is put into the table claims; resaveClaimed saves those
+// postings anew that are stored already. Others find the claim when a channel shows them.
 func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -234,6 +235,38 @@ func TestNoCredentialIsStored(t *testing.T) {
 			if bytes.Contains(file, []byte(secret)) {
 				t.Errorf("%s: %q is in the database", name, secret)
 			}
+		}
+	}
+}
+
+// No secret is printed with options, a feed or a mirror, in whatever form.
+func TestPrintingTellsNoSecret(t *testing.T) {
+	t.Parallel()
+	opts := jobmirror.Options{
+		Config: jobboard.Config{BaseURL: "https://board.example", JobDBURL: "https://board.example", ClientID: "hushclient"},
+		Feeds: []jobmirror.Feed{
+			{Name: "by name", Address: "https://hushuser:hushpassword@board.example/feed.xml?key=hushkey#hushfragment"},
+			{Address: "https://hushuser:hush password@board.example/feed.xml"},
+			{Address: "ftp://hushuser@board.example/feed.xml"},
+			{Address: "feeds/jobs.xml"},
+		},
+	}
+	m := open(t, filepath.Join(t.TempDir(), "hush.db"), jobmirror.Options{})
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+		for _, value := range []any{opts, &opts, opts.Feeds, opts.Feeds[0], m, struct{ M *jobmirror.Mirror }{m}} {
+			text := fmt.Sprintf(verb, value)
+			if strings.Contains(text, "hush") || strings.Contains(text, "68757368") {
+				t.Errorf("%s of a %T: %s", verb, value, text)
+			}
+		}
+	}
+	inJSON, err := json.Marshal(opts.Feeds)
+	if err != nil || strings.Contains(string(inJSON), "hush") {
+		t.Errorf("in JSON: %s, %v", inJSON, err)
+	}
+	for _, shown := range []string{"by name", "https://board.example/feed.xml", "feeds/jobs.xml"} {
+		if !strings.Contains(fmt.Sprintf("%+v", opts), shown) || !strings.Contains(string(inJSON), shown) {
+			t.Errorf("%s is not shown: %+v, %s", shown, opts, inJSON)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 type finder struct {
 	*questions
 	t    *tx
-	at   position        // of the hit after which page goes on
+	at   position        // where page began to read the tier that it is at
 	scan *textindex.Scan // of the tier of at; nil: the tier is yet to be begun
 	// readSoFar has the rows that page has read so far, of all tiers, where it began with the first
 	// hit; nil where it goes on after a hit of an earlier page. The index then cannot be asked for
@@ -49,7 +49,8 @@ func (t *tx) finder(q Query, after position) (*finder, error) {
 	return f, nil
 }
 
-// page reads hits until there are n. Those of a text that is corrected come last.
+// page reads hits until there are n. Those of a text that is corrected come last. It is called
+// once: rows that it read beyond n are lost.
 func (f *finder) page(n int) (out []hit, err error) {
 	for len(out) < n {
 		if f.at.tier == len(f.tiers) {

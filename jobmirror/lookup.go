@@ -36,7 +36,8 @@ func (m *Mirror) batchSize() int {
 }
 
 // lookUpDue looks up the jobs that are due: until none is, or, with forever,
-// until ctx ends. The next batch is begun once the last one is under way, so
+// until ctx ends. It takes them in batches, by takeDue, and each is looked up by lookUp, which has
+// saveAnswers write the answers. The next batch is begun once the last one is under way, so
 // that a few lookups that do not answer hold up nobody.
 func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -53,6 +54,10 @@ type Mirror struct {
 	copied     atomic.Int64 // postings and entries read since Open
 	lookups    atomic.Int64 // lookups written since Open
 }
+
+// Format prints that it is a mirror and nothing of what it holds: addresses with passwords, and
+// the secret of its database.
+func (m *Mirror) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "jobmirror.Mirror") }
 
 // Errors of a mirror's methods.
 var (

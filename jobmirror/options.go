@@ -2,6 +2,7 @@ package jobmirror
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -97,6 +98,28 @@ type Feed struct {
 	// HTTPClient fetches the address; nil: one with bounds of its own. No
 	// credential of Options.Config is sent.
 	HTTPClient *http.Client
+}
+
+// Format prints the feed with its address as it may be shown: without user, password, query and
+// fragment, in which a key may stand.
+func (feed Feed) Format(f fmt.State, verb rune) {
+	type plain Feed // has no Format
+	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(feed.withoutSecrets()))
+}
+
+// MarshalJSON returns the name, and the address as Format prints it, as JSON.
+func (feed Feed) MarshalJSON() ([]byte, error) {
+	feed = feed.withoutSecrets()
+	return json.Marshal(map[string]string{"name": feed.Name, "address": feed.Address})
+}
+
+func (feed Feed) withoutSecrets() Feed {
+	shown := publicAddress(feed.Address)
+	if webAddress(feed.Address) == nil && strings.Contains(shown, "://") {
+		shown = "..." // an address that cannot be read, or of a scheme that is not known
+	}
+	feed.Address = shown
+	return feed
 }
 
 // maxEvery is the longest interval of Options. A job that stays closed is asked about

@@ -10,19 +10,19 @@ import (
 
 // row is a row of the table postings that is being changed.
 type row struct {
-	id       int64
-	rec      PostingRecord
-	before   string        // the record as it is stored; empty: the row is new
-	had      PostingRecord // the same, decoded
-	ads      string
-	hash     int64 // of what the board gave: rec without what the mirror adds, and ads
-	raw      int64 // the hash of rec's bytes in the source that is refreshed; 0: not known, or rec is not from them
-	linked   int64 // the job that the posting's own link names; 0: none
-	answer   int64 // the number of the answer that rec came from
-	giver    int64 // the source that rec came from
-	retexted bool  // rec or ads are of an answer, by rowOf, so what a search finds it by may have changed
-	newer    bool  // the row is new, or rec is of a newer version than the stored record
-	jobless  bool  // fillJobs found a job for it that has no row in jobs yet
+	id         int64
+	rec        PostingRecord
+	before     string        // the record as it is stored; empty: the row is new
+	had        PostingRecord // the same, decoded
+	ads        string
+	hash       int64 // of what the board gave: rec without what the mirror adds, and ads
+	raw        int64 // the hash of rec's bytes in the source that is refreshed; 0: not known, or rec is not from them
+	linked     int64 // the job that the posting's own link names; 0: none
+	answer     int64 // the number of the answer that rec came from
+	giver      int64 // the source that rec came from
+	fromAnswer bool  // rec and ads are from an answer of this refresh, not from the table
+	newer      bool  // the row is new, or rec is of a newer version than the stored record
+	jobless    bool  // fillJobs found a job for it that is not in the table jobs
 }
 
 const rowColumns = "id, record, ads, hash, linked, answer, giver"
@@ -126,8 +126,11 @@ func (t *tx) fillJobs(rows []*row) error {
 		return err
 	}
 	// The jobs are locked, so that a lookup's answer is written either before, and its title is
-	// read here, or after, and it then confirms these rows. A job without a row cannot be locked:
-	// see putUnknownDue.
+	// read here, or after, and it then confirms these postings. A job that is not in the table yet
+	// cannot be locked: when a claim of a feed goes, its posting falls back to the job of its own
+	// link, which maybe nobody has put on the list. Another process may do so, look it up and
+	// answer it before this transaction ends, and that answer does not see these postings. So they
+	// are jobless, and putUnknownDue has the job looked up in any case.
 	titles, err := store.Pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", store.IDs(jobs))
 	for _, r := range rows {
 		title, ok := titles[int64(r.rec.Job)]
@@ -153,10 +156,10 @@ func jobOf(r *row, byPosting, byVersion map[int64]int64) (job int64, evidence Ev
 }
 
 // write stores a row and logs that it changed. If what a search finds it by may have changed,
-// write puts it on the list of the postings to index.
+// which is its text, its job or its sources, write puts it on the list of the postings to index.
 func (t *tx) write(r *row, cause string) error {
 	after := encode(r.rec)
-	if after == r.before && !r.retexted {
+	if after == r.before && !r.fromAnswer {
 		return nil
 	}
 	// PostgreSQL keeps a long advertisement outside the row. It writes it again, even if it is
@@ -171,7 +174,7 @@ func (t *tx) write(r *row, cause string) error {
 			adless = excluded.adless, giver = excluded.giver`,
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
 		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, flag(r.rec.AdTooLarge), r.giver)
-	if err == nil && (r.retexted || r.rec.Job != r.had.Job || !slices.Equal(r.rec.Sources, r.had.Sources)) {
+	if err == nil && (r.fromAnswer || r.rec.Job != r.had.Job || !slices.Equal(r.rec.Sources, r.had.Sources)) {
 		err = t.putUnindexed([]int64{r.id})
 	}
 	if err != nil || after == r.before {
