@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/stall"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
@@ -190,30 +191,22 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *hearing) (io.ReadCl
 	if err := m.limit.Wait(ctx); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	stalled := time.AfterFunc(feedStall, func() {
-		cancel(fmt.Errorf("the feed sent nothing for %s: %w", feedStall, context.DeadlineExceeded))
-	})
-	body := &feedBody{ctx: ctx, cancel: cancel, stalled: stalled}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, feed.Address, http.NoBody)
+	body := stall.New(ctx, feedStall)
+	req, err := http.NewRequestWithContext(body.Context(), http.MethodGet, feed.Address, http.NoBody)
 	if err != nil {
 		return nil, errors.Join(errors.New("jobmirror: the feed's address cannot be used"), body.Close())
 	}
 	client := *cmp.Or(feed.HTTPClient, feedClient)
 	client.CheckRedirect = limitRedirects(client.CheckRedirect, func() error {
-		stalled.Stop() // the feed is not slow: we are
-		defer stalled.Reset(feedStall)
-		return m.limit.Wait(ctx)
+		return body.Redirected(func() error { return m.limit.Wait(body.Context()) })
 	})
-	rs, err := client.Do(req) //nolint:bodyclose // feedBody closes it
+	rs, err := client.Do(req) //nolint:bodyclose // the watch closes it
 	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			err = cause // an HTTPClient may say just that it was canceled
-		}
+		err = body.Cause(err) // an HTTPClient may say just that it was canceled
 		_ = body.Close()
 		return nil, fmt.Errorf("jobmirror: the feed: %s", problem(err))
 	}
-	body.ReadCloser = rs.Body
+	body.Answered(rs.Body)
 	m.limit.Observe(rs.StatusCode, rs.Header.Get("Retry-After"))
 	if rs.StatusCode != http.StatusOK {
 		return nil, errors.Join(fmt.Errorf("jobmirror: the feed is answered with %s", rs.Status), body.Close())
@@ -251,32 +244,3 @@ var feedClient = &http.Client{Transport: &http.Transport{
 	IdleConnTimeout:       time.Minute,
 	ForceAttemptHTTP2:     true,
 }}
-
-// feedBody reads the body of a feed, and gives it up when nothing comes for feedStall.
-type feedBody struct {
-	io.ReadCloser
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	stalled *time.Timer
-}
-
-func (b *feedBody) Read(p []byte) (int, error) {
-	b.stalled.Reset(feedStall)
-	n, err := b.ReadCloser.Read(p)
-	b.stalled.Stop() // what the reader does with it takes its own time
-	if err != nil && err != io.EOF {
-		if cause := context.Cause(b.ctx); cause != nil {
-			err = cause
-		}
-	}
-	return n, err
-}
-
-func (b *feedBody) Close() error {
-	b.stalled.Stop()
-	b.cancel(context.Canceled)
-	if b.ReadCloser == nil {
-		return nil
-	}
-	return b.ReadCloser.Close()
-}

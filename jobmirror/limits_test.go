@@ -345,7 +345,7 @@ func TestFeedThatStalls(t *testing.T) {
 			turn := beginTurn(t, m, src)
 			began := time.Now()
 			_, _, err := m.copyFeed(t.Context(), src, turn)
-			if took := time.Since(began); took != 30*time.Second || err == nil || !strings.Contains(err.Error(), "the feed sent nothing for 30s") {
+			if took := time.Since(began); took != 30*time.Second || err == nil || !strings.Contains(err.Error(), "it sent nothing for 30s") {
 				t.Errorf("%s: after %s %v", name, took, err)
 			}
 		})

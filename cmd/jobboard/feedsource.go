@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/internal/stall"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 )
@@ -69,8 +69,8 @@ func downloadFeed(ctx context.Context, b *setup.Board, address string) (*source,
 	if err != nil {
 		return nil, err
 	}
-	body := newDownload(ctx)
-	req, err := http.NewRequestWithContext(body.ctx, http.MethodGet, address, nil)
+	body := stall.New(ctx, feedStall)
+	req, err := http.NewRequestWithContext(body.Context(), http.MethodGet, address, nil)
 	if err != nil {
 		_ = body.Close()
 		return nil, setup.Usage("the feed's address cannot be used")
@@ -78,24 +78,25 @@ func downloadFeed(ctx context.Context, b *setup.Board, address string) (*source,
 	req.Header.Set("User-Agent", "jobboard")
 	req.Header.Set("Accept-Encoding", "gzip")
 	hc := &http.Client{Transport: next, CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		body.stalled.Reset(feedStall)
 		req.Header.Del("Referer") // it would tell the feed's address, with a key that it may hold
-		if len(via) >= 10 {
-			return errors.New("too many redirects")
-		}
-		return nil
+		return body.Redirected(func() error {
+			if len(via) >= 10 {
+				return errors.New("too many redirects")
+			}
+			return nil
+		})
 	}}
-	resp, err := hc.Do(req) //nolint:bodyclose // the download closes it
+	resp, err := hc.Do(req) //nolint:bodyclose // the watch closes it
 	if err != nil {
 		var ue *url.Error
 		if errors.As(err, &ue) {
 			err = ue.Err
 		}
-		err = cmp.Or(context.Cause(body.ctx), err)
+		err = body.Cause(err)
 		_ = body.Close()
 		return nil, &setup.Error{Code: setup.ExitNetwork, Err: fmt.Errorf("the feed at %s: %w", u.Host, err)}
 	}
-	body.ReadCloser = resp.Body
+	body.Answered(resp.Body)
 	if resp.StatusCode != http.StatusOK {
 		_ = body.Close()
 		code := setup.ExitService
@@ -110,39 +111,6 @@ func downloadFeed(ctx context.Context, b *setup.Board, address string) (*source,
 
 // feedStall bounds the time for which a feed's host sends nothing; then the feed is given up.
 const feedStall = 30 * time.Second
-
-// download reads the body of an answer until its host sends nothing for feedStall.
-type download struct {
-	io.ReadCloser // nil until there is an answer
-	ctx           context.Context
-	cancel        context.CancelCauseFunc
-	stalled       *time.Timer
-}
-
-func newDownload(ctx context.Context) *download {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stalled := time.AfterFunc(feedStall, func() { cancel(fmt.Errorf("it sent nothing for %s", feedStall)) })
-	return &download{ctx: ctx, cancel: cancel, stalled: stalled}
-}
-
-func (d *download) Read(p []byte) (int, error) {
-	d.stalled.Reset(feedStall)
-	n, err := d.ReadCloser.Read(p)
-	d.stalled.Stop() // the lookups may take any time
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = cmp.Or(context.Cause(d.ctx), err)
-	}
-	return n, err
-}
-
-func (d *download) Close() error {
-	d.stalled.Stop()
-	d.cancel(nil)
-	if d.ReadCloser == nil {
-		return nil
-	}
-	return d.ReadCloser.Close()
-}
 
 // demoFeed writes the feed of the stand-in's jobs.
 func demoFeed(srv *jobboardtest.Server) ([]byte, error) {
