@@ -31,20 +31,28 @@ type calling struct {
 // when it is tried again.
 func TestNoErrorOfAStatementIsLost(t *testing.T) {
 	t.Parallel()
-	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	opts := optionsOf(srv)
+	srv := jobboardtest.New(t)
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	dir := t.TempDir()
+	feed := filepath.Join(dir, "feed.xml")
+	publish := func(title, city string) int64 {
+		_, p := srv.Publish("1_all", jobboardtest.Job{Title: title, Language: "de", Location: jobboardtest.Location{City: city, Lat: "52.52", Long: "13.37"}})
+		p.Config = map[string][]string{"jobcategory": {"7"}, "locationname": {city}, "_internalAdText": {"<p>We need one more.</p>"}}
+		srv.AddPosting(p)
+		return p.JobID
+	}
+	jobs := []int64{publish("Nurse", "Berlin"), publish("Software developer", "Köln"), publish("Cook", "Bern")}
+	feedOf(t, feed, jobs, 0)
+	opts := feedOptions(srv, feed)
+	opts.Config.BaseURL, opts.Config.ClientID = srv.BaseURL, "10"
+	opts.Channels = []jobmirror.Channel{{ID: "1_all", Languages: []string{"de", "en"}}}
 	empty, full := filepath.Join(dir, "empty.db"), filepath.Join(dir, "full.db")
 	m := open(t, filepath.Join(dir, "jobs.db"), opts)
 	backUp(t, m, empty)
 	refresh(t, m)
 	// What the next refresh finds.
-	_, published := srv.Publish(srv.Demo.Channel, jobboardtest.Job{
-		Title: "Cook", Language: "de", Location: jobboardtest.Location{City: "Berlin", Lat: "52.52", Long: "13.37"},
-	})
-	published.Config = map[string][]string{"jobcategory": {"7"}}
-	srv.AddPosting(published)
-	srv.DeactivateJob(srv.Demo.AppliedJob)
+	feedOf(t, feed, append(jobs[:2:2], publish("Baker", "Wien")), 1)
+	srv.DeactivateJob(jobs[1])
 	for _, statement := range []string{
 		"UPDATE jobs SET next_due = 1", "INSERT INTO unindexed SELECT id FROM postings", "UPDATE vocabulary SET checked = 1",
 	} {
@@ -63,11 +71,11 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 	search := func(q jobmirror.Query) calling {
 		return reads(func(ctx context.Context, m *jobmirror.Mirror) error { _, err := m.Search(ctx, q); return err })
 	}
-	page, err := m.Search(t.Context(), jobmirror.Query{Text: "e", Limit: 1})
+	page, err := m.Search(t.Context(), jobmirror.Query{Text: "need", Limit: 1})
 	if err != nil || page.Next == "" {
 		t.Fatal(page, err)
 	}
-	job := find(t, m, jobmirror.Query{Text: "e"})[0].Job
+	job := find(t, m, jobmirror.Query{Text: "need"})[0].Job
 	calls := map[string]calling{
 		"Changes":       reads(func(ctx context.Context, m *jobmirror.Mirror) error { return firstError(m.Changes(ctx, "")) }),
 		"check words":   writes(jobmirror.CheckWords),
@@ -84,11 +92,11 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 		"Postings":              reads(func(ctx context.Context, m *jobmirror.Mirror) error { _, err := m.Postings(ctx, job); return err }),
 		"Ready":                 reads(func(ctx context.Context, m *jobmirror.Mirror) error { return m.Ready(ctx) }),
 		"Refresh":               writes(refreshed),
-		"Search":                search(jobmirror.Query{Text: "e", Facets: true, Snippets: true}),
-		"Search in a circle":    search(jobmirror.Query{Text: "e", Near: jobboard.Near(50, 10, 1000), Facets: true}),
+		"Search":                search(jobmirror.Query{Text: "need", Facets: true, Snippets: true}),
+		"Search in a circle":    search(jobmirror.Query{Text: "need", Near: jobboard.Near(50, 10, 1000), Facets: true}),
 		"Search with a mistake": search(jobmirror.Query{Text: "softwere", Facets: true}),
-		"Search, next page":     search(jobmirror.Query{Text: "e", Limit: 1, After: page.Next}),
-		"Search with quotes":    search(jobmirror.Query{Text: `"e"`, Facets: true}),
+		"Search, next page":     search(jobmirror.Query{Text: "need", Limit: 1, After: page.Next}),
+		"Search with quotes":    search(jobmirror.Query{Text: `"need"`, Facets: true}),
 		"Snapshot": reads(func(ctx context.Context, m *jobmirror.Mirror) error {
 			return m.Snapshot(ctx, func(_ jobmirror.Cursor, rows iter.Seq2[jobmirror.Row, error]) error { return firstError(rows) })
 		}),
@@ -98,7 +106,7 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 			return err
 		}),
 		"the handler's search": reads(func(ctx context.Context, m *jobmirror.Mirror) error {
-			_, err := clientOf(t, m).Search(ctx, jobboard.ChannelID(srv.Demo.Channel), jobboard.Query{Text: "e", Language: "de"})
+			_, err := clientOf(t, m).Search(ctx, "1_all", jobboard.Query{Text: "need", Language: "de"})
 			return err
 		}),
 		"the handler's lookup": reads(func(ctx context.Context, m *jobmirror.Mirror) error {
@@ -147,8 +155,8 @@ func goesOn(statement string) bool {
 
 var errBroken = errors.New("the statement is broken")
 
-// failing calls the method with each of its statements failing once: the first with a text,
-// and then the second.
+// failing calls the method with each of its statements failing once: the first with a text, and
+// where all is tried also the second.
 func (c calling) failing(t *testing.T) {
 	t.Helper()
 	var (
@@ -191,7 +199,7 @@ func (c calling) failing(t *testing.T) {
 		t.Fatal("it asks the database nothing")
 	}
 	for statement, times := range maps.Clone(run) {
-		for n := 1; n <= min(times, 2); n++ {
+		for n := 1; n <= min(times, whole(1, 2)); n++ {
 			if c.writes {
 				m = openCopy()
 			}
