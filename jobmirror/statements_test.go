@@ -87,16 +87,17 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 			_, err := m.JobInformation(ctx, job)
 			return err
 		}),
-		"Jobs":                  reads(func(ctx context.Context, m *jobmirror.Mirror) error { return firstError(m.Jobs(ctx)) }),
-		"merge":                 writes(func(ctx context.Context, m *jobmirror.Mirror) error { _, _, err := jobmirror.Merge(ctx, m); return err }),
-		"Postings":              reads(func(ctx context.Context, m *jobmirror.Mirror) error { _, err := m.Postings(ctx, job); return err }),
-		"Ready":                 reads(func(ctx context.Context, m *jobmirror.Mirror) error { return m.Ready(ctx) }),
-		"Refresh":               writes(refreshed),
-		"Search":                search(jobmirror.Query{Text: "need", Facets: true, Snippets: true}),
-		"Search in a circle":    search(jobmirror.Query{Text: "need", Near: jobboard.Near(50, 10, 1000), Facets: true}),
-		"Search with a mistake": search(jobmirror.Query{Text: "softwere", Facets: true}),
-		"Search, next page":     search(jobmirror.Query{Text: "need", Limit: 1, After: page.Next}),
-		"Search with quotes":    search(jobmirror.Query{Text: `"need"`, Facets: true}),
+		"Jobs":                                 reads(func(ctx context.Context, m *jobmirror.Mirror) error { return firstError(m.Jobs(ctx)) }),
+		"merge":                                writes(func(ctx context.Context, m *jobmirror.Mirror) error { _, _, err := jobmirror.Merge(ctx, m); return err }),
+		"Postings":                             reads(func(ctx context.Context, m *jobmirror.Mirror) error { _, err := m.Postings(ctx, job); return err }),
+		"Ready":                                reads(func(ctx context.Context, m *jobmirror.Mirror) error { return m.Ready(ctx) }),
+		"Refresh":                              writes(refreshed),
+		"Search":                               search(jobmirror.Query{Text: "need", Facets: true, Snippets: true}),
+		"Search in a circle":                   search(jobmirror.Query{Text: "need", Near: jobboard.Near(50, 10, 1000), Facets: true}),
+		"Search with a mistake":                search(jobmirror.Query{Text: "softwere", Facets: true}),
+		"Search, next page":                    search(jobmirror.Query{Text: "need", Limit: 1, After: page.Next}),
+		"Search with a mistake on a full page": search(jobmirror.Query{Text: "need OR softwere", Limit: 1, Facets: true}),
+		"Search with quotes":                   search(jobmirror.Query{Text: `"need"`, Facets: true}),
 		"Snapshot": reads(func(ctx context.Context, m *jobmirror.Mirror) error {
 			return m.Snapshot(ctx, func(_ jobmirror.Cursor, rows iter.Seq2[jobmirror.Row, error]) error { return firstError(rows) })
 		}),
