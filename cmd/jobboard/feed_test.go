@@ -19,6 +19,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
@@ -173,8 +175,183 @@ func TestFeedProgress(t *testing.T) {
 	p = newProcess().pointAt(srv)
 	p.errTerminal = term.Terminal{TTY: true, Width: 80}
 	r = p.run(t, "feed", path).want(t, setup.ExitOK)
+	if !strings.HasSuffix(r.err, "\r") {
+		t.Errorf("the bar stays behind: %q", r.err)
+	}
 	if !strings.Contains(r.err, "looking up") || !strings.Contains(r.err, "\r") || strings.Contains(r.err, "\n") {
 		t.Errorf("no bar on a terminal: %q", r.err)
+	}
+}
+
+// A line of progress counts what was looked up, and says how much of the feed was read where its
+// size is known.
+func TestLinesOfFeedProgress(t *testing.T) {
+	for _, test := range []struct {
+		size, read int64
+		want       string
+	}{
+		{0, 50, "jb: 6 looked up, 1 open, 5 failed\n"},
+		{200, 50, "jb: 6 looked up, 1 open, 5 failed, 25 % of the feed read\n"},
+		{1, 1, "jb: 6 looked up, 1 open, 5 failed, 100 % of the feed read\n"},
+		{100, 150, "jb: 6 looked up, 1 open, 5 failed, 100 % of the feed read\n"}, // it grew meanwhile
+	} {
+		got := shownOn(func(c *term.Console) {
+			c.Name = "jb"
+			r := &feedRun{console: c, src: &source{size: test.size}, progress: c.NewProgress("", test.size, 0)}
+			r.sum.count = map[string]int{outcomeOpen: 1, outcomeFailed: 3, outcomeBadEntry: 2}
+			r.src.read.Store(test.read)
+			r.step()
+		})
+		if got != test.want {
+			t.Errorf("%d of %d bytes: %q, want %q", test.read, test.size, got, test.want)
+		}
+	}
+}
+
+// The size of a feed is known where it is a file or its host says it, and what was read of it is
+// counted.
+func TestSizesOfFeeds(t *testing.T) {
+	srv := demo(t)
+	body := sampleFeed(srv.Demo.OpenJob)
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("User-Agent") != "jobboard" || r.Header.Get("Accept-Encoding") != "gzip" {
+			t.Errorf("the feed's host was sent %v", r.Header)
+		}
+		if r.URL.Path == "/told" {
+			w.Header().Set("Content-Length", fmt.Sprint(len(body)))
+		} else {
+			http.NewResponseController(w).Flush()
+		}
+		_, _ = io.WriteString(w, body)
+	}))
+	defer host.Close()
+	b, err := (&setup.Reader{Getenv: func(string) string { return "" }}).Read(pflag.NewFlagSet("", pflag.ContinueOnError))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Fake = srv
+	c := &term.Console{In: strings.NewReader(body)}
+	for _, test := range []struct {
+		args  []string
+		known bool
+	}{
+		{nil, true},
+		{[]string{clitest.WriteFile(t, "feed.xml", body, 0o600)}, true},
+		{[]string{"-"}, false},
+		{[]string{host.URL + "/told"}, true},
+		{[]string{strings.Replace(host.URL, "http:", "HTTP:", 1) + "/told"}, true},
+		{[]string{host.URL + "/untold"}, false},
+	} {
+		src, err := openFeed(t.Context(), c, b, test.args)
+		if err != nil {
+			t.Fatal(test.args, err)
+		}
+		all, err := io.ReadAll(src)
+		want := int64(0)
+		if test.known {
+			want = int64(len(all))
+		}
+		if err != nil || len(all) == 0 || src.read.Load() != int64(len(all)) || src.size != want {
+			t.Errorf("%q: %d bytes, %d are counted, the size is %d, %v", test.args, len(all), src.read.Load(), src.size, err)
+		}
+		src.Close()
+	}
+}
+
+// No more lookups are under way at once than --concurrency says.
+func TestFeedConcurrency(t *testing.T) {
+	for concurrency, want := range map[string]time.Duration{"1": 6 * time.Second, "2": 3 * time.Second, "6": time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			p := newProcess()
+			p.stdin = strings.NewReader(sampleFeed(1, 2, 3, 4, 5, 6))
+			p.transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+				time.Sleep(time.Second)
+				w := httptest.NewRecorder()
+				fmt.Fprintf(w, `{"jobId":%s,"jobTitle":"Cook","applyPossible":true}`, r.URL.Query().Get("jobid"))
+				return w.Result(), nil
+			})
+			began := time.Now()
+			p.run(t, "feed", "-", "--jobdb-url", "https://jobs.example", "--concurrency", concurrency).want(t, setup.ExitOK, "6 entries")
+			if took := time.Since(began); took != want {
+				t.Errorf("six lookups, %s at once, took %s", concurrency, took)
+			}
+		})
+	}
+}
+
+// A pass over a feed that is interrupted counts what was answered, and no lookup that the end cut
+// off as a failure.
+func TestInterruptedFeedHasNoFailures(t *testing.T) {
+	srv := demo(t)
+	srv.Fail(jobboardtest.Fault{Break: jobboardtest.StallBefore})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		_ = srv.Wait(t.Context(), 1)
+		cancel()
+	}()
+	p := newProcess().pointAt(srv)
+	p.stdin = strings.NewReader(sampleFeed(srv.Demo.OpenJob))
+	r := p.runContext(ctx, t, "feed", "-").want(t, setup.ExitInterrupted)
+	if want := "OUTCOME  JOBS\nopen     0\n\n1 entries, 0 different jobs\n"; r.out != want {
+		t.Errorf("%s\nwant\n%s", r.out, want)
+	}
+}
+
+// Where a line cannot be written nobody is asked for the rest of the feed, and no summary tells
+// of a pass that was not made.
+func TestFeedEndsWithItsOutput(t *testing.T) {
+	srv := demo(t)
+	var jobs []int64
+	for n := range int64(200) {
+		jobs = append(jobs, srv.Demo.OpenJob+n)
+	}
+	p := newProcess().pointAt(srv)
+	p.stdin, p.stdout = strings.NewReader(sampleFeed(jobs...)), &fullDisk{}
+	p.run(t, "feed", "-", "--jsonl", "--concurrency", "1").want(t, setup.ExitUnexpected).without(t, "OUTCOME")
+	if n := srv.Count(); n > 20 {
+		t.Errorf("%d lookups", n)
+	}
+}
+
+// A line of a job tells all that its lookup gave, under the names of the columns.
+func TestLinesOfAFeed(t *testing.T) {
+	srv := demo(t)
+	srv.UpdateJob(srv.Demo.OpenJob, func(j *jobboardtest.Job) { j.Title = "Cook" })
+	feed := sampleFeed(srv.Demo.OpenJob, srv.Demo.InactiveJob, 0)
+	lines := func(form string) string {
+		p := newProcess().pointAt(srv)
+		p.stdin = strings.NewReader(feed)
+		return p.run(t, "feed", "-", form, "--concurrency", "1").want(t, setup.ExitIncomplete).out
+	}
+	rows, err := csv.NewReader(strings.NewReader(lines("--csv"))).ReadAll()
+	if err != nil || len(rows) != 4 {
+		t.Fatal(rows, err)
+	}
+	if got, want := strings.Join(rows[0], ","), "job,outcome,apply_possible,questions,title,company,language,city,privacy_link,error"; got != want {
+		t.Errorf("the columns are %s", got)
+	}
+	found := map[string]string{}
+	for _, row := range rows[1:] {
+		found[row[1]] = strings.Join(append(row[:9], map[bool]string{true: "failed"}[row[9] != ""]), ",")
+	}
+	for outcome, want := range map[string]string{
+		"open":         fmt.Sprintf("%d,open,true,5,Cook,Lindenhof Gruppe,de,Berlin,https://www.lindenhof.example/datenschutz,", srv.Demo.OpenJob),
+		"inactive":     fmt.Sprintf("%d,inactive,,,,,,,,failed", srv.Demo.InactiveJob),
+		"broken entry": ",broken entry,,,,,,,,failed",
+	} {
+		if found[outcome] != want {
+			t.Errorf("%s, want %s", found[outcome], want)
+		}
+	}
+	for line := range strings.Lines(lines("--jsonl")) {
+		members := decode[map[string]any](t, line)
+		outcome := members["outcome"].(string)
+		_, informed := members["information"]
+		_, wrong := members["error"]
+		_, named := members["job"]
+		if informed != (outcome == "open") || wrong == informed || named == (outcome == outcomeBadEntry) {
+			t.Error(line)
+		}
 	}
 }
 
@@ -317,20 +494,22 @@ func TestBoundsOfFeedFlags(t *testing.T) {
 }
 
 // A feed whose host falls silent is given up, be it before its answer or within it. One that
-// comes slowly is read, and so is one whose lookups take long.
+// comes slowly is read, and so is one that moves slowly, or whose lookups take long.
 func TestFeedStalls(t *testing.T) {
 	entries := strings.SplitAfter(sampleFeed(1, 2, 3), "\n")
 	for name, test := range map[string]struct {
 		answers bool
+		moves   int           // to other addresses, after 20 seconds each
 		pause   time.Duration // before each line of the feed
 		rate    string
 		code    int
 		says    string
 	}{
-		"before its answer": {false, 0, "0", setup.ExitNetwork, "the feed at feeds.example: it sent nothing for 30s"},
-		"within it":         {true, time.Hour, "0", setup.ExitUsage, "it sent nothing for 30s"},
-		"slowly":            {true, 29 * time.Second, "0", setup.ExitOK, ""},
-		"slow lookups":      {true, 0, "0.01", setup.ExitOK, ""},
+		"before its answer": {false, 0, 0, "0", setup.ExitNetwork, "the feed at feeds.example: it sent nothing for 30s"},
+		"within it":         {true, 0, time.Hour, "0", setup.ExitUsage, "it sent nothing for 30s"},
+		"slowly":            {true, 0, 29 * time.Second, "0", setup.ExitOK, ""},
+		"moves":             {true, 3, 0, "0", setup.ExitOK, ""},
+		"slow lookups":      {true, 0, 0, "0.01", setup.ExitOK, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -339,6 +518,15 @@ func TestFeedStalls(t *testing.T) {
 					w := httptest.NewRecorder()
 					if job := r.URL.Query().Get("jobid"); job != "" {
 						fmt.Fprintf(w, `{"jobId":%s,"jobTitle":"Cook","applyPossible":true}`, job)
+						return w.Result(), nil
+					}
+					if moved := strings.Count(r.URL.Path, "/moved"); moved < test.moves {
+						select {
+						case <-time.After(20 * time.Second):
+						case <-r.Context().Done():
+							return nil, r.Context().Err()
+						}
+						http.Redirect(w, r, r.URL.Path+"/moved", http.StatusFound)
 						return w.Result(), nil
 					}
 					if !test.answers {

@@ -191,6 +191,20 @@ func TestOutcomesAndFailures(t *testing.T) {
 	}
 }
 
+// Failures of one kind are counted together, whatever their jobs, paths and statuses are.
+func TestFailuresHaveTheNamesOfTheirKinds(t *testing.T) {
+	for _, kind := range []error{
+		jobboard.ErrTimeout, jobboard.ErrTransport, jobboard.ErrRateLimited, jobboard.ErrRedirect, jobboard.ErrDecode, jobboard.ErrResponseTooLarge,
+		jobboard.ErrToken, jobboard.ErrInvalidInput,
+	} {
+		for _, status := range []int{0, 200, 429} {
+			if got := failureKind(&jobboard.Error{Op: "x", Err: kind, StatusCode: status}); got != kind.Error() {
+				t.Errorf("%v with status %d is counted as %q", kind, status, got)
+			}
+		}
+	}
+}
+
 // The summary lists the outcomes that occurred, and the ten most frequent reasons of failures.
 func TestSummaryOfAFeed(t *testing.T) {
 	r := &feedRun{sum: feedSummary{count: map[string]int{outcomeFailed: 77, outcomeBadEntry: 2}, reasons: map[string]int{}}}
