@@ -94,12 +94,26 @@ func TestCompletionOfTheLastSearch(t *testing.T) {
 	if info, err := os.Stat(memory); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("%v, %v", info, err)
 	}
+	if info, err := os.Stat(filepath.Dir(memory)); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%v, %v", info, err)
+	}
 	if kept := read(t, memory); strings.Contains(kept, srv.Demo.ApplicantToken) || strings.Contains(kept, "client") {
 		t.Error(kept)
 	}
 	p.set("BASE_URL", "https://elsewhere.example")
 	if out := p.completed(t, "info", ""); strings.Contains(out, "2797") {
 		t.Errorf("another service's jobs are offered: %s", out)
+	}
+	// The environment goes before the configuration, and without either the last service is meant.
+	for _, c := range []struct {
+		environment, file string
+		offered           bool
+	}{{srv.BaseURL, "https://elsewhere.example", true}, {"https://elsewhere.example", srv.BaseURL, false}, {"", srv.BaseURL, true}, {"", "", true}} {
+		p.set("BASE_URL", c.environment)
+		p.defaultConfig = clitest.WriteFile(t, "config.toml", "base_url = '"+c.file+"'\n", 0o600)
+		if out := p.completed(t, "info", ""); strings.Contains(out, "2797227") != c.offered {
+			t.Errorf("%+v: %s", c, out)
+		}
 	}
 	// The channel of the configuration is offered beside, once.
 	p = at()
@@ -130,6 +144,10 @@ func TestCompletionOfTheLastSearch(t *testing.T) {
 	p.memory = clitest.WriteFile(t, "broken.json", "{", 0o600)
 	if out := p.completed(t, "info", ""); !strings.HasPrefix(out, ":") {
 		t.Errorf("of a broken memory: %s", out)
+	}
+	// There is no second channel to watch.
+	if out := newProcess().completed(t, "watch", "--fake", "27828_extern", ""); out != ":4\n" {
+		t.Errorf("after a channel is offered %q", out)
 	}
 	// The demo's jobs are not remembered.
 	p = newProcess()

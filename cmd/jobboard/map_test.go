@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,7 +71,10 @@ func TestSearchMap(t *testing.T) {
 	if classes["circle"] != 1 || classes["centre"] != 1 || classes["hit"] != 1 || classes["town"] < 5 {
 		t.Errorf("%v", classes)
 	}
-	for _, want := range []string{"Berlin (7)", "Pflegefachkraft (m/w/d)", "Potsdam", "20 km", "Beyond the map", "Wien (3)", "no coordinates"} {
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm()&0o111 != 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+	for _, want := range []string{"within 50 km of", "Berlin (7)", "Pflegefachkraft (m/w/d)", "Potsdam", "20 km", "Beyond the map", "Wien (3)", "no coordinates"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the picture", want)
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mattn/go-runewidth"
 
@@ -162,5 +163,50 @@ func TestJobOfAPosting(t *testing.T) {
 		if addJob(p); string(p.Unknown["job"]) != test.want || len(p.Unknown) != test.members {
 			t.Errorf("%s, %s: %s", test.link, test.unknown, p.Unknown)
 		}
+	}
+}
+
+// Chosen fields as one document stand beside the number of all hits, and nothing found is an
+// empty list.
+func TestFieldsAsOneDocument(t *testing.T) {
+	for args, want := range map[string]string{
+		"--limit 1 --fields job":                   "{\n  \"results\": [\n    {\n      \"job\": 2797227\n    }\n  ],\n  \"totalNumberOfJobs\": 42\n}\n",
+		"--text nothing-like-it --fields job":      "{\n  \"results\": [],\n  \"totalNumberOfJobs\": 0\n}\n",
+		"--text nothing-like-it --limit 1 --jsonl": "",
+	} {
+		form := "--json"
+		if strings.Contains(args, "--jsonl") {
+			form = ""
+		}
+		r := newProcess().run(t, append([]string{"search", "--fake"}, strings.Fields(args+" "+form)...)...).want(t, setup.ExitOK)
+		if r.out != want {
+			t.Errorf("%s:\n%s\nwant\n%s", args, r.out, want)
+		}
+	}
+}
+
+// Of an answer whose postings are written as they arrive the service's own number is known, too.
+func TestLinesTellWhatTheServiceKeptBack(t *testing.T) {
+	srv := demo(t)
+	srv.SetVariants(jobboardtest.Variants{PageSize: 10})
+	for args, told := range map[string]bool{"--jsonl": true, "--json": true, "": true, "--jsonl --limit 10": false, "--jsonl --limit 11": true} {
+		r := newProcess().pointAt(srv).run(t, append([]string{"search"}, strings.Fields(args)...)...).want(t, setup.ExitOK)
+		if got := strings.Contains(r.err, "the service gave 10 of 42 postings"); got != told {
+			t.Errorf("search %s: %q", args, r.err)
+		}
+	}
+}
+
+// A search whose output is gone ends, whatever is still to come.
+func TestSearchEndsWithItsOutput(t *testing.T) {
+	srv := demo(t)
+	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Break: jobboardtest.StallBody, After: 20_000})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	p := newProcess().pointAt(srv)
+	p.stdout = &fullDisk{}
+	p.runContext(ctx, t, "search", "--jsonl", "--timeout", "1h").want(t, setup.ExitUnexpected)
+	if ctx.Err() != nil {
+		t.Error("it waited for the rest of an answer that it cannot write")
 	}
 }
