@@ -104,6 +104,54 @@ func TestInit(t *testing.T) {
 	}
 }
 
+// The folder of the configuration is its owner's alone, and a secret's file is found from
+// everywhere, wherever it was named.
+func TestWhereInitWrites(t *testing.T) {
+	secret := clitest.WriteFile(t, "secret", "canary-secret\n", 0o600)
+	dir := t.TempDir()
+	t.Chdir(filepath.Dir(secret))
+	p := newProcess()
+	p.defaultConfig = filepath.Join(dir, "new", "config.toml")
+	p.keyboard.askSecret = func(string) (string, error) {
+		t.Error("it asks for a secret that has a file")
+		return "", nil
+	}
+	p.run(t, "init", "--client-id", "11", "--client-secret-file", "secret").want(t, setup.ExitOK)
+	if info, err := os.Stat(filepath.Dir(p.defaultConfig)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info, err)
+	}
+	var c struct {
+		File string `toml:"client_secret_file"`
+	}
+	if err := toml.Unmarshal([]byte(read(t, p.defaultConfig)), &c); err != nil || !filepath.IsAbs(c.File) || read(t, c.File) != "canary-secret\n" {
+		t.Errorf("%v: the secret is looked for in %s", err, c.File)
+	}
+	// What cannot be written is said, and not that it was.
+	for _, path := range []string{filepath.Join(secret, "config.toml"), dir} {
+		p.run(t, "init", "--force", "--config", path).want(t, setup.ExitUnexpected).wantErr(t, "jobboard: ").without(t, "wrote ", "next: ")
+	}
+}
+
+// Who has no client identifier is asked for no secret of it, and what is typed last counts, with
+// or without the end of its line.
+func TestInitAsksForNoSecretOfNobody(t *testing.T) {
+	for typed, want := range map[string]map[string]string{
+		"https://jobs.example\n\n\n1_x\nde": {setup.BaseURL: "https://jobs.example", setup.Channel: "1_x", setup.Language: "de"},
+		"":                                  {},
+	} {
+		p := newProcess()
+		p.defaultConfig = filepath.Join(t.TempDir(), "config.toml")
+		p.stdin = strings.NewReader(typed)
+		asked := 0
+		p.keyboard.askSecret = func(string) (string, error) { asked++; return "canary", nil }
+		p.run(t, "init").want(t, setup.ExitOK)
+		written := setup.Reader{DefaultConfig: p.defaultConfig, Getenv: p.getenv}
+		if c, err := written.FromFile(); err != nil || !maps.Equal(c, want) || asked > 0 {
+			t.Errorf("%q: asked for a secret %d times, %v, %v", typed, asked, c, err)
+		}
+	}
+}
+
 // On a terminal it asks for what the flags leave open.
 func TestInitAsks(t *testing.T) {
 	p := newProcess()
