@@ -1,8 +1,17 @@
 package store
 
 import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // What is left of an address in an error has nothing of a password, also where the
@@ -49,5 +58,43 @@ func TestPasswordThatIsNotEscaped(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "secret") || !IsOutage(err) {
 			t.Errorf("%s: %v", address, err)
 		}
+	}
+}
+
+// What a server says when it ends a session or takes no more of them, and what a network does,
+// is an outage, after which the same may succeed; what it says of a statement is none.
+func TestOutages(t *testing.T) {
+	refused := func(code string) error { return &pgconn.PgError{Code: code} }
+	for code, want := range map[string]bool{
+		"08000": true, "08001": true, "08003": true, "08004": true, "08006": true, "08007": true, "08P01": true,
+		"57P01": true, "57P02": true, "57P03": true, "57P04": true, "57P05": true,
+		"25P03": true, // it did nothing for too long
+		"53300": true, // too many connections
+		"":      false, "09000": false, "0A000": false, "57000": false, "57014": false, "58P01": false, "25000": false, "25001": false, "25006": false,
+		"25P01": false, "25P02": false, "25P04": false, "53000": false, "53100": false, "53200": false, "53400": false, "54000": false,
+		"23505": false, "40001": false, "40P01": false, "42501": false, "42P01": false, "XX000": false,
+	} {
+		if err := refused(code); IsOutage(err) != want || IsOutage(fmt.Errorf("jobmirror: %w", err)) != want || isStale(err) != want {
+			t.Errorf("%q is an outage: %t", code, !want)
+		}
+		if err := (dialError{refused(code)}); IsOutage(err) != want || isStale(err) {
+			t.Errorf("%q in place of a connection is an outage: %t, of a connection that was kept: %t", code, IsOutage(err), isStale(err))
+		}
+		repeated := code == "40001" || code == "40P01" || code == "23505" // of another transaction, or of a row that it made first
+		if got := isDeadlock(fmt.Errorf("jobmirror: %w", refused(code))); got != repeated {
+			t.Errorf("after %q the transaction is repeated: %t", code, got)
+		}
+	}
+	for err, want := range map[error]bool{
+		io.EOF: true, io.ErrUnexpectedEOF: true, driver.ErrBadConn: true, sql.ErrConnDone: true, context.DeadlineExceeded: true,
+		&net.OpError{Op: "read", Err: errors.New("reset")}: true, &net.DNSError{Name: "db.example"}: true,
+		sql.ErrNoRows: false, sql.ErrTxDone: false, context.Canceled: false, errors.New("broken"): false, ErrNotMirror: false,
+	} {
+		if IsOutage(err) != want || IsOutage(fmt.Errorf("jobmirror: %w", err)) != want || isStale(err) != want || isDeadlock(err) {
+			t.Errorf("%v is an outage: %t", err, !want)
+		}
+	}
+	if IsOutage(nil) || isStale(nil) || isDeadlock(nil) {
+		t.Error("that nothing failed is an outage")
 	}
 }
