@@ -1,0 +1,150 @@
+package jobmirror
+
+import (
+	"encoding/base64"
+	"errors"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// A cursor says where its page ended, and nothing else is taken for one: nobody gets beyond the
+// bounds of a search by an address that he wrote himself.
+func TestPageCursors(t *testing.T) {
+	q := Query{Text: "altenpflgee kellnr", Channel: "extern", Limit: 3}
+	for _, want := range []position{
+		{tier: 0, row: 1},
+		{tier: 3, row: math.MaxInt64},
+		{tier: 1, row: 7, corrected: []Correction{{"altenpflgee", []string{"altenpflege"}}}},
+		{tier: 5, row: 7, corrected: []Correction{
+			{"a", []string{"b", "c", "größe", "ёлка", "看"}}, {"b", []string{"a"}}, {"c", []string{"a"}}, {"d", []string{"a"}},
+		}},
+	} {
+		at := q
+		at.After = q.next(want)
+		if got, err := at.cursor(); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("after %+v the cursor is %q, read as %+v, %v", want, at.After, got, err)
+		}
+	}
+	if got, err := q.cursor(); err != nil || !reflect.DeepEqual(got, position{}) {
+		t.Errorf("without a cursor: %+v, %v", got, err)
+	}
+
+	own := q.signature()
+	for name, text := range map[string]string{
+		"nothing": "", "a signature alone": own, "no row": own + ".0", "an empty row": own + ".0.", "an empty tier": own + "..7",
+		"row 0": own + ".0.0", "a row below 0": own + ".0.-7", "tier -1": own + ".-1.7", "both below 0": own + ".-1.-7",
+		"a tier that is none": own + ".x.7", "a row that is none": own + ".0.x", "a row of 20 digits": own + ".0.10000000000000000000",
+		"a tier of 20 digits": own + ".10000000000000000000.7", "a space": own + ".0. 7", "a number with a point": own + ".0.7.5",
+		"another signature": own + "x.0.7", "no signature": ".0.7", "of the text nurse": Query{Text: "nurse", Channel: "extern"}.signature() + ".0.7",
+		"a correction by nothing": own + ".0.7.a", "an empty correction": own + ".0.7.", "a correction of nothing": own + ".0.7.-b", "by an empty word": own + ".0.7.a-",
+		"by one and an empty word": own + ".0.7.a-b-", "by six words": own + ".0.7.a-b-c-d-e-f-g", "by two words in one": own + ".0.7.a-b c", "by a sign": own + `.0.7.a-b"`,
+		"by capital letters": own + ".0.7.a-B", "by a long word": own + ".0.7.a-" + strings.Repeat("x", 65), "of capital letters": own + ".0.7.A-b",
+		"the second by nothing": own + ".0.7.a-b.c", "five corrections": own + ".0.7.a-b.b-c.c-d.d-e.e-f",
+	} {
+		at := q
+		at.After = PageCursor(base64.RawURLEncoding.EncodeToString([]byte(text)))
+		if text == "" {
+			at.After = "Lg" // which is a point
+		}
+		got, err := at.cursor()
+		if !errors.Is(err, ErrPageCursor) || jobboard.HTTPStatus(err) != 400 || !reflect.DeepEqual(got, position{}) {
+			t.Errorf("%s, %q: %+v, %v", name, text, got, err)
+		}
+	}
+	good := string(q.next(position{tier: 1, row: 7}))
+	for _, text := range []PageCursor{PageCursor(good + "="), PageCursor(good + "!"), " ", "!", PageCursor(good[:len(good)-1] + "\n.")} {
+		at := q
+		at.After = text
+		if _, err := at.cursor(); !errors.Is(err, ErrPageCursor) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if maxMistakes != 4 || maxNearest != 5 {
+		t.Errorf("%d words are corrected by %d each: the bounds above are others", maxMistakes, maxNearest)
+	}
+}
+
+// A cursor is good for pages of another size, with what is counted and shown beside the hits,
+// and for no other query.
+func TestPageCursorsOfOtherQueries(t *testing.T) {
+	q := Query{Text: "nurse", Near: jobboard.Near(50, 10, 20), Channel: "extern", Language: "de", Category: "7", Place: "Köln", Order: Newest}
+	last := position{tier: 0, row: 7}
+	for name, edit := range map[string]struct {
+		of   func(*Query)
+		good bool
+	}{
+		"the limit":     {func(q *Query) { q.Limit = 99 }, true},
+		"facets":        {func(q *Query) { q.Facets = true }, true},
+		"snippets":      {func(q *Query) { q.Snippets = true }, true},
+		"the text":      {func(q *Query) { q.Text = "nurses" }, false},
+		"the circle":    {func(q *Query) { q.Near.RadiusKm++ }, false},
+		"its middle":    {func(q *Query) { q.Near.Latitude++ }, false},
+		"the channel":   {func(q *Query) { q.Channel = "" }, false},
+		"the language":  {func(q *Query) { q.Language = "en" }, false},
+		"the category":  {func(q *Query) { q.Category = "" }, false},
+		"the place":     {func(q *Query) { q.Place = "Bonn" }, false},
+		"the order":     {func(q *Query) { q.Order = Oldest }, false},
+		"another order": {func(q *Query) { q.Order = Relevance }, false},
+	} {
+		other := q
+		edit.of(&other)
+		other.After = q.next(last)
+		if _, err := other.cursor(); (err == nil) != edit.good || err != nil && !errors.Is(err, ErrPageCursor) {
+			t.Errorf("with another value of %s: %v", name, err)
+		}
+	}
+	if n := reflect.TypeFor[Query]().NumField(); n != 11 {
+		t.Errorf("a query has %d fields", n)
+	}
+}
+
+// A query has as many tiers as its hits may be in, and a cursor of a tier behind them is none:
+// one tier in the orders by age, three or four by relevance, and as many again where its text is
+// corrected.
+func TestPageCursorsBehindTheLastTier(t *testing.T) {
+	t.Parallel()
+	m := guarded(t)
+	turn := beginTurn(t, m, m.sources[0])
+	save(t, m, m.sources[0], turn, &jobboard.JobPosting{JobPostingID: 1, Title: "Kellner"})
+	if err := errors.Join(m.finish(t.Context(), m.sources[0], turn, true, ""), m.index(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	meant := []Correction{{"kelner", []string{"kellner"}}}
+	for _, test := range []struct {
+		q         Query
+		corrected []Correction
+		tiers     int
+	}{
+		{Query{}, nil, 1},
+		{Query{Order: Newest}, nil, 1},
+		{Query{Text: "kellner", Order: Oldest}, nil, 1},
+		{Query{Text: "!?"}, nil, 1},
+		{Query{Text: "kellner"}, nil, 3},
+		{Query{Text: "kellner koch"}, nil, 4},
+		{Query{Text: "kelner"}, meant, 6},
+		{Query{Text: "kelner koch"}, meant, 8},
+		{Query{Text: "kelner", Order: Newest}, meant, 2},
+	} {
+		for tier := range test.tiers + 2 {
+			q := test.q
+			q.After = signed(q).next(position{tier: tier, row: 7, corrected: test.corrected})
+			_, err := m.Search(t.Context(), q)
+			if good := tier < test.tiers; (err == nil) != good || err != nil && !errors.Is(err, ErrPageCursor) {
+				t.Errorf("%+v, tier %s: %v", test.q, strconv.Itoa(tier), err)
+			}
+		}
+	}
+}
+
+// signed returns a query as Search signs it.
+func signed(q Query) Query {
+	if strings.TrimSpace(q.Text) == "" && q.Order == Relevance {
+		q.Order = Newest
+	}
+	return q
+}
