@@ -209,6 +209,31 @@ func TestRenewalAhead(t *testing.T) {
 	})
 }
 
+// Ahead of its end only a token of ours is renewed: another's source is asked once it is over.
+func TestAnothersTokenIsNotRenewedAhead(t *testing.T) {
+	for kind, want := range map[string]int64{"ours": 2, "another's": 1} {
+		bubble(t, kind, func(t *testing.T) {
+			var asked atomic.Int64
+			fetch := func(context.Context) (*oauth2.Token, error) {
+				asked.Add(1)
+				return ofAnHour("x"), nil
+			}
+			credential := NewKeeper(fetch).Credential()
+			if kind != "ours" {
+				credential = new(Foreign).Of(funcSource{&fetch})
+			}
+			for range 56 { // three quarters of the hour are over, and the margin before its end has not begun
+				succeeds(t, credential)
+				time.Sleep(time.Minute)
+			}
+			synctest.Wait()
+			if asked.Load() != want {
+				t.Errorf("it was asked %d times", asked.Load())
+			}
+		})
+	}
+}
+
 // A token that is valid for years, or for centuries, is fetched once.
 func TestTokenOfCenturies(t *testing.T) {
 	for _, years := range []int{1, 96, 97, 98, 100, 194, 195, 292, 300} {

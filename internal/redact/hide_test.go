@@ -169,6 +169,16 @@ func TestFormsBeyondASCII(t *testing.T) {
 	}
 }
 
+// A character beyond 16 bits is found where its two halves begin the text, too.
+func TestHalvesAtTheBeginning(t *testing.T) {
+	const secret = "\U0001f600 smiles"
+	for _, text := range []string{`\ud83d\ude00 smiles`, `-\ud83d\ude00 smiles`} {
+		if got := Hide(text, []string{secret}); strings.Contains(got, "smiles") {
+			t.Errorf("%s stays as %s", text, got)
+		}
+	}
+}
+
 // ugly are beginnings of texts that cost too much where work is not linear.
 var ugly = []string{
 	`\`, "%", "&", "&#", ";", "&amp;", "&#38;#38;", "%25", `\\u005c`, `\u005c`, `\ud83d`, "%5c", "&#x26", "a", "s3cret", "s3cre", "0", "f", `\x5cx`, "&;", "Ab+/",

@@ -99,3 +99,24 @@ func TestBound(t *testing.T) {
 		}
 	}
 }
+
+// A record ends once: what is consumed after it belongs to no record.
+func TestRecordEnds(t *testing.T) {
+	for name, read := range map[string]int{"within the window": 3, "beyond it": 9} {
+		var w Window
+		w.Reset(iotest.OneByteReader(strings.NewReader("0123456789")), 0)
+		w.Record(20)
+		for range read {
+			if !w.Have(1) {
+				t.Fatal(w.Err())
+			}
+			w.Pos++
+		}
+		if part, ok := w.Recorded(); !ok || string(part) != "0123456789"[:read] {
+			t.Errorf("%s: %q, %t", name, part, ok)
+		}
+		if part, ok := w.Recorded(); ok {
+			t.Errorf("%s: it is given once more: %q", name, part)
+		}
+	}
+}

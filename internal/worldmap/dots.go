@@ -58,7 +58,7 @@ func commonName(points []Point, of []int) (best string) {
 		}
 	}
 	for name, k := range n {
-		if best == "" || k > n[best] || k == n[best] && name < best {
+		if k > n[best] || k == n[best] && name < best {
 			best = name
 		}
 	}
