@@ -10,7 +10,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -305,4 +307,19 @@ func TestBundleMasks(t *testing.T) {
 	if !strings.HasPrefix(bundle.Program, "jobboard ") || bundle.Proxies["HTTPS_PROXY"] != "set" || len(bundle.Findings) < 9 || len(bundle.Answers) != 2 || bundle.Answers[0].Status != 401 {
 		t.Errorf("%s", r.out)
 	}
+}
+
+// The bundle is its owner's alone and to be read before it is sent, and one that cannot be written
+// is no bundle.
+func TestBundleFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bundle.json")
+	r := newProcess().run(t, "doctor", "--fake", "--bundle", file).want(t, setup.ExitOK, "10 ok")
+	if want := "jobboard: " + file + " is without secrets; read it before you send it\n"; r.err != want {
+		t.Errorf("%q, want %q", r.err, want)
+	}
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	newProcess().run(t, "doctor", "--fake", "--bundle", filepath.Join(file, "below")).want(t, setup.ExitUnexpected, "10 ok").
+		wantErr(t, "jobboard: --bundle: ").without(t, "read it before")
 }
