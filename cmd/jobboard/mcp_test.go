@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
@@ -535,5 +536,44 @@ func TestAssistantKeepsItsSettings(t *testing.T) {
 			before++
 		}
 		asked(c.err.Error(), before, nil)
+	}
+}
+
+// A tool gets a board only if all that it needs is set, and searches as the applicant only where
+// there is no other credential.
+func TestBoardOfATool(t *testing.T) {
+	const base, lookup = "BASE_URL=https://jobs.example", "JOBDB_URL=https://jobdb.example"
+	for _, test := range []struct {
+		set         string
+		need        jobmcp.Need
+		lacks       string // a word of the failure; empty: there is a board
+		applicant   bool
+		asApplicant bool // a search
+	}{
+		{base + " CLIENT_ID=1 CHANNEL=c", jobmcp.NeedSearch, "", false, false},
+		{base + " CLIENT_ID=1 USER_TOKEN=u", jobmcp.NeedSearch, "", true, false},
+		{base + " USER_TOKEN=u", jobmcp.NeedSearch, "", true, true},
+		{base, jobmcp.NeedSearch, "a search needs a credential", false, false},
+		{lookup + " USER_TOKEN=u", jobmcp.NeedSearch, "no base address", false, false},
+		{lookup, jobmcp.NeedApplicant, "", false, false}, // it says that it is not certain
+		{lookup + " " + base + " USER_TOKEN=u", jobmcp.NeedApplicant, "", true, false},
+		{lookup + " USER_TOKEN=u", jobmcp.NeedApplicant, "no base address", false, false},
+		{base + " USER_TOKEN=u", jobmcp.NeedApplicant, "no lookup address", false, false},
+	} {
+		env := map[string]string{}
+		for pair := range strings.FieldsSeq(test.set) {
+			name, value, _ := strings.Cut(pair, "=")
+			env["JOBBOARD_"+name] = value
+		}
+		a := &assistantBoard{read: func() (*setup.Board, error) {
+			return (&setup.Reader{Getenv: func(name string) string { return env[name] }}).Read(pflag.NewFlagSet("", pflag.ContinueOnError))
+		}}
+		got, err := a.open(t.Context(), test.need)
+		if (err != nil) != (test.lacks != "") || err != nil && !strings.Contains(err.Error(), test.lacks) {
+			t.Errorf("%s: %v, want %q", test.set, err, test.lacks)
+		}
+		if err == nil && (got.Client == nil || (got.Applicant != nil) != test.applicant || got.SearchAsApplicant != test.asApplicant || string(got.Channel) != env["JOBBOARD_CHANNEL"]) {
+			t.Errorf("%s: %+v", test.set, got)
+		}
 	}
 }
