@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -160,6 +162,115 @@ func TestPaceOfTheCopy(t *testing.T) {
 		}
 		p.Settings.Close()
 	}
+}
+
+// What came from a channel that is not named any more stays, unless a flag says that it goes at
+// once, and a search is narrowed by flags alone.
+func TestChannelsOfACopy(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	for channel, title := range map[string]string{"1_a": "Diver", "1_b": "Baker"} {
+		srv.Publish(channel, jobboardtest.Job{Title: title, Language: "en"})
+	}
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
+		"JOBBOARD_MIRROR_DB": filepath.Join(t.TempDir(), "jobs.db"), "JOBBOARD_CHANNEL": "1_nobody", "JOBBOARD_LANGUAGE": "de",
+	}
+	found := func(args ...string) string {
+		t.Helper()
+		r := ran(t, env, append([]string{"search", "--csv", "--fields", "title"}, args...)...)
+		if r.code != setup.ExitOK {
+			t.Error(r)
+		}
+		titles := strings.Fields(r.out)[1:] // the first names the column
+		slices.Sort(titles)
+		return strings.Join(titles, " ")
+	}
+	for _, step := range []struct{ flags, found string }{
+		{"--channels 1_a,1_b", "Baker Diver"},
+		{"--channels 1_a", "Baker Diver"},
+		{"--channels 1_a --remove-sources", "Diver"},
+	} {
+		if r := ran(t, env, append([]string{"refresh", "--rate", "-1"}, strings.Fields(step.flags)...)...); r.code != setup.ExitOK {
+			t.Fatal(r)
+		}
+		if got := found(); got != step.found {
+			t.Errorf("after refresh %s is found %q", step.flags, got)
+		}
+	}
+	for args, want := range map[string]string{"--channel 1_a": "Diver", "--channel 1_b": "", "diver": "Diver", "baker": ""} {
+		if got := found(strings.Fields(args)...); got != want {
+			t.Errorf("%s: %q", args, got)
+		}
+	}
+	// The language of the settings is that of no channel, which would lack the other postings.
+	for _, r := range srv.Requests(jobboardtest.OpSearch) {
+		if language := r.Header.Get("Accept-Language"); language == "de" {
+			t.Errorf("%s was asked in %s", r.Path, language)
+		}
+	}
+}
+
+// A search in a language finds the postings of that language, and no others.
+func TestSearchInALanguage(t *testing.T) {
+	for _, language := range []string{"de", "en"} {
+		r := ran(t, nil, "search", "--fake", "--limit", "100", "--language", language, "--csv", "--fields", "language")
+		_, found, _ := strings.Cut(r.out, "\n") // the first line names the column
+		if n := strings.Count(found, "\n"); r.code != setup.ExitOK || n == 0 || found != strings.Repeat(language+"\n", n) {
+			t.Errorf("in %s: %v", language, r)
+		}
+	}
+}
+
+// The log of changes is told from a cursor on, up to a limit, and who follows it until it is
+// interrupted has done nothing wrong.
+func TestChanges(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	srv.Publish("1_a", jobboardtest.Job{Title: "Diver"})
+	srv.Publish("1_a", jobboardtest.Job{Title: "Baker"})
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
+		"JOBBOARD_MIRROR_DB": filepath.Join(t.TempDir(), "jobs.db"),
+	}
+	if r := ran(t, env, "refresh", "--rate", "-1", "--channels", "1_a"); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	all := ran(t, env, "changes")
+	lines := strings.SplitAfter(strings.TrimSuffix(all.out, "\n"), "\n")
+	if all.code != setup.ExitOK || len(lines) < 4 {
+		t.Fatal(all)
+	}
+	var second struct{ Cursor string }
+	if err := json.Unmarshal([]byte(lines[1]), &second); err != nil || second.Cursor == "" {
+		t.Fatalf("%v: %s", err, lines[1])
+	}
+	for args, want := range map[string]string{
+		"--since " + second.Cursor:            strings.Join(lines[2:], ""),
+		"--limit 1":                           lines[0],
+		"--limit 2 --since " + second.Cursor:  lines[2] + lines[3],
+		"--follow --limit 3":                  lines[0] + lines[1] + lines[2],
+		"--limit 0":                           all.out,
+		"--limit " + fmt.Sprint(len(lines)+1): all.out,
+	} {
+		if r := ran(t, env, append([]string{"changes"}, strings.Fields(args)...)...); r.code != setup.ExitOK || strings.TrimSuffix(r.out, "\n") != strings.TrimSuffix(want, "\n") || r.err != "" {
+			t.Errorf("changes %s: %d, %s\n%s\nwant\n%s", args, r.code, r.err, r.out, want)
+		}
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	told, out := io.Pipe()
+	p := &cli.Program{
+		Console:  term.Console{Name: "jobboard-mirror", In: strings.NewReader(""), Out: &term.Output{W: out}, Err: io.Discard, Now: time.Now},
+		Settings: setup.Reader{UserAgent: "jobboard-mirror", Getenv: func(name string) string { return env[name] }},
+	}
+	go func() {
+		lines := bufio.NewScanner(told)
+		for lines.Scan() {
+			interrupt()
+		}
+	}()
+	if code := p.Run(ctx, []string{"changes", "--follow"}, commands); code != setup.ExitOK || ctx.Err() == nil {
+		t.Errorf("who follows until an interrupt gets %d", code)
+	}
+	told.Close()
 }
 
 // Who searches around a place learns of postings that no radius finds.
