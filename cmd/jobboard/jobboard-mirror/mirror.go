@@ -201,9 +201,6 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 			return opts, "", err
 		}
 	}
-	if b.Credential() == setup.UserToken {
-		opts.Config.ClientID = "" // an applicant's token is for no copy
-	}
 	opts.Config.Language = "" // each channel is asked in its own
 	address = o.db.address
 	if o.copies != nil {
