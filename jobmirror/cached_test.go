@@ -2,7 +2,9 @@ package jobmirror
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -188,4 +190,71 @@ func TestAgeOfAnswers(t *testing.T) {
 			t.Errorf("Age %q is %v, not %v", text, got, want)
 		}
 	}
+}
+
+// An answer is older than the stored one if it was certainly made before that was asked for,
+// unless the clock was set back meanwhile.
+func TestOriginsOfAnswers(t *testing.T) {
+	const now = 1_000_000
+	for _, c := range []struct {
+		name   string
+		origin origin
+		stored int64
+		before bool
+		kept   int64
+	}{
+		{"the first", origin{now, now - 10}, 0, false, now - 10},
+		{"a later one", origin{now, now - 10}, now - 1000, false, now - 10},
+		{"of the same moment", origin{5000, 4000}, 5000, false, 5000},
+		{"a moment before", origin{4999, 3999}, 5000, true, 5000},
+		{"of an unknown moment", origin{0, 0}, 5000, false, 5000},
+		{"stored now", origin{4999, 3999}, now, true, now},
+		{"stored in the future", origin{4999, 3999}, now + 1, false, 3999},
+	} {
+		if got := c.origin.before(c.stored, now); got != c.before {
+			t.Errorf("%s: it is older: %t", c.name, got)
+		}
+		if got := c.origin.kept(c.stored, now); got != c.kept {
+			t.Errorf("%s: %d is kept, want %d", c.name, got, c.kept)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		asked := asking{at: 50_000, local: time.Now()}
+		time.Sleep(500 * time.Millisecond)
+		for age, want := range map[time.Duration]origin{0: {50_500, 49_500}, 10 * time.Second: {40_500, 39_500}} {
+			if got := asked.received(age); got != want {
+				t.Errorf("of age %s: %+v, want %+v", age, got, want)
+			}
+		}
+		h := &hearing{asking: asked, stored: 45_000}
+		for age, old := range map[string]bool{"": false, "5": false, "6": true} {
+			h.hear(nil, http.Header{"Age": {age}})
+			if h.old() != old || h.read == old {
+				t.Errorf("Age %q: old: %t, read: %t", age, h.old(), h.read)
+			}
+		}
+		time.Sleep(5 * time.Second)
+		if got, want := asked.received(0), (origin{55_500, 50_000}); got != want {
+			t.Errorf("an answer that took long: %+v, want %+v", got, want)
+		}
+	})
+}
+
+// The lookups of a batch are given the ages of their own answers, once each.
+func TestAgesOfLookups(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &lookups{}
+		asked := asking{at: 50_000, local: time.Now()}
+		l.hear(&url.URL{RawQuery: "jobid=7"}, http.Header{"Age": {"20"}})
+		l.hear(&url.URL{RawQuery: "jobid=9"}, http.Header{"Age": {"0"}})
+		l.hear(&url.URL{RawQuery: "jobid=x"}, http.Header{"Age": {"20"}})
+		for _, c := range []struct {
+			job  jobboard.JobID
+			made int64
+		}{{8, 50_000}, {9, 50_000}, {7, 30_000}, {7, 50_000}} {
+			if got := l.origin(c.job, asked); got.made != c.made {
+				t.Errorf("the answer of job %d is %+v, want it made at %d", c.job, got, c.made)
+			}
+		}
+	})
 }
