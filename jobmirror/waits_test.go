@@ -84,10 +84,10 @@ func TestWhatIsWrittenLateIsTriedAgain(t *testing.T) {
 // seconds at a time, and the lease is given up once it is over; the writer of SQLite is
 // waited for. Nobody renews what is another's by now.
 func TestLeasesAreKept(t *testing.T) {
-	begin := func(t *testing.T, m *Mirror) (src *source, keep func(ctx context.Context) (time.Duration, error)) {
+	begin := func(t *testing.T, m *Mirror) (src *source, turn turn, keep func(ctx context.Context) (time.Duration, error)) {
 		src = m.sources[0]
-		turn := beginTurn(t, m, src)
-		return src, func(ctx context.Context) (time.Duration, error) {
+		turn = beginTurn(t, m, src)
+		return src, turn, func(ctx context.Context) (time.Duration, error) {
 			began := time.Now()
 			err := m.keepLease(ctx, src, turn)
 			return time.Since(began), err
@@ -103,7 +103,7 @@ func TestLeasesAreKept(t *testing.T) {
 		return left
 	}
 	inBubble(t, func(t *testing.T, m *Mirror) {
-		src, keep := begin(t, m)
+		src, _, keep := begin(t, m)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		ended := make(chan error, 1)
@@ -138,7 +138,7 @@ func TestLeasesAreKept(t *testing.T) {
 		}
 	})
 	inBubble(t, func(t *testing.T, m *Mirror) {
-		_, keep := begin(t, m)
+		_, _, keep := begin(t, m)
 		release := holdWriter(t, m)
 		m.db.Shared = true // a server that answers nothing
 		took, err := keep(t.Context())
@@ -149,7 +149,29 @@ func TestLeasesAreKept(t *testing.T) {
 		release()
 	})
 	inBubble(t, func(t *testing.T, m *Mirror) {
-		src, keep := begin(t, m)
+		src, turn, keep := begin(t, m)
+		if _, err := m.lease(t.Context(), src, turn, sourceLease); err != nil { // SQLite keeps the statement as its own
+			t.Fatal(err)
+		}
+		m.db.Shared = true
+		ended := make(chan time.Duration)
+		go func() {
+			took, err := keep(t.Context())
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+			ended <- took
+		}()
+		time.Sleep(12 * time.Second) // it was renewed twice
+		release := holdWriter(t, m)
+		if took := <-ended; took != 30*time.Second {
+			t.Errorf("a server that answered for ten seconds is given up after %s", took)
+		}
+		m.db.Shared = false
+		release()
+	})
+	inBubble(t, func(t *testing.T, m *Mirror) {
+		src, _, keep := begin(t, m)
 		beginTurn(t, m, src)
 		if took, err := keep(t.Context()); took != 5*time.Second || !errors.Is(err, errTurnOver) {
 			t.Errorf("of another's turn: after %s %v", took, err)
