@@ -29,10 +29,10 @@ var walls = []wall{
 	{part: "cmd/jobboard", but: []string{"cmd/jobboard/internal/clitest"}, beyond: []string{"cmd/jobboard/internal/clitest"}},
 	{part: "jobpublish", beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "jobmirror", "jobsite"}},
 	{part: "jobmirror/internal/store", beyond: []string{".", "jobfeed", "jobmirror/internal/words", "jobmirror/internal/pace"}},
-	{part: "jobmirror/internal/pace", beyond: []string{"jobfeed", "jobmirror"}},
+	{part: "jobmirror/internal/pace", beyond: []string{"jobfeed", "jobmirror", "github.com/jackc/pgx", "modernc.org/sqlite"}},
 	{part: "jobmirror/internal/words", beyond: []string{".", "jobfeed", "jobmirror", "database/sql", "github.com/jackc/pgx", "modernc.org/sqlite"}},
+	{part: "jobmirror/internal/grid", beyond: []string{"jobfeed", "jobmirror", "database/sql"}},
 	{part: "jobmirror/internal/textindex", beyond: []string{"jobfeed", "jobmirror/internal/pace", "jobmirror/internal/grid"}},
-	{part: "jobmirror/internal/grid", beyond: []string{"jobfeed", "database/sql"}},
 	{part: "jobmcp", beyond: []string{"jobmirror", "jobpublish", "jobsite", "cmd/jobboard"}},
 	{part: "cmd/jobboard", but: []string{"cmd/jobboard/jobboard-mirror"}, beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "jobmirror"}},
 }
