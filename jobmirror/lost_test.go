@@ -14,25 +14,27 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
-// A record that cannot be read makes fail whatever shows it.
+// What is stored and cannot be read makes fail whatever needs it.
 func TestUnreadableRecordsAreTold(t *testing.T) {
 	t.Parallel()
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	m := open(t, filepath.Join(t.TempDir(), "jobs.db"), optionsOf(srv))
-	refresh(t, m)
-	job := find(t, m, jobmirror.Query{Text: "e"})[0].Job
-	calls := map[string]func() error{
-		"Forget":   func() error { return m.Forget(t.Context(), job) },
-		"Job":      func() error { _, err := m.Job(t.Context(), job); return err },
-		"Postings": func() error { _, err := m.Postings(t.Context(), job); return err },
-		"Refresh":  func() error { _, err := m.Refresh(t.Context()); return err },
-		"Search":   func() error { _, err := m.Search(t.Context(), jobmirror.Query{Text: "e"}); return err },
-	}
-	for _, c := range []struct{ table, fails string }{
-		{"jobs", "Job Postings Refresh Search"}, {"postings", "Job Postings Refresh Search Forget"},
+	for _, c := range []struct{ broken, fails string }{
+		{"UPDATE jobs SET record = '{' WHERE record <> ''", "Job Postings Refresh Search"},
+		{"UPDATE postings SET record = '{'", "Job Postings Refresh Search Forget"},
+		{"UPDATE postings SET ads = '{'", "Postings Search Refresh Forget"},
 	} {
+		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), optionsOf(srv))
+		refresh(t, m)
+		job := find(t, m, jobmirror.Query{Text: "e"})[0].Job
+		calls := map[string]func() error{
+			"Forget":   func() error { return m.Forget(t.Context(), job) },
+			"Job":      func() error { _, err := m.Job(t.Context(), job); return err },
+			"Postings": func() error { _, err := m.Postings(t.Context(), job); return err },
+			"Refresh":  func() error { _, err := m.Refresh(t.Context()); return err },
+			"Search":   func() error { _, err := m.Search(t.Context(), jobmirror.Query{Text: "e"}); return err },
+		}
 		for _, statement := range []string{
-			"UPDATE jobs SET next_due = 1", "UPDATE sources SET next_due = 1", "UPDATE " + c.table + " SET record = '{' WHERE record <> ''",
+			"UPDATE jobs SET next_due = 1", "INSERT INTO unindexed SELECT id FROM postings", c.broken,
 		} {
 			if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
 				t.Fatal(err)
@@ -40,7 +42,7 @@ func TestUnreadableRecordsAreTold(t *testing.T) {
 		}
 		for name := range strings.FieldsSeq(c.fails) {
 			if err := calls[name](); err == nil {
-				t.Errorf("%s reports no error of the records of %s", name, c.table)
+				t.Errorf("after %s %s reports no error", c.broken, name)
 			}
 		}
 	}

@@ -61,6 +61,12 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 		}
 	}
 	backUp(t, m, full)
+	// The board's bytes are noted anew for what is as it was stored.
+	unlearned := filepath.Join(dir, "unlearned.db")
+	if err := jobmirror.Exec(t.Context(), m, "UPDATE listings SET raw = 0"); err != nil {
+		t.Fatal(err)
+	}
+	backUp(t, m, unlearned)
 
 	reads := func(call func(ctx context.Context, m *jobmirror.Mirror) error) calling {
 		return calling{full, opts, false, call}
@@ -92,6 +98,7 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 		"Postings":                             reads(func(ctx context.Context, m *jobmirror.Mirror) error { _, err := m.Postings(ctx, job); return err }),
 		"Ready":                                reads(func(ctx context.Context, m *jobmirror.Mirror) error { return m.Ready(ctx) }),
 		"Refresh":                              writes(refreshed),
+		"Refresh that learns":                  {unlearned, opts, true, refreshed},
 		"Search":                               search(jobmirror.Query{Text: "need", Facets: true, Snippets: true}),
 		"Search in a circle":                   search(jobmirror.Query{Text: "need", Near: jobboard.Near(50, 10, 1000), Facets: true}),
 		"Search with a mistake":                search(jobmirror.Query{Text: "softwere", Facets: true}),
