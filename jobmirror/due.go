@@ -89,8 +89,8 @@ type batch struct {
 }
 
 // takeDue leases those jobs that have been due the longest, at most n, as a batch of a
-// process: the column claimed says until when. due reports that there are such jobs, also where none is
-// in the batch because all of them are being looked up just now.
+// process: the column claimed says until when. due reports that there are such jobs, also where
+// none is in the batch because all of them are being looked up just now.
 func (t *tx) takeDue(n int, process string) (b batch, due bool, err error) {
 	first, err := store.Value[*int64](t, "SELECT ("+firstDue+")")
 	if err != nil || first == nil || *first > t.Now {

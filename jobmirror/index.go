@@ -85,6 +85,9 @@ const mergeEvery = 10 * time.Minute
 
 // merge puts the pieces of the text index together, step by step, where there are many.
 func (m *Mirror) merge(ctx context.Context) error {
+	if !m.db.index.HasPieces() {
+		return nil
+	}
 	merge, err := fromView(ctx, m.db, func(t *tx) (*textindex.Merge, error) { return m.db.index.Merge(t.Tx) })
 	if err != nil || merge == nil {
 		return err

@@ -21,6 +21,9 @@ type Merge struct {
 	pages int // that the next step writes; a number below 0 begins with all pieces
 }
 
+// HasPieces reports whether the index may be in several pieces.
+func (x *Index) HasPieces() bool { return x.pieces != "" }
+
 // Merge returns the merge that the index needs, nil where it has few pieces.
 func (x *Index) Merge(t *store.Tx) (*Merge, error) {
 	n, size, largest, err := x.Fragments(t)
@@ -37,7 +40,7 @@ func (x *Index) Merge(t *store.Tx) (*Merge, error) {
 // Fragments returns the number of pieces that the index is in, their size and that of the
 // largest, in pages; 0 for an index that is always in one piece.
 func (x *Index) Fragments(t *store.Tx) (n, size, largest int64, err error) {
-	if x.pieces != "" {
+	if x.HasPieces() {
 		err = t.Row(x.pieces, nil, &n, &size, &largest)
 	}
 	return n, size, largest, err

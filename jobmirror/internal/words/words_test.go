@@ -358,7 +358,12 @@ func TestText(t *testing.T) {
 		"<style>p { color: red }</style>seen":   "seen",
 		"plain":                                 "plain",
 		"3 < 4":                                 "3 < 4",
-		"wide<span style=x> and <i>narrow</i></span>": "wide and narrow",
+		"wide<span style=x> and <i>narrow</i></span>":  "wide and narrow",
+		"Kranken<!-- a remark -->haus":                 "Krankenhaus",
+		"a<script>b</script>c<style>d</style>e":        "a c e",
+		"a<script>'</b>'</script>b<b>c</b>":            "a bc",
+		"a<style>b":                                    "a",
+		"a<b>b<script>c</script></b>d<title>e</title>": "ab d e",
 	} {
 		if got := strings.Join(strings.Fields(Text(page)), " "); got != want {
 			t.Errorf("%s: %q, want %q", page, got, want)
