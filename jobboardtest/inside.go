@@ -86,5 +86,11 @@ func (in inside) Mount(path string, h http.Handler) { in.s.mounts.mount(path, h)
 
 // OnShutdown calls f once, when Shutdown begins or, without it, at Close. It is for
 // a mounted handler whose answers would not end by themselves and keep Shutdown
-// waiting.
-func (in inside) OnShutdown(f func()) { context.AfterFunc(in.s.ending, f) }
+// waiting. Close waits for f.
+func (in inside) OnShutdown(f func()) {
+	in.s.endings.Add(1)
+	context.AfterFunc(in.s.ending, func() {
+		defer in.s.endings.Done()
+		f()
+	})
+}

@@ -52,6 +52,7 @@ type Server struct {
 	end     context.CancelFunc
 	servers []*http.Server
 	serving sync.WaitGroup // the Serve loops
+	endings sync.WaitGroup // what is called at Shutdown; see inside.OnShutdown
 	client  *http.Client
 }
 
@@ -271,6 +272,7 @@ func (s *Server) Close() {
 		srv.Close()
 	}
 	s.serving.Wait()
+	s.endings.Wait()
 	s.inflight.Wait()
 	s.client.CloseIdleConnections()
 	s.saver.Stop()

@@ -94,9 +94,12 @@ func Listen(srv *jobboardtest.Server, addr string, hosts ...string) (string, err
 	s := &http.Server{Handler: c, ReadHeaderTimeout: 30 * time.Second}
 	go func() { _ = s.Serve(l) }()
 	c.inside.OnShutdown(func() {
-		ending, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		_ = s.Shutdown(ending) // what is left ends with the program
+		_ = l.Close() // nobody comes any more once the server is closed
+		go func() {
+			ending, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			defer cancel()
+			_ = s.Shutdown(ending) // what is left ends with the program
+		}()
 	})
 	return url, nil
 }
