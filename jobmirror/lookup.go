@@ -94,6 +94,7 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 		})
 		<-allBegun.Done()
 	}
+	running.Wait() // what the last of them fails with is the cause, too
 	return context.Cause(ctx)
 }
 
