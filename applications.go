@@ -43,11 +43,12 @@ func (a *Applicant) ApplicationID(ctx context.Context, job JobID) (ApplicationID
 func ask[T any](
 	ctx context.Context, a *Applicant, op *operation, job JobID, turn *gate.Turn, decode func([]byte) (T, error),
 ) (value T, err error) {
+	e := a.endpoint.made()
 	if err := checkJob(job); err != nil {
-		return value, a.endpoint.refuse(ctx, op, err)
+		return value, e.refuse(ctx, op, err)
 	}
 	path, _, _ := address.Fill(op.path, job.String()) // a number is a segment as it is
-	err = a.endpoint.do(ctx, op, request{path: path, turn: turn}, func(got *answer) error {
+	err = e.do(ctx, op, request{path: path, turn: turn}, func(got *answer) error {
 		body, err := got.bytes()
 		if err != nil {
 			return err

@@ -62,7 +62,7 @@ func (id JobID) String() string { return strconv.FormatInt(int64(id), 10) }
 
 // Client calls the interface. It is safe for concurrent use. Make one and keep
 // it, because it owns the connections and the retry budget. NewClient makes one;
-// the zero value is of no use.
+// every call of the zero value returns ErrInvalidInput.
 type Client struct {
 	base   endpoint // for search and subscriptions, with the client's credential
 	lookup endpoint
@@ -98,8 +98,8 @@ type shared struct {
 
 // Applicant makes the calls that need an applicant's own token (4.2 and 4.3).
 // It is cheap to make, even for each incoming request, and shares the
-// connections and the retry budget of its Client. Client.Applicant makes one; the
-// zero value is of no use.
+// connections and the retry budget of its Client. Client.Applicant makes one;
+// every call of the zero value returns ErrInvalidInput.
 type Applicant struct {
 	client   *Client
 	endpoint endpoint
@@ -217,11 +217,26 @@ func newEndpoint(all *shared, field string, base *url.URL) endpoint {
 	return e
 }
 
+// unmade stands for the endpoint of a zero Client or Applicant. It refuses every call.
+var unmade = endpoint{
+	shared:  new(shared),
+	mistake: invalid("use NewClient, and for an applicant Client.Applicant: the zero value has no address to call"),
+}
+
+// made returns the endpoint, and unmade for one that no NewClient made. Every public
+// method takes its endpoint from here.
+func (e *endpoint) made() *endpoint {
+	if e == nil || e.shared == nil {
+		return &unmade
+	}
+	return e
+}
+
 // Applicant returns the calls for one applicant, made with the token that user
 // gives and never with the client's own credential. It reports no error: after
 // a mistake, such as a nil user, each call returns ErrInvalidInput.
 func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
-	e := c.base
+	e := *c.base.made()
 	switch {
 	case e.mistake != nil:
 	case user == nil:

@@ -413,17 +413,18 @@ func (c *Client) JobInformation(ctx context.Context, job JobID) (*JobInformation
 }
 
 func (c *Client) jobInformation(ctx context.Context, job JobID, turn *gate.Turn) (*JobInformation, error) {
+	e := c.lookup.made()
 	if err := checkJob(job); err != nil {
-		return nil, c.lookup.refuse(ctx, opJobInformation, err)
+		return nil, e.refuse(ctx, opJobInformation, err)
 	}
 	req := request{path: lookupPath, query: "jobid=" + strconv.FormatInt(int64(job), 10), turn: turn}
 	var info *JobInformation
-	err := c.lookup.do(ctx, opJobInformation, req, func(a *answer) error {
+	err := e.do(ctx, opJobInformation, req, func(a *answer) error {
 		body, err := a.bytes()
 		if err != nil {
 			return err
 		}
-		found, err := decodeJobInformation(body, &c.lookup.catalogues)
+		found, err := decodeJobInformation(body, &e.catalogues)
 		switch {
 		case err == nil && found.JobID != job:
 			return errUndecodable("the answer is about another job")

@@ -1,6 +1,7 @@
 package jobboard
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,7 +89,7 @@ func (a *Applicant) Precheck(ctx context.Context, job JobID) (PrecheckResult, er
 	asking := gate.Crew{Cancel: cancel}
 	answers := make(chan func(*PrecheckResult), 2)
 	asking.Start(func() {
-		info, err := a.client.JobInformation(ctx, job)
+		info, err := cmp.Or(a.client, new(Client)).JobInformation(ctx, job)
 		answers <- func(p *PrecheckResult) { p.Information, p.InformationErr = info, err }
 	})
 	asking.Start(func() {

@@ -40,15 +40,15 @@ import (
 // the Observer with the end of the body or its Close, with an Error for a
 // status of 400 and more. The *url.Error of http.Client, around the *Error, prints the
 // URL with its query.
-func (c *Client) Transport() http.RoundTripper { return &roundTripper{&c.base} }
+func (c *Client) Transport() http.RoundTripper { return &roundTripper{c.base.made()} }
 
 // JobDBTransport returns the road to Config.JobDBURL, by the rules of Transport and
 // with the credential of Config.JobDBTokenSource, if there is one.
-func (c *Client) JobDBTransport() http.RoundTripper { return &roundTripper{&c.lookup} }
+func (c *Client) JobDBTransport() http.RoundTripper { return &roundTripper{c.lookup.made()} }
 
 // Transport returns the road to the base address by the rules of Client.Transport,
 // with the applicant's token.
-func (a *Applicant) Transport() http.RoundTripper { return &roundTripper{&a.endpoint} }
+func (a *Applicant) Transport() http.RoundTripper { return &roundTripper{a.endpoint.made()} }
 
 // throughBytes bounds an answer where Config.MaxBodyBytes is 0.
 const throughBytes = 64 << 20

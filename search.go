@@ -43,7 +43,7 @@ type parameters struct {
 //
 // Errors: ErrUnauthorized, ErrForbidden, ErrServer, and those of every call.
 func (c *Client) Search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
-	return c.base.search(ctx, channel, q)
+	return c.base.made().search(ctx, channel, q)
 }
 
 // Postings searches as Search does and yields each posting as it arrives, in
@@ -61,13 +61,13 @@ func (c *Client) Postings(ctx context.Context, channel ChannelID, q Query) iter.
 // has the page's counters, for a caller who must know whether the postings are
 // complete. It sends nothing until its All is ranged over.
 func (c *Client) PostingStream(ctx context.Context, channel ChannelID, q Query) *PostingStream {
-	return &PostingStream{ctx: ctx, endpoint: &c.base, channel: channel, query: q}
+	return &PostingStream{ctx: ctx, endpoint: c.base.made(), channel: channel, query: q}
 }
 
 // Search searches as Client.Search does, with the applicant's token, which the
 // interface accepts there too.
 func (a *Applicant) Search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
-	return a.endpoint.search(ctx, channel, q)
+	return a.endpoint.made().search(ctx, channel, q)
 }
 
 // Postings yields postings as Client.Postings does, with the applicant's token.
@@ -78,11 +78,11 @@ func (a *Applicant) Postings(ctx context.Context, channel ChannelID, q Query) it
 // PostingStream returns the stream of Client.PostingStream, with the applicant's
 // token.
 func (a *Applicant) PostingStream(ctx context.Context, channel ChannelID, q Query) *PostingStream {
-	return &PostingStream{ctx: ctx, endpoint: &a.endpoint, channel: channel, query: q}
+	return &PostingStream{ctx: ctx, endpoint: a.endpoint.made(), channel: channel, query: q}
 }
 
 // PostingStream reads the postings of a search one by one. It must be used by
-// one goroutine only.
+// one goroutine only. All of the zero value yields ErrInvalidInput.
 type PostingStream struct {
 	ctx      context.Context
 	endpoint *endpoint
@@ -102,14 +102,15 @@ func (s *PostingStream) Page() (page JobSearchResult, ok bool) { return s.page, 
 func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 	return func(yield func(*JobPosting, error) bool) {
 		s.page, s.complete = JobSearchResult{}, false
-		req, err := s.endpoint.searchRequest(s.channel, s.query)
+		e := s.endpoint.made()
+		req, err := e.searchRequest(s.channel, s.query)
 		if err != nil {
-			yield(nil, s.endpoint.refuse(s.ctx, opPostings, err))
+			yield(nil, e.refuse(s.ctx, opPostings, err))
 			return
 		}
 		p := openPage{omit: s.query.OmitConfig}
 		defer p.close() // also where an Observer panics, or the loop around yield
-		if err := s.endpoint.do(s.ctx, opPostings, req, p.open); err != nil {
+		if err := e.do(s.ctx, opPostings, req, p.open); err != nil {
 			yield(nil, err)
 			return
 		}

@@ -44,7 +44,7 @@ type SnapshotPosting struct {
 // Postings reads them. After a failure it returns the error and a snapshot of
 // the postings that came before it, which is not complete and may be empty.
 func (c *Client) Snapshot(ctx context.Context, channel ChannelID, q Query) (*Snapshot, error) {
-	s := &Snapshot{Language: cmp.Or(q.Language, c.base.config.Language)}
+	s := &Snapshot{Language: cmp.Or(q.Language, c.base.made().config.Language)}
 	return s, s.take(c.PostingStream(ctx, channel, withoutConfig(q)))
 }
 
@@ -52,7 +52,7 @@ func (c *Client) Snapshot(ctx context.Context, channel ChannelID, q Query) (*Sna
 // token. Another applicant may see other postings: compare only snapshots of
 // the same applicant.
 func (a *Applicant) Snapshot(ctx context.Context, channel ChannelID, q Query) (*Snapshot, error) {
-	s := &Snapshot{Language: cmp.Or(q.Language, a.endpoint.config.Language), ForApplicant: true}
+	s := &Snapshot{Language: cmp.Or(q.Language, a.endpoint.made().config.Language), ForApplicant: true}
 	return s, s.take(a.PostingStream(ctx, channel, withoutConfig(q)))
 }
 

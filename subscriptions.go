@@ -46,18 +46,19 @@ func (c *Client) Unsubscribe(ctx context.Context, id SubscriptionID) (json.RawMe
 }
 
 func (c *Client) subscription(ctx context.Context, op *operation, id SubscriptionID, query url.Values, body any) (json.RawMessage, error) {
-	req := request{path: c.base.config.SubscriptionPath, query: query.Encode()}
+	e := c.base.made()
+	req := request{path: e.config.SubscriptionPath, query: query.Encode()}
 	if op != opSubscribe {
 		var wrong string
-		req.path, req.raw, wrong = address.Fill(c.base.config.SubscriptionPath+"/{aboId}", string(id))
+		req.path, req.raw, wrong = address.Fill(e.config.SubscriptionPath+"/{aboId}", string(id))
 		if wrong != "" {
-			return nil, c.base.refuse(ctx, op, invalid("subscription identifier %s", wrong))
+			return nil, e.refuse(ctx, op, invalid("subscription identifier %s", wrong))
 		}
 	}
 	if body != nil {
 		encoded, err := json.Marshal(body)
 		if err != nil {
-			return nil, c.base.refuse(ctx, op, invalid("the body cannot be encoded as JSON: %s", err.Error()))
+			return nil, e.refuse(ctx, op, invalid("the body cannot be encoded as JSON: %s", err.Error()))
 		}
 		req.body, req.kind = encoded, credential.WithBody
 	}
@@ -65,7 +66,7 @@ func (c *Client) subscription(ctx context.Context, op *operation, id Subscriptio
 		req.hide = append(req.hide, values...)
 	}
 	var reply json.RawMessage
-	err := c.base.do(ctx, op, req, func(a *answer) error {
+	err := e.do(ctx, op, req, func(a *answer) error {
 		body, err := a.bytes()
 		if err != nil {
 			return err
