@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,8 +23,10 @@ import (
 // generated or written by hand. It does for a request what a call of the Client does:
 // attempts, budget, Retry-After, Limiter, Observer and Logger, with its credential.
 //
-// It sends to the base address's scheme, host and port and nowhere else; a URL with
-// a user, and a Host other than the URL's, are ErrInvalidInput. The credential
+// It sends to the base address's scheme, host and port and nowhere else. ErrInvalidInput,
+// before anything is sent, are: a URL with a user or an Opaque, a Host of another origin, a
+// path that does not begin with a slash (unless it is "*", of OPTIONS), and in the query a
+// space or a control character that is not escaped. The credential
 // replaces the request's Authorization, which stays where there is no credential. The
 // other headers stay, and compression is net/http's affair: undone, unless the request
 // has an Accept-Encoding of its own.
@@ -118,8 +121,17 @@ func (e *endpoint) wrongTarget(req *http.Request) error {
 		return invalid("the request's URL has a user")
 	case u.Opaque != "", !e.origin.Is(u):
 		return invalid("this transport sends to %s and nowhere else", e.origin.Host)
-	case req.Host != "" && !strings.EqualFold(req.Host, u.Host):
+	case req.Host != "" && !e.origin.Is(&url.URL{Scheme: u.Scheme, Host: req.Host}):
 		return invalid("the request's Host is not that of its URL")
+	}
+	// A forward proxy gets scheme, host and target as one text, so that a target without
+	// its slash would make another host: http://jobs.example@evil.example/x.
+	target := u.RequestURI()
+	switch {
+	case target[0] != '/' && (target != "*" || req.Method != http.MethodOptions):
+		return invalid("the path of the request's URL does not begin with a slash")
+	case strings.ContainsFunc(target, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+		return invalid("the query of the request's URL holds a space or a control character that is not escaped")
 	}
 	return nil
 }
@@ -148,6 +160,11 @@ func (c *call) headerGiven(observed http.Header, auth *credential.Authorization)
 	}
 	maps.Copy(h, observed)
 	auth.Put(h)
+	for name := range h { // net/http sends the URL's, and beside that a "host" in lower case
+		if strings.EqualFold(name, "Host") {
+			delete(h, name)
+		}
+	}
 	if _, has := h["User-Agent"]; !has {
 		h["User-Agent"] = []string{config.UserAgent}
 	}

@@ -105,8 +105,7 @@ func wrongHost(u *url.URL) string {
 	return ""
 }
 
-// isASCII reports whether s has no letter beyond ASCII. Some of those become
-// ASCII letters when they are lowered, and are other hosts all the same.
+// isASCII reports whether s has no letter beyond ASCII.
 func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }

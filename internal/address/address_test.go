@@ -75,6 +75,11 @@ func TestOrigin(t *testing.T) {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
+	for _, host := range []string{"l\u0130fe.example", "li\u0307fe.example", "life.example\u212a", "life.example "} {
+		if own := (Origin{"https", "life.example", "443"}); own.Is(&url.URL{Scheme: "https", Host: host}) {
+			t.Errorf("%q is %s", host, own)
+		}
+	}
 }
 
 // TestRedirect: a redirect is followed within its origin only.

@@ -22,7 +22,16 @@ func OriginOf(u *url.URL) Origin {
 	case u.Scheme == "https":
 		port = "443"
 	}
-	return Origin{u.Scheme, strings.ToLower(u.Hostname()), port}
+	return Origin{u.Scheme, strings.Map(lowerASCII, u.Hostname()), port}
+}
+
+// lowerASCII lowers no other letter: the dotted capital I, lowered, is an i, and a host
+// with it is another one.
+func lowerASCII(r rune) rune {
+	if 'A' <= r && r <= 'Z' {
+		return r + 'a' - 'A'
+	}
+	return r
 }
 
 // Is reports whether an address belongs to the origin.
@@ -56,7 +65,7 @@ func (o Origin) Redirect(from *url.URL, resp *http.Response) *url.URL {
 		return nil
 	}
 	target, err := from.Parse(location)
-	if err != nil || target.User != nil || target.Opaque != "" || !isASCII(target.Host) || !o.Is(target) {
+	if err != nil || target.User != nil || target.Opaque != "" || !o.Is(target) {
 		return nil
 	}
 	// The same origin in our spelling: no other name is looked up for it.
