@@ -41,8 +41,13 @@ import (
 // RetryPolicy.StallTimeout and Config.MaxBodyBytes, 64 MiB if that is 0, and the
 // error of a Read is an *Error too; what is cut off is not repeated. The call ends for
 // the Observer with the end of the body or its Close, with an Error for a
-// status of 400 and more. The *url.Error of http.Client, around the *Error, prints the
-// URL with its query.
+// status of 400 and more.
+//
+// Errors, log and Observer do not show the values of the URL's query, nor those of headers
+// that the request has: of 8 bytes and more, and of Authorization and Cookie any. The headers
+// Accept and its kind, Content-*, If-*, User-Agent, Range, Prefer, Cache-Control, Traceparent
+// and X-Request-Id are shown where the service repeats them, and so is the URL's path: put
+// no secret there. The *url.Error of http.Client, around the *Error, prints the whole URL.
 func (c *Client) Transport() http.RoundTripper { return &roundTripper{c.base.made()} }
 
 // JobDBTransport returns the road to Config.JobDBURL, by the rules of Transport and
@@ -142,12 +147,40 @@ func (c *call) hideGiven() {
 	for _, values := range req.URL.Query() {
 		c.secrets.Add(values...)
 	}
-	for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie"} {
-		for _, value := range req.Header[name] {
-			_, secret, _ := strings.Cut(value, " ")
-			c.secrets.Add(value, secret)
+	for name, values := range req.Header {
+		name = http.CanonicalHeaderKey(name)
+		if isPublicHeader(name) {
+			continue
+		}
+		shortest := 8 // what is shorter is no secret, and would ruin every text
+		switch name {
+		case "Authorization", "Proxy-Authorization", "Cookie":
+			shortest = 1
+		}
+		for _, value := range values {
+			_, behindScheme, _ := strings.Cut(value, " ")
+			for _, secret := range [...]string{value, behindScheme} {
+				if len(secret) >= shortest {
+					c.secrets.Add(secret)
+				}
+			}
 		}
 	}
+	for _, cookie := range req.Cookies() {
+		if len(cookie.Value) >= 8 {
+			c.secrets.Add(cookie.Value)
+		}
+	}
+}
+
+// isPublicHeader reports whether a header, by its canonical name, says what is wanted and
+// not who wants it, so that its values may be shown.
+func isPublicHeader(name string) bool {
+	switch name {
+	case "User-Agent", "Range", "Prefer", "Cache-Control", "Traceparent", "X-Request-Id":
+		return true
+	}
+	return strings.HasPrefix(name, "Accept") || strings.HasPrefix(name, "Content-") || strings.HasPrefix(name, "If-")
 }
 
 // headerGiven returns the header of an attempt: the caller's, with what the observer

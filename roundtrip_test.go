@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -696,5 +697,68 @@ func TestTransportClosesAnswers(t *testing.T) {
 			}
 			_ = resp.Body.Close()
 		})
+	}
+}
+
+// A service may repeat what it was sent. What the caller's headers and cookies hold does
+// not reach errors, the log and the observer; what only says what is wanted does, and so
+// does the path.
+func TestTransportHidesTheHeadersOfItsCaller(t *testing.T) {
+	hidden := map[string]string{ // and what must not be seen of them
+		"X-Api-Key": "key-8f2c61", "X-Token": "Custom token-77aa", "x-low": "low-case-1", "Tracestate": "state-17=x",
+		"Authorization": "Bearer a1b", "Proxy-Authorization": "p2q9zz", "Cookie": "sid=session-4711; lang=de", "Acces-Key": "acces-123",
+	}
+	shown := map[string]string{
+		"Accept": "text/accept1", "Accept-Profile": "profile-99", "Content-Type": "application/content2", "Content-Language": "language3",
+		"User-Agent": "program/4444444", "Range": "bytes=5-5555", "If-Match": "etag-666666", "Prefer": "return=minimal7", "Cache-Control": "max-age=88888",
+		"Traceparent": "00-99999999", "X-Request-Id": "request-10", "X-Short": "seven-b",
+	}
+	var log strings.Builder
+	var seen []string
+	client := withTransport(t, jobboard.Config{
+		JobDBURL: base,
+		Logger:   slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Observer: &jobboard.Observer{
+			Call: func(context.Context, jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
+				return nil, func(e jobboard.CallEnd) {
+					seen = append(seen, fmt.Sprintf("%v %+v %s", e.Err, e.Err, e.Err.Body))
+				}
+			},
+			Attempt: func(context.Context, jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
+				return nil, func(e jobboard.AttemptEnd) { seen = append(seen, fmt.Sprintf("%+v", e)) }
+			},
+		},
+	}, func(r *http.Request) (*http.Response, error) {
+		text := fmt.Sprint(r.Header, " sid session-4711 is over, token token-77aa too, a1b", r.URL.Path)
+		return answer(r, 400, text, "X-Echo", text, "X-Correlation-Id", r.Header.Get("X-Api-Key")), nil
+	})
+	req := rig.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/path-shown", http.NoBody))
+	for _, headers := range []map[string]string{hidden, shown} {
+		for name, value := range headers {
+			req.Header[name] = []string{value}
+		}
+	}
+	resp, err := client.JobDBTransport().RoundTrip(req) // has no credential: the caller's stays
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	for i, text := range append(seen, log.String()) {
+		for name, value := range hidden {
+			_, secret, _ := strings.Cut(value, " ")
+			for _, s := range []string{value, secret, "session-4711"} {
+				if s != "" && s != "lang=de" && strings.Contains(text, s) {
+					t.Errorf("%q of %s is shown: %s", s, name, text)
+				}
+			}
+		}
+		for name, value := range shown {
+			if i < 2 && (!strings.Contains(text, value) || !strings.Contains(text, "/path-shown")) {
+				t.Errorf("%s is not shown: %s", name, text)
+			}
+		}
+	}
+	if len(seen) != 2 || log.Len() == 0 {
+		t.Errorf("%d ends, log %q", len(seen), log.String())
 	}
 }

@@ -20,8 +20,8 @@ import (
 // request lines and Host lines that it gets.
 type forwardProxy struct {
 	net.Listener
-	mu   sync.Mutex
-	got  []string
+	mu  sync.Mutex
+	got []string
 }
 
 func newForwardProxy(t *testing.T) *forwardProxy {
