@@ -2,6 +2,7 @@ package jobmcp
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/hostname"
@@ -19,9 +19,10 @@ import (
 
 // Bounds of Handler beside those of the tools.
 const (
-	maxRequests = 64               // at the same time, those that wait for a tool's turn included
+	maxRequests = 64               // at the same time, those that wait for a tool's turn included, but not those being read
 	maxSeen     = 8 * maxMessage   // bytes of a message that is too long, to find its identifier
-	maxReading  = 30 * time.Second // of a request's body
+	maxReaders  = 256              // messages that are read at the same time
+	maxReading  = 5 * time.Second  // of a message
 	maxSending  = 30 * time.Second // of the answer, after the longest call
 )
 
@@ -30,13 +31,15 @@ const (
 // there. It may stand at any path.
 //
 // It answers 403 to a Host that Options.Hosts does not name and to an Origin that
-// Options.Origins does not name, and 503 while more than 64 requests are under way. It does
-// not find out who asks: wrap it in a handler that does. The bounds of calls and their rate
-// are those of all callers together.
+// Options.Origins does not name, and 503 while more than 64 requests are under way. A
+// message, of 1 MiB at most, is read before that, within 5 s. At most 256 are read at the same
+// time: one more ends the one that has been read for longest, with 503. Handler does not find
+// out who asks: wrap it in a handler that does. The bounds of calls and their rate are those
+// of all callers together.
 //
 // A call whose caller has left ends at once if it was made by protocol 2026-07-28 or a later
-// one. By an earlier protocol it goes on, and takes its place among the calls until it is
-// done, for 60 s at most.
+// one. By an earlier protocol it ends if it still waits for its place among the calls; one that
+// began goes on, and keeps its place until it is done, for 60 s at most.
 func (s *Server) Handler() http.Handler {
 	protocol := s.protocol(false)
 	next := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return protocol }, &mcp.StreamableHTTPOptions{
@@ -45,33 +48,43 @@ func (s *Server) Handler() http.Handler {
 		PropagateRequestCancellation: true,
 	})
 	places := make(chan struct{}, maxRequests)
+	messages := &readers{}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if why := s.forbids(r); why != "" {
 			http.Error(w, why, http.StatusForbidden)
 			return
 		}
+		boundSending(w, r)
+		r = r.Clone(context.WithValue(r.Context(), callerKey{}, r.Context()))
+		if r.Method == http.MethodPost {
+			body, ok := messages.read(w, r)
+			if !ok {
+				return
+			}
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		}
 		select {
 		case places <- struct{}{}:
 			defer func() { <-places }()
 		default:
-			w.Header().Set("Retry-After", "1")
-			http.Error(w, "too many requests are under way", http.StatusServiceUnavailable)
+			busy(w)
 			return
-		}
-		boundSending(w, r)
-		if r.Method == http.MethodPost {
-			body, status, refused := readMessage(w, r)
-			if refused != nil {
-				w.Header().Set("Content-Type", "application/json")
-				w.WriteHeader(status)
-				_, _ = w.Write(refused)
-				return
-			}
-			r = r.Clone(r.Context())
-			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// callerKey is the key of the context of a request over HTTP, which ends when its caller
+// leaves. The protocol's library takes that away from the calls of earlier protocols.
+type callerKey struct{}
+
+// callerLeft returns a channel that is closed when the caller of a call over HTTP leaves, nil
+// for another call.
+func callerLeft(ctx context.Context) <-chan struct{} {
+	if caller, ok := ctx.Value(callerKey{}).(context.Context); ok {
+		return caller.Done()
+	}
+	return nil
 }
 
 // boundSending ends an answer that its caller does not read, which would keep its place for
@@ -126,37 +139,4 @@ func (s *Server) permitsHost(host string) bool {
 	}
 	ip, err := netip.ParseAddr(name)
 	return strings.EqualFold(name, "localhost") || err == nil && ip.IsLoopback()
-}
-
-// readMessage reads the body of a request, or says what to answer because it is too long or
-// no message.
-func readMessage(w http.ResponseWriter, r *http.Request) (body []byte, status int, refused []byte) {
-	// A writer without deadlines leaves this to the server's own. The deadline is taken away
-	// again, because it would end the request's context.
-	deadline := http.NewResponseController(w)
-	_ = deadline.SetReadDeadline(time.Now().Add(maxReading))
-	defer func() { _ = deadline.SetReadDeadline(time.Time{}) }()
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))
-	switch {
-	case err != nil:
-		return nil, http.StatusBadRequest, refusal("null", jsonrpc.CodeInvalidRequest, "the message was cut off")
-	case len(body) > maxMessage:
-		id := &idFinder{}
-		id.see(body)
-		for rest := io.LimitReader(r.Body, maxSeen-maxMessage); err == nil; {
-			var n int
-			n, err = rest.Read(body)
-			id.see(body[:n])
-		}
-		return nil, http.StatusRequestEntityTooLarge, refusal(id.text(), jsonrpc.CodeInvalidRequest, tooLong)
-	}
-	body = bytes.TrimSpace(body)
-	if len(body) == 0 {
-		return nil, http.StatusBadRequest, refusal("null", jsonrpc.CodeInvalidRequest, "there is no message")
-	}
-	message, code, why := decode(body)
-	if message == nil {
-		return nil, http.StatusBadRequest, refusal("null", code, why)
-	}
-	return body, 0, nil
 }

@@ -259,7 +259,7 @@ func (d *deadlines) SetReadDeadline(until time.Time) error {
 	return nil
 }
 
-// A body has 30 seconds to come, and what follows it has no deadline.
+// A body has 5 seconds to come, and what follows it has no deadline.
 func TestBodyHasADeadline(t *testing.T) {
 	h, began := setting{}.server(t, demo(t)).Handler(), time.Now()
 	for _, body := range []string{ping, strings.Repeat("x", 2<<20)} {
@@ -267,7 +267,7 @@ func TestBodyHasADeadline(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
 		h.ServeHTTP(w, r)
-		if len(w.set) != 2 || w.set[0].Before(began.Add(30*time.Second)) || w.set[0].After(time.Now().Add(30*time.Second)) || !w.set[1].IsZero() {
+		if len(w.set) != 2 || w.set[0].Before(began.Add(5*time.Second)) || w.set[0].After(time.Now().Add(5*time.Second)) || !w.set[1].IsZero() {
 			t.Errorf("the deadlines are %v", w.set)
 		}
 	}
@@ -305,44 +305,33 @@ func TestAnswerHasADeadline(t *testing.T) {
 // More requests than anybody needs at the same time are turned away, and those that were
 // there before are answered.
 func TestTooManyRequests(t *testing.T) {
-	h := setting{}.server(t, demo(t)).Handler()
-	var all sync.WaitGroup
-	var bodies []*io.PipeWriter
-	codes := make(chan int, maxRequests)
-	for range maxRequests {
-		in, body := io.Pipe()
-		bodies = append(bodies, body)
-		all.Go(func() {
-			r := httptest.NewRequest(http.MethodPost, "http://localhost/", in)
-			r.Header.Set("Content-Type", "application/json")
-			r.Header.Set("Accept", "application/json, text/event-stream")
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, r)
-			codes <- w.Code
-		})
-		if _, err := io.WriteString(body, ping[:5]); err != nil { // it is being read
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		free := make(chan struct{})
+		h := NewServer(nil, Options{Rate: -1, Open: func(context.Context, Need) (Board, error) {
+			<-free
+			return Board{}, jobboard.ErrInvalidInput
+		}}).Handler()
+		codes := make(chan int, maxRequests)
+		for range maxRequests {
+			go func() { codes <- post(h, "localhost", "", call(1, "search_jobs", `{}`)).Code }()
 		}
-	}
-	if w := post(h, "jobs.example", "", ping); w.Code != http.StatusForbidden {
-		t.Errorf("of another host: %d", w.Code)
-	}
-	if w := post(h, "localhost", "", ping); w.Code != 503 || w.Header().Get("Retry-After") != "1" || w.Body.String() != "too many requests are under way\n" {
-		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
-	}
-	for _, body := range bodies {
-		_, _ = io.WriteString(body, ping[5:])
-		body.Close()
-	}
-	all.Wait()
-	for range maxRequests {
-		if code := <-codes; code != http.StatusOK {
-			t.Error(code)
+		synctest.Wait()
+		if w := post(h, "jobs.example", "", ping); w.Code != http.StatusForbidden {
+			t.Errorf("of another host: %d", w.Code)
 		}
-	}
-	if w := post(h, "localhost", "", ping); w.Code != http.StatusOK {
-		t.Errorf("afterwards: %d", w.Code)
-	}
+		if w := post(h, "localhost", "", ping); w.Code != 503 || w.Header().Get("Retry-After") != "1" || w.Body.String() != "too many requests are under way\n" {
+			t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+		}
+		close(free)
+		for range maxRequests {
+			if code := <-codes; code != http.StatusOK {
+				t.Error(code)
+			}
+		}
+		if w := post(h, "localhost", "", ping); w.Code != http.StatusOK {
+			t.Errorf("afterwards: %d", w.Code)
+		}
+	})
 }
 
 // overHTTP stands in the place of serve: it sends each line as a request of its own.

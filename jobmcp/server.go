@@ -192,6 +192,8 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 				defer func() { <-s.places }()
 			case <-ctx.Done():
 				return nil, ctx.Err()
+			case <-callerLeft(ctx):
+				return nil, context.Canceled // nobody waits for the answer
 			}
 		}
 		result, err := next(ctx, method, req)
