@@ -30,7 +30,8 @@ const minLeftOut = 3
 // Parse reads what somebody typed. Words in "quotes" are meant as they are written, a
 // hyphen in front of a word leaves out the postings that have it, and OR joins two
 // terms of which one must hold. Everything else is a word, and no text is a mistake.
-// What job titles say of genders, such as (m/w/d), is left out, unless it is all of the text.
+// What job titles say of genders, such as (m/w/d), is left out, unless it is all of the text;
+// so are little words, such as "in" and "für", where postings of their language are looked for.
 func Parse(text string) Query {
 	q := parse(withoutGenders(text))
 	if q.Empty() {
@@ -154,6 +155,8 @@ var (
 		`|[(\[](?:gn\*?|all|alle|all genders?|alle geschlechter|mensch|divers)[)\]]`)
 	// The second gender of a word: Entwickler:in, Entwickler*innen, Entwickler/-in, Entwickler(in).
 	ending = regexp.MustCompile(`(\p{L}{3})(?:[:*_·]|/-?|\()in(?:nen)?\)?($|[^\p{L}])`)
+	// The second gender of a title that ends in a word for a person: Kaufmann/-frau, Fachfrau/mann.
+	person = regexp.MustCompile(`(?i)(\p{L}{2}(?:mann|frau|leute))\s?(?:/\s?-?|[:*_·]|\(-?)(?:mann|frau|männer|frauen|leute)\)?($|[^\p{L}])`)
 	// The same as words.
 	alone = regexp.MustCompile(`(?i)(^|\s)(?:gn|all|mwd|wmd|mwx|mfd)(\s|$)`)
 )
@@ -161,6 +164,7 @@ var (
 func withoutGenders(text string) string {
 	text = genders.ReplaceAllString(text, " ")
 	text = ending.ReplaceAllString(text, "$1$2")
+	text = person.ReplaceAllString(text, "$1$2")
 	return alone.ReplaceAllString(text, "$1$2")
 }
 
@@ -186,12 +190,12 @@ func (q Query) Words() (n int) {
 }
 
 // Mistakable returns the words of the query that may be mistyped, each once: those that
-// must be found, and are not in quotes, from five letters on.
+// must be found, from five letters on, but those in quotes and little words.
 func (q Query) Mistakable() (found []string) {
 	for _, group := range q.must {
 		for _, t := range group {
 			for _, word := range t.words {
-				if !t.quoted && utf8.RuneCountInString(word) >= minMistyped && !slices.Contains(found, word) {
+				if !t.quoted && utf8.RuneCountInString(word) >= minMistyped && !isLittle(word) && !slices.Contains(found, word) {
 					found = append(found, word)
 				}
 			}
@@ -217,7 +221,7 @@ func (q Query) Corrected(instead map[string][]string) Query {
 
 // In returns what a text index that has certain pieces is asked for the postings of a stemmer.
 func (q Query) In(stemmer string, pieces Pieces) Lookup {
-	return Lookup{q, &speller{newStemmer(stemmer), pieces, map[string]forms{}}}
+	return Lookup{q.withoutLittle(stemmer), &speller{newStemmer(stemmer), pieces, map[string]forms{}}}
 }
 
 // Lookup asks a text index for the postings of one stemmer that match a query.

@@ -51,7 +51,7 @@ func (q Query) Snippet(text, stemmer string, letters int) Snippet {
 
 // find returns the places of a text that the query finds.
 func (q Query) find(text, stemmer string) (marks []Mark) {
-	w := q.wanted(newStemmer(stemmer))
+	w := q.withoutLittle(stemmer).wanted(newStemmer(stemmer))
 	for begin := 0; begin < len(text); {
 		run := strings.IndexFunc(text[begin:], func(r rune) bool { return inWord(r) || invisible(r) })
 		if run < 0 {

@@ -273,7 +273,8 @@ func TestTiers(t *testing.T) {
 func TestIndexAgreesWithTexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	vocabulary := strings.Fields(`Pflegefachkraft Krankenpfleger Krankenpflegerin Ärztin Arzt Größe groesse grosse Bauer Bäuerin infirmière
-		infirmiere ёлка елка Straße strasse Entwickler Softwareentwicklerin Koch Köln Koeln koln IT SAP 看護師 พยาบาล café Łódź C3PO naïve`)
+		infirmiere ёлка елка Straße strasse Entwickler Softwareentwicklerin Koch Köln Koeln koln IT SAP 看護師 พยาบาล café Łódź C3PO naïve
+		in für chez Kaufmann/-frau`)
 	signs := []string{"", "", "", "", "-", `"`, "OR "}
 	some := func(n int) (words []string) {
 		for range r.IntN(n) {
