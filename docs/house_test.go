@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// CONTRIBUTING.md says what each internal package is for, and names files and
-// packages that are there.
+// The files and internal packages of which CONTRIBUTING.md speaks are there.
 func TestHouse(t *testing.T) {
 	text, err := os.ReadFile("../CONTRIBUTING.md")
 	if err != nil {
@@ -19,15 +18,6 @@ func TestHouse(t *testing.T) {
 	house, _, found := strings.Cut(house, "\n## ")
 	if !found {
 		t.Fatal("there is no section on the house")
-	}
-	packages, err := filepath.Glob("../internal/*")
-	if err != nil || len(packages) == 0 {
-		t.Fatal(packages, err)
-	}
-	for _, p := range packages {
-		if name := strings.TrimPrefix(p, "../"); !strings.Contains(house, "`"+name+"`") {
-			t.Errorf("it does not say what %s is for", name)
-		}
 	}
 	for _, name := range regexp.MustCompile("`(internal/\\w+|\\w+\\.go)`").FindAllStringSubmatch(house, -1) {
 		places, err := filepath.Glob("../" + name[1])

@@ -49,7 +49,7 @@ func TestSlowConnections(t *testing.T) {
 			base, jobDB := make(memory), make(memory)
 			srv := jobboardtest.NewServer(jobboardtest.WithListeners(base, jobDB))
 			defer srv.Close()
-			inside(srv).Mount("/own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			srv.Inside().Mount("/own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_, err := io.ReadAll(r.Body)
 				fmt.Fprint(w, err)
 			}))

@@ -179,8 +179,8 @@ func TestFaults(t *testing.T) {
 				if f := fetch(t.Context(), rt, searchURL(srv), token); !c.check(f) || (f.err != nil || f.bodyErr != nil) != (c.fault.Break != "") {
 					t.Errorf("%s: status %d, header %v, length %d, %d bytes %.80q, errors %v, %v", c.name, f.status, f.header, f.length, len(f.body), f.body, f.err, f.bodyErr)
 				}
-				if active.Hits() != 1 || len(inside(srv).Faults()) != 0 {
-					t.Errorf("%s: %d hits, %d faults left", c.name, active.Hits(), len(inside(srv).Faults()))
+				if active.Hits() != 1 || len(srv.Inside().Faults()) != 0 {
+					t.Errorf("%s: %d hits, %d faults left", c.name, active.Hits(), len(srv.Inside().Faults()))
 				}
 				if last := lastRequest(srv); last.Fault == "" {
 					t.Errorf("%s: the journal does not say so: %v", c.name, last)

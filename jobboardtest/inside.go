@@ -6,49 +6,51 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/door"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/mask"
 )
 
-func init() { door.Open = func(server any) any { return inside{server.(*Server)} } }
+// Inside returns what package control does with a server beyond the server's methods.
+// It is not for users: its methods may change or go in any release.
+func (s *Server) Inside() Inside { return Inside{s} }
 
-// inside has the calls that package control makes and users do not see.
-type inside struct{ s *Server }
+// Inside has the calls that package control makes of a server. It is not for users: its
+// methods may change or go in any release.
+type Inside struct{ s *Server }
 
 // HasClient reports whether there is a client.
-func (in inside) HasClient(id string) bool {
+func (in Inside) HasClient(id string) bool {
 	_, known := in.s.application(id)
 	return known
 }
 
 // HasApplicant reports whether there is an applicant.
-func (in inside) HasApplicant(id int64) bool { return in.s.hasApplicant(id) }
+func (in Inside) HasApplicant(id int64) bool { return in.s.hasApplicant(id) }
 
 // AuthorizationCode makes a code for the token endpoint's authorization_code
 // grant, as the authorize page does when an applicant is chosen. It is good
 // once, for a minute, and asks for no redirect_uri and no verifier.
-func (in inside) AuthorizationCode(clientID string, applicant int64) string {
+func (in Inside) AuthorizationCode(clientID string, applicant int64) string {
 	return in.s.addCode(Code{ClientID: clientID, ApplicantID: applicant})
 }
 
 // NarrowToken takes the scope of a token away, so that it is answered with 403
 // and insufficient_scope; it reports whether there is one.
-func (in inside) NarrowToken(value string) bool {
+func (in Inside) NarrowToken(value string) bool {
 	return in.s.updateToken(value, func(t *token) { t.Narrow = true })
 }
 
 // Subscriptions returns all subscriptions, oldest first, the gone ones too.
-func (in inside) Subscriptions() (all []Subscription) {
+func (in Inside) Subscriptions() (all []Subscription) {
 	in.s.read(func(st *state) { all = st.subscriptionsByAge() })
 	return all
 }
 
 // Faults returns the planted faults that have hits and time left, the oldest first.
-func (in inside) Faults() []*ActiveFault { return in.s.faults.active(in.s.clock.now()) }
+func (in Inside) Faults() []*ActiveFault { return in.s.faults.active(in.s.clock.now()) }
 
 // Request returns the journal's entry with a number, as it is by now, with what was
 // answered. ok is false where no such request came, or the journal has dropped it.
-func (in inside) Request(number int) (r Request, ok bool) {
+func (in Inside) Request(number int) (r Request, ok bool) {
 	e, ok := in.s.journal.find(number)
 	r, answered := e.Request, e.answered
 	if r.Status != 0 {
@@ -61,14 +63,14 @@ func (in inside) Request(number int) (r Request, ok bool) {
 
 // RequestsAfter returns the entries with a number above n, for a reader that
 // follows the journal.
-func (in inside) RequestsAfter(n int) []Request { return in.s.journal.after(n) }
+func (in Inside) RequestsAfter(n int) []Request { return in.s.journal.after(n) }
 
 // DecodeState reads a state of at most maxRecords without looking for contradictions.
-func (inside) DecodeState(r io.Reader) (State, error) { return decodeState(r, maxRecords) }
+func (Inside) DecodeState(r io.Reader) (State, error) { return decodeState(r, maxRecords) }
 
 // Reset goes back to the state and switches of the start, lifts all faults and
 // empties the journal. The clock stays as it is.
-func (in inside) Reset() {
+func (in Inside) Reset() {
 	_ = in.s.Restore(in.s.initial) // it was built from such a state
 	in.s.faults.lift()
 	in.s.journal.clear()
@@ -76,18 +78,18 @@ func (in inside) Reset() {
 
 // SaveError returns the error of the newest write of the file after the one that SaveTo made
 // itself. It is nil if that succeeded, if there was none, and without a file.
-func (in inside) SaveError() error { return in.s.saveError() }
+func (in Inside) SaveError() error { return in.s.saveError() }
 
 // Mount serves a path of {base_url}, and all paths below it; "/" is that path alone.
 // The handler sees the path without the prefix. No fault hits such requests, and the
 // journal leaves them out. Of two paths that fit, the longer one counts. A nil handler
 // takes a path away.
-func (in inside) Mount(path string, h http.Handler) { in.s.mounts.mount(path, h) }
+func (in Inside) Mount(path string, h http.Handler) { in.s.mounts.mount(path, h) }
 
 // OnShutdown calls f once, when Shutdown begins or, without it, at Close. It is for
 // a mounted handler whose answers would not end by themselves and keep Shutdown
 // waiting. Close waits for f.
-func (in inside) OnShutdown(f func()) {
+func (in Inside) OnShutdown(f func()) {
 	in.s.endings.Add(1)
 	context.AfterFunc(in.s.ending, func() {
 		defer in.s.endings.Done()

@@ -60,7 +60,7 @@ func TestJournal(t *testing.T) {
 		}
 	}
 	_, body := get(t, srv, srv.BaseURL+searchPath, d.ClientToken)
-	if r, ok := inside(srv).Request(11); !ok || !reflect.DeepEqual(*r.Response, jobboardtest.Response{
+	if r, ok := srv.Inside().Request(11); !ok || !reflect.DeepEqual(*r.Response, jobboardtest.Response{
 		Header: http.Header{"Content-Type": {"application/json"}}, Size: int64(len(body)), Body: string(body[:2<<10]),
 	}) {
 		t.Errorf("of the answer\n%s\nis kept\n%+v", body, r.Response)
@@ -69,15 +69,15 @@ func TestJournal(t *testing.T) {
 	if f := fetch(t.Context(), srv.Transport(), srv.BaseURL+"/nowhere", ""); f.err == nil {
 		t.Errorf("%+v", f)
 	}
-	if r, ok := inside(srv).Request(12); !ok || r.Status != 0 || r.Response != nil {
+	if r, ok := srv.Inside().Request(12); !ok || r.Status != 0 || r.Response != nil {
 		t.Errorf("of no answer is kept %+v", r.Response)
 	}
-	if r, ok := inside(srv).Request(5); !ok || !reflect.DeepEqual(*r.Response, jobboardtest.Response{
+	if r, ok := srv.Inside().Request(5); !ok || !reflect.DeepEqual(*r.Response, jobboardtest.Response{
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token", error_description="token expired or otherwise invalid"`}},
 	}) {
 		t.Errorf("of a refusal is kept %+v", r.Response)
 	}
-	if r, ok := inside(srv).Request(13); ok {
+	if r, ok := srv.Inside().Request(13); ok {
 		t.Errorf("a request that did not come is %v", r)
 	}
 	if n := srv.Count(); n != 12 {
@@ -89,7 +89,7 @@ func TestJournal(t *testing.T) {
 	if n := srv.Count(jobboardtest.OpApplied, jobboardtest.OpSearch); n != 6 {
 		t.Errorf("Count(applied, search) = %d", n)
 	}
-	if after := inside(srv).RequestsAfter(6); len(after) != 6 || after[0].Number != 7 {
+	if after := srv.Inside().RequestsAfter(6); len(after) != 6 || after[0].Number != 7 {
 		t.Errorf("RequestsAfter(6) = %v", after)
 	}
 	srv.ClearRequests()
@@ -108,7 +108,7 @@ func TestTimesAreUTC(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithClock(func() time.Time {
 		return time.Date(2030, 1, 2, 3, 4, 5, 0, time.FixedZone("", 5*3600+45*60))
 	}))
-	inside(srv).AuthorizationCode(srv.Demo.ConfidentialClient, srv.Demo.Applicant)
+	srv.Inside().AuthorizationCode(srv.Demo.ConfidentialClient, srv.Demo.Applicant)
 	srv.UserToken(srv.Demo.Applicant)
 	if _, err := srv.Apply(srv.Demo.Applicant, srv.Demo.OpenJob); err != nil {
 		t.Error(err)
@@ -133,7 +133,7 @@ func TestJournalHoldsNoCredential(t *testing.T) {
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	d := srv.Demo
-	code := inside(srv).AuthorizationCode(d.ConfidentialClient, d.Applicant)
+	code := srv.Inside().AuthorizationCode(d.ConfidentialClient, d.Applicant)
 	basic := base64.StdEncoding.EncodeToString([]byte("10:hidden-password"))
 	secrets := []string{d.ClientToken, d.ApplicantToken, d.ConfidentialSecret, d.Password, code, "made-up-token", basic, "hidden-password", "chocolate"}
 
@@ -186,7 +186,7 @@ func TestJournalHoldsNoCredential(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 1; n <= srv.Count(); n++ {
-		r, _ := inside(srv).Request(n)
+		r, _ := srv.Inside().Request(n)
 		answer := fmt.Sprint(*r.Response)
 		if i := slices.IndexFunc(secrets, func(s string) bool { return strings.Contains(answer, s) }); i >= 0 {
 			t.Errorf("%s shows in the answer of %s: %s", secrets[i], r, answer)
@@ -337,7 +337,7 @@ func TestJournalIsBoundedInBytes(t *testing.T) {
 	if srv.Count() != requests || len(kept) < 100 || len(kept) > requests*3/4 || kept[len(kept)-1].Number != requests {
 		t.Errorf("%d counted, %d kept", srv.Count(), len(kept))
 	}
-	last, _ := inside(srv).Request(requests - 1)
+	last, _ := srv.Inside().Request(requests - 1)
 	if got := last.Header.Get("X-Large"); len(got) > 9000 || !strings.HasSuffix(got, "... (500000 bytes)") {
 		t.Errorf("%d bytes of a long value: %.100s", len(got), got)
 	}

@@ -78,7 +78,7 @@ func TestAuthorizationCodeGrant(t *testing.T) {
 		}
 		// The journal says what happened, and no code, token or verifier.
 		for _, r := range srv.Requests() {
-			r, _ = inside(srv).Request(r.Number)
+			r, _ = srv.Inside().Request(r.Number)
 			all := strings.Join([]string{r.String(), r.Body, r.Note, r.Response.Body, r.Response.Header.Get("Location")}, "\n")
 			for _, secret := range []string{code, got.AccessToken, verifier} {
 				if strings.Contains(all, secret) {

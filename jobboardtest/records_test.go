@@ -36,10 +36,3 @@ func TestDocumentationShowsFields(t *testing.T) {
 		}
 	}
 }
-
-// A reader bears as many methods as one screen shows.
-func TestServerHasFewMethods(t *testing.T) {
-	if n := reflect.TypeFor[*jobboardtest.Server]().NumMethod(); n > 40 {
-		t.Errorf("Server has %d methods", n)
-	}
-}

@@ -15,7 +15,7 @@ import (
 // Repeat sends a request of the journal again, with a fresh credential of the same
 // kind, and returns the number that it has now. status is 0 where a fault left it
 // without an answer. The error says what of the request the journal did not keep.
-func (in inside) Repeat(ctx context.Context, number int) (again, status int, err error) {
+func (in Inside) Repeat(ctx context.Context, number int) (again, status int, err error) {
 	s := in.s
 	r, ok := s.journal.find(number)
 	switch {

@@ -140,7 +140,7 @@ func TestAuthorizationErrors(t *testing.T) {
 	who := srv.AddApplicant(jobboardtest.Applicant{})
 	user, client := srv.UserToken(who.ID), srv.ClientToken("11")
 	expired, narrow, old := srv.UserToken(who.ID), srv.UserToken(who.ID), srv.ClientToken("11")
-	if !srv.ExpireToken(expired) || !inside(srv).NarrowToken(narrow) || !srv.ExpireToken(old) || srv.ExpireToken("none") || inside(srv).NarrowToken("none") {
+	if !srv.ExpireToken(expired) || !srv.Inside().NarrowToken(narrow) || !srv.ExpireToken(old) || srv.ExpireToken("none") || srv.Inside().NarrowToken("none") {
 		t.Error("a token that is there is not found, or one that is not")
 	}
 	publish(srv)

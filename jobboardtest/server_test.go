@@ -136,13 +136,13 @@ func TestTransportIsLikeAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
 		defer srv.Close()
-		inside(srv).Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		srv.Inside().Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			n, err := fmt.Fprintf(w, "%s %s %s %s", r.RequestURI, r.Host, r.RemoteAddr, body)
 			fmt.Fprintf(w, " %t %v", n > 0, err)
 		}))
-		inside(srv).Mount("/_silent", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-		inside(srv).Mount("/_text", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		srv.Inside().Mount("/_silent", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		srv.Inside().Mount("/_text", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			http.ServeContent(w, &http.Request{Method: "GET"}, "a.txt", time.Time{}, strings.NewReader("text"))
 		}))
 		for _, c := range []struct {
@@ -189,7 +189,7 @@ func TestTransportIsLikeAConnection(t *testing.T) {
 func TestTransportLetsGo(t *testing.T) {
 	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
 	defer srv.Close()
-	inside(srv).Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	srv.Inside().Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	}))
@@ -266,7 +266,7 @@ func TestCloseEndsWhatNobodyReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer res.Body.Close()
-		inside(srv).Mount("/_own", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+		srv.Inside().Mount("/_own", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 		go fetch(context.Background(), srv.Transport(), srv.BaseURL+"/_own", "")
 		synctest.Wait()
 		srv.Close()
@@ -352,7 +352,7 @@ func TestHandler(t *testing.T) {
 func TestMount(t *testing.T) {
 	srv := jobboardtest.New(t)
 	srv.Fail(jobboardtest.Fault{Status: 503})
-	inside(srv).Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "mine "+r.URL.Path) }))
+	srv.Inside().Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "mine "+r.URL.Path) }))
 	for path, want := range map[string]string{"/_own": "mine /_own", "/_own/a/b": "mine /_own/a/b"} {
 		if res, body := get(t, srv, srv.BaseURL+path, ""); res.StatusCode != 200 || string(body) != want {
 			t.Errorf("%s: %d %s", path, res.StatusCode, body)
@@ -362,14 +362,14 @@ func TestMount(t *testing.T) {
 		t.Error("it is in the journal")
 	}
 	srv.LiftFaults()
-	inside(srv).Mount("/_own/deep", http.NotFoundHandler())
-	inside(srv).Mount("/", http.NotFoundHandler())
+	srv.Inside().Mount("/_own/deep", http.NotFoundHandler())
+	srv.Inside().Mount("/", http.NotFoundHandler())
 	for path, want := range map[string]string{"/_own/deeper": "mine /_own/deeper", "/_own/deep/x": "404 page not found\n", "/": "404 page not found\n"} {
 		if _, body := get(t, srv, srv.BaseURL+path, ""); string(body) != want {
 			t.Errorf("%s: %q, want %q", path, body, want)
 		}
 	}
-	inside(srv).Mount("/_own/deep/", nil)
+	srv.Inside().Mount("/_own/deep/", nil)
 	if _, body := get(t, srv, srv.BaseURL+"/_own/deep/x", ""); string(body) != "mine /_own/deep/x" {
 		t.Errorf("what was taken away answers %s", body)
 	}
@@ -377,8 +377,8 @@ func TestMount(t *testing.T) {
 	// Only below the base address, not at the lookup's.
 	other := jobboardtest.NewServer()
 	defer other.Close()
-	inside(other).Mount("/_own", http.NotFoundHandler())
-	inside(other).Mount("/", http.NotFoundHandler())
+	other.Inside().Mount("/_own", http.NotFoundHandler())
+	other.Inside().Mount("/", http.NotFoundHandler())
 	for _, url := range []string{other.JobDBURL + "/_own", other.BaseURL + "//_own", other.BaseURL + "/" + searchPath, strings.TrimSuffix(other.BaseURL, "/board") + "/_own"} {
 		if _, body := get(t, other, url, ""); !strings.Contains(string(body), "section 4") {
 			t.Errorf("%s is mounted: %s", url, body)
@@ -483,7 +483,7 @@ func TestCloseWaitsForHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
 		ended := false
-		inside(srv).Mount("/_own", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		srv.Inside().Mount("/_own", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
 			<-time.After(time.Second)
 			ended = true
@@ -511,11 +511,11 @@ func TestOnShutdown(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
 			var told atomic.Int32
-			inside(srv).OnShutdown(func() { told.Add(1) })
+			srv.Inside().OnShutdown(func() { told.Add(1) })
 			// An answer that waits for it does not keep the server from ending.
 			over := make(chan struct{})
-			inside(srv).OnShutdown(func() { close(over) })
-			inside(srv).Mount("/_own", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-over }))
+			srv.Inside().OnShutdown(func() { close(over) })
+			srv.Inside().Mount("/_own", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-over }))
 			go fetch(context.Background(), srv.Client().Transport, srv.BaseURL+"/_own", "")
 			synctest.Wait()
 			end(srv)
@@ -648,7 +648,7 @@ func TestCompress(t *testing.T) {
 	if encoding, body, _ := ask(srv.BaseURL+"/nowhere", "gzip"); encoding != "gzip" || !strings.Contains(body, "not a path") {
 		t.Errorf("a refusal: %q %s", encoding, body)
 	}
-	if r, _ := inside(srv).Request(2); r.Response.Size != int64(len(plain)) {
+	if r, _ := srv.Inside().Request(2); r.Response.Size != int64(len(plain)) {
 		t.Errorf("the journal has %d bytes of %d", r.Response.Size, len(plain))
 	}
 	defer srv.Fail(jobboardtest.Fault{Body: "tea"}).Lift()

@@ -25,7 +25,7 @@ func TestSaveAndLoad(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	srv.SetVariants(jobboardtest.Variants{QuotedIDs: true, PageSize: 3})
 	setNationalities(t, srv, "fr", []jobboardtest.Choice{{ID: "1", Label: "française"}})
-	inside(srv).AuthorizationCode("11", 7)
+	srv.Inside().AuthorizationCode("11", 7)
 	do(t, srv, "POST", srv.BaseURL+"/jobabo?channel=27828_extern&types=rss", "", "")
 	srv.RemovePosting(srv.AddPosting(jobboardtest.Posting{Title: "gone, and its identifier with it"}).ID)
 	var file bytes.Buffer
@@ -206,7 +206,7 @@ func TestSaveTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.Close()
-	if err := inside(first).SaveError(); err != nil {
+	if err := first.Inside().SaveError(); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
@@ -335,7 +335,7 @@ func TestSaveLeavesAnothersFile(t *testing.T) {
 	}
 	second.AddChannel(jobboardtest.Channel{ID: "second"})
 	second.Close()
-	if err := inside(second).SaveError(); err != nil {
+	if err := second.Inside().SaveError(); err != nil {
 		t.Error(err)
 	}
 	first.AddChannel(jobboardtest.Channel{ID: "first"})
@@ -365,8 +365,8 @@ func TestSaveLeavesAnothersFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		srv.Close()
-		if b, err := os.ReadFile(file); string(b) != "{}" || err != nil || inside(srv).SaveError() == nil {
-			t.Errorf("%s: the file holds %s, and the server says %v", name, b, inside(srv).SaveError())
+		if b, err := os.ReadFile(file); string(b) != "{}" || err != nil || srv.Inside().SaveError() == nil {
+			t.Errorf("%s: the file holds %s, and the server says %v", name, b, srv.Inside().SaveError())
 		}
 	}
 
@@ -376,8 +376,8 @@ func TestSaveLeavesAnothersFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	third.Close()
-	if s := readState(t, file); inside(third).SaveError() != nil || len(s.Channels) != 0 {
-		t.Errorf("%v, and the file holds %+v", inside(third).SaveError(), s.Channels)
+	if s := readState(t, file); third.Inside().SaveError() != nil || len(s.Channels) != 0 {
+		t.Errorf("%v, and the file holds %+v", third.Inside().SaveError(), s.Channels)
 	}
 }
 
@@ -388,8 +388,8 @@ func TestReset(t *testing.T) {
 	srv.SetVariants(jobboardtest.Variants{QuotedIDs: true})
 	srv.Fail(jobboardtest.Fault{Status: 503})
 	get(t, srv, appliedURL(srv), "")
-	inside(srv).Reset()
-	if !reflect.DeepEqual(srv.Snapshot(), before) || len(inside(srv).Faults()) != 0 || srv.Count() != 0 {
+	srv.Inside().Reset()
+	if !reflect.DeepEqual(srv.Snapshot(), before) || len(srv.Inside().Faults()) != 0 || srv.Count() != 0 {
 		t.Error("something stayed")
 	}
 }

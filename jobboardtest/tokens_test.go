@@ -49,11 +49,11 @@ func TestTokenEndpoint(t *testing.T) {
 	srv.AddClient(jobboardtest.ClientApp{ID: "14", Secret: "a+b%2Fc"})
 	who := srv.AddApplicant(jobboardtest.Applicant{Username: "jana", Password: "pass word"})
 	srv.AddApplicant(jobboardtest.Applicant{}) // has no name and no password
-	if inside(srv).HasClient("1") || !inside(srv).HasClient("11") || inside(srv).HasApplicant(3) || !inside(srv).HasApplicant(2) {
+	if srv.Inside().HasClient("1") || !srv.Inside().HasClient("11") || srv.Inside().HasApplicant(3) || !srv.Inside().HasApplicant(2) {
 		t.Error("a client or an applicant is not found, or one that is not there")
 	}
-	code := inside(srv).AuthorizationCode("11", who.ID)
-	foreign, old := inside(srv).AuthorizationCode("12", who.ID), inside(srv).AuthorizationCode("11", who.ID)
+	code := srv.Inside().AuthorizationCode("11", who.ID)
+	foreign, old := srv.Inside().AuthorizationCode("12", who.ID), srv.Inside().AuthorizationCode("11", who.ID)
 	publish(srv)
 
 	for _, c := range []struct {

@@ -23,7 +23,7 @@ const Path = "/_fake"
 // of its OpenAPI document.
 type Control struct {
 	srv    *jobboardtest.Server
-	inside insideServer
+	inside jobboardtest.Inside
 	hosts  []string // further names it may be called by
 	mux    *http.ServeMux
 	cross  *http.CrossOriginProtection
@@ -51,7 +51,7 @@ type Control struct {
 func New(srv *jobboardtest.Server, hosts ...string) *Control {
 	ending, end := context.WithCancel(context.Background())
 	c := &Control{
-		srv: srv, inside: openInside(srv), hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
+		srv: srv, inside: srv.Inside(), hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
 		ending: ending, instance: rand.Text(),
 	}
 	c.inside.OnShutdown(end)

@@ -520,7 +520,7 @@ func TestEndOfLongAnswers(t *testing.T) {
 		waited := make(chan string, 1)
 		asked := make(chan struct{})
 		c := http.StripPrefix(Path, New(s.srv))
-		openInside(s.srv).Mount(Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.srv.Inside().Mount(Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			close(asked)
 			c.ServeHTTP(w, r)
 		}))

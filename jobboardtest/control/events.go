@@ -142,7 +142,7 @@ func (s *eventStream) hurry(d time.Duration) { _ = s.out.SetWriteDeadline(time.N
 // follower reads the journal for a page: new entries, and those that had no
 // answer when they were read.
 type follower struct {
-	srv  insideServer
+	srv  jobboardtest.Inside
 	last int
 	open map[int]struct{}
 }

@@ -150,7 +150,7 @@ func TestFollower(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		late, early := follower{srv: openInside(srv), open: map[int]struct{}{}}, follower{srv: openInside(srv), open: map[int]struct{}{}}
+		late, early := follower{srv: srv.Inside(), open: map[int]struct{}{}}, follower{srv: srv.Inside(), open: map[int]struct{}{}}
 		late.goOn(3 + maxRows)
 		if rows, changes := late.news(); len(rows) > 0 || changes || len(late.open) != maxRows {
 			t.Errorf("of what was drawn there are %d rows anew, and %d are waited for", len(rows), len(late.open))

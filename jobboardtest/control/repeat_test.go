@@ -18,7 +18,7 @@ func TestRepeat(t *testing.T) {
 		s := newSuite(t)
 		d := s.srv.Demo
 		narrowed := s.srv.UserToken(d.Applicant)
-		openInside(s.srv).NarrowToken(narrowed)
+		s.srv.Inside().NarrowToken(narrowed)
 		tokens := len(s.srv.Snapshot().Tokens)
 		search := "/api/rest/v2/frontend/jobboards/27828_extern/jobs?search=nurse&geoLocation=52.5::13.4::50"
 		for _, c := range []struct {

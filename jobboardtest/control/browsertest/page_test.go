@@ -18,7 +18,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/door"
 )
 
 // visit starts a stand-in with the demo and opens its page.
@@ -155,7 +154,7 @@ func TestFaultByClick(t *testing.T) {
 	b.Until(`document.querySelector("#planted").textContent.includes("2 hit")`) // it is not drawn again under the click
 	b.click(`#planted .list button`)
 	b.Until(`document.querySelector("#planted").textContent.includes("None is planted")`)
-	if n := len(faults(srv)); n != 0 {
+	if n := len(srv.Inside().Faults()); n != 0 {
 		t.Errorf("%d faults after it was lifted", n)
 	}
 
@@ -478,7 +477,7 @@ func TestOtherSites(t *testing.T) {
 	// The other site is another fake's page, on another port: another origin.
 	other := jobboardtest.NewServer()
 	defer other.Close()
-	mount(other, "/site", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	other.Inside().Mount("/site", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		io.WriteString(w, "<!DOCTYPE html><title>other</title><body>")
 	}))
@@ -502,7 +501,7 @@ func TestOtherSites(t *testing.T) {
 	form := `<form id=f method=post enctype=text/plain action="` + url + `faults"><input name='{"status":500,"body":"' value='"}'></form>`
 	b.Run(fmt.Sprintf(`document.body.innerHTML = %q; document.getElementById("f").submit()`, form))
 	b.Until(`document.body.textContent.includes("another site")`)
-	if n := len(faults(srv)); n != 0 {
+	if n := len(srv.Inside().Faults()); n != 0 {
 		t.Errorf("another site planted %d faults", n)
 	}
 	// And it cannot put the page into a frame to have its buttons clicked.
@@ -528,18 +527,4 @@ func (b *browser) framed() <-chan string {
 		}
 	}()
 	return out
-}
-
-// faults returns the planted faults of a server.
-func faults(srv *jobboardtest.Server) []*jobboardtest.ActiveFault {
-	return door.Open(srv).(interface {
-		Faults() []*jobboardtest.ActiveFault
-	}).Faults()
-}
-
-// mount serves a path of a server's base address with a handler.
-func mount(srv *jobboardtest.Server, path string, h http.Handler) {
-	door.Open(srv).(interface {
-		Mount(path string, h http.Handler)
-	}).Mount(path, h)
 }
