@@ -14,9 +14,8 @@ import (
 // flags of settings.
 func TestFlagsAndArguments(t *testing.T) {
 	want := map[string]clitest.Command{
-		"apply-form": {Most: 1, Args: ":36", Flags: []string{"action= :4", "html=false", "output= html txt :8", "text=false"}},
-		"doctor":     {Most: 0, Args: ":0", Flags: []string{"bundle= json :8", "json=false"}},
-		"fake":       {Most: 0, Args: ":0", Flags: []string{"addr=127.0.0.1:0 :4", "jobdb-addr=127.0.0.1:0 :4", "json=false"}},
+		"doctor": {Most: 0, Args: ":0", Flags: []string{"bundle= json :8", "json=false"}},
+		"fake":   {Most: 0, Args: ":0", Flags: []string{"addr=127.0.0.1:0 :4", "jobdb-addr=127.0.0.1:0 :4", "json=false"}},
 		"feed": {Most: 1, Args: "xml gz :8", Flags: []string{
 			"concurrency=16 4 16 64 :36", "csv=false", "fields= job outcome apply_possible questions title company language city privacy_link error :38",
 			"jsonl=false", "limit=0 10 50 100 :36", "output= csv jsonl :8", "rate=0 10 50 100 :36",
@@ -26,7 +25,7 @@ func TestFlagsAndArguments(t *testing.T) {
 		"mcp":  {Most: 0, Args: ":0", Flags: []string{"state= :0"}},
 		"search": {Most: clitest.Unbounded, Args: ":4", Flags: []string{
 			"csv=false", "fields= posting version title place company remote since until apply_link job :38", "json=false", "jsonl=false",
-			"limit=0 10 50 100 :36", "map= svg :8", "near= :36", "output= csv json jsonl :8", "radius=50 10 25 50 100 :36", "text= :4",
+			"limit=0 10 50 100 :36", "near= :36", "output= csv json jsonl :8", "radius=50 10 25 50 100 :36", "text= :4",
 		}},
 		"status":  {Most: 1, Args: ":36", Flags: []string{"json=false"}},
 		"version": {Most: 0, Args: ":0", Flags: []string{"json=false"}},
@@ -59,7 +58,7 @@ func TestWhatACommandNeeds(t *testing.T) {
 	srv := demo(t)
 	for command, needs := range map[string]string{
 		"search": "BASE_URL CHANNEL", "search --jsonl": "BASE_URL CHANNEL", "watch": "BASE_URL CHANNEL", "info": "JOBDB_URL JOB",
-		"apply-form": "JOBDB_URL JOB", "status": "BASE_URL JOBDB_URL USER_TOKEN JOB", "feed -": "JOBDB_URL",
+		"status": "BASE_URL JOBDB_URL USER_TOKEN JOB", "feed -": "JOBDB_URL",
 	} {
 		args := strings.Fields(command)
 		for name := range strings.FieldsSeq(needs) {
@@ -78,7 +77,6 @@ func TestWrongValues(t *testing.T) {
 	srv := demo(t)
 	for _, test := range []struct{ args, want string }{
 		{"search --near Berlni", "is it Berlin"},
-		{"search --map x.png", ".svg"},
 		{"search --output x", "--output: the name"},
 		{"search --fields x", "there is no field"},
 		{"search a --text b", "are both the text"},
@@ -92,10 +90,6 @@ func TestWrongValues(t *testing.T) {
 		{"watch --once", "--once needs --state"},
 		{"watch --state /", "--state: "},
 		{"info --output x", "--output: the name"},
-		{"apply-form --output x", "--output: the name"},
-		{"apply-form --action ftp://x", "--action is neither"},
-		{"apply-form --action //host/x", "--action is neither"},
-		{"apply-form --action http://\x01", "--action is neither"},
 		{"init --fake", "--fake needs no configuration"},
 		{"fake --addr x", "--addr: "},
 		{"fake --jobdb-addr x", "--jobdb-addr: "},
@@ -108,8 +102,5 @@ func TestWrongValues(t *testing.T) {
 	}
 	if n := srv.Count(); n > 0 {
 		t.Errorf("%d requests", n)
-	}
-	for _, action := range []string{"/send", "send?x=1", "https://x.example/y", "http://x"} {
-		newProcess().pointAt(srv).run(t, "apply-form", "--action", action).want(t, setup.ExitOK, `action="`+action+`"`)
 	}
 }

@@ -55,14 +55,12 @@ func TestExitCodes(t *testing.T) {
 		{name: "unknown job", args: []string{"info", id(d.UnknownJob)}, code: setup.ExitNo, err: "job unavailable"},
 		{name: "a posting", args: []string{"info", "600100"}, code: setup.ExitNo, err: "600100 is the identifier of a posting, "},
 		{name: "a version", args: []string{"info", "910200"}, code: setup.ExitNo, err: "910200 is the identifier of a posting's version, "},
-		{name: "a posting's job", args: []string{"apply-form", "600100"}, code: setup.ExitNo, err: "its job is 2797227"},
 		{name: "typing error", args: []string{"search", "--near", "Berlni"}, code: setup.ExitUsage, err: "is it Berlin (DE)"},
 		{name: "field", args: []string{"search", "--fields", "title,plcae"}, code: setup.ExitUsage, err: `no field "plcae"; is it place?`},
 		{name: "limit", args: []string{"search", "--limit", "-1"}, code: setup.ExitUsage, err: "--limit is negative"},
 		{name: "fields without lines", args: []string{"feed", "--fields", "job", "-"}, code: setup.ExitUsage, err: "--csv, --jsonl"},
 		{name: "unpublished", args: []string{"info", id(d.UnpublishedJob)}, code: setup.ExitNo, err: "posting unavailable"},
 		{name: "closed is still information", args: []string{"info", id(d.ClosedJob)}, code: setup.ExitOK},
-		{name: "no form of a closed job", args: []string{"apply-form", id(d.ClosedJob)}, code: setup.ExitNo, err: "takes no applications"},
 		{name: "status closed", args: []string{"status", id(d.ClosedJob)}, code: setup.ExitNo},
 		{name: "status applied", args: []string{"status", id(d.AppliedJob)}, code: setup.ExitNo},
 		{name: "status withdrawn", args: []string{"status", id(d.WithdrawnJob)}, code: setup.ExitNo},
@@ -79,7 +77,7 @@ func TestExitCodes(t *testing.T) {
 		{name: "reset", fault: jobboardtest.Fault{Break: jobboardtest.ResetBefore}, args: []string{"info"}, code: setup.ExitNetwork},
 		{name: "time-out", fault: jobboardtest.Fault{Break: jobboardtest.StallBefore}, args: []string{"info", "--timeout", "50ms"}, code: setup.ExitNetwork},
 		{name: "refused", env: env{"BASE_URL": refused.URL}, args: []string{"search"}, code: setup.ExitNetwork},
-		{name: "unwritable", args: []string{"search", "--map", filepath.Join(t.TempDir(), "no", "such.svg")}, code: setup.ExitUnexpected},
+		{name: "unwritable", args: []string{"search", "--output", filepath.Join(t.TempDir(), "no", "such.csv")}, code: setup.ExitUnexpected},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			defer srv.LiftFaults()

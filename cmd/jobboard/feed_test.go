@@ -404,7 +404,7 @@ func (c *closing) Close() error { c.closed(); return c.ReadCloser.Close() }
 func TestEveryAnswerIsClosed(t *testing.T) {
 	for _, fault := range []jobboardtest.Fault{{}, {Status: 404, Body: "nothing"}, {Status: 302, Header: http.Header{"Location": {"/elsewhere"}}}} {
 		for _, command := range []string{
-			"search", "search --json", "info", "status", "apply-form", "doctor", "watch --once --state " + filepath.Join(t.TempDir(), "state.json"),
+			"search", "search --json", "info", "status", "doctor", "watch --once --state " + filepath.Join(t.TempDir(), "state.json"),
 			"feed " + clitest.WriteFile(t, "feed.xml", sampleFeed(2797227), 0o600),
 		} {
 			srv := demo(t)

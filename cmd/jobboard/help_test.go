@@ -34,7 +34,7 @@ func TestHelpFits(t *testing.T) {
 			t.Errorf("%v repeats the flags of every command:\n%s", args, r.out)
 		}
 	}
-	newProcess().run(t, "search", "--help").want(t, setup.ExitOK, "jobboard help settings", "--near place", "--map", "no coordinates")
+	newProcess().run(t, "search", "--help").want(t, setup.ExitOK, "jobboard help settings", "--near place")
 	newProcess().run(t, "help", "settings").want(t, setup.ExitOK, "--user-token-file file", "--timeout time", "JOBBOARD_USER_TOKEN")
 	newProcess().run(t, "init", "--help").want(t, setup.ExitOK, "--force")
 	newProcess().run(t, "fake", "--help").want(t, setup.ExitOK, "--addr").without(t, "help settings")

@@ -34,11 +34,6 @@ func TestEveryCommandWorksWithNoSetUp(t *testing.T) {
 			"1. Haben Sie einen Führerschein der Klasse B?", "yes or no, question 8", "- Ja (2900101)", "one of a list, question -1",
 		}},
 		{[]string{"status"}, []string{"job 2797227: the applicant may apply", "applied check  has not applied"}},
-		{[]string{"apply-form"}, []string{
-			`<html lang="de">`, `<input type="radio" name="q8" value="2900101" required> Ja`, `<textarea name="q10"`,
-			`<select name="q11" required>`, `<select name="nationality">`, `href="https://www.lindenhof.example/datenschutz"`, "It is sent nowhere",
-		}},
-		{[]string{"apply-form", "--text"}, []string{"3. Warum möchten Sie bei uns arbeiten?", "Nationality: one of 202"}},
 		{[]string{"feed"}, []string{"open                   42", "inactive               1", "46 entries, 46 different jobs"}},
 		{[]string{"doctor"}, []string{"10 ok, 0 warnings, 0 failed, 0 skipped"}},
 	} {
@@ -70,7 +65,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	srv := demo(t)
 	for _, command := range []string{
 		"", "--version", "--help", "help search", "completion bash", "search", "search --json", "search --jsonl", "feed --fake",
-		"feed --fake --csv", "info", "status", "apply-form", "apply-form --text", "doctor",
+		"feed --fake --csv", "info", "status", "doctor",
 		"watch --once --state " + filepath.Join(t.TempDir(), "state.json"),
 	} {
 		for _, free := range []int{0, 20} {
@@ -114,8 +109,8 @@ func TestServiceTextsCannotActOnTheTerminal(t *testing.T) {
 		}
 	}
 	for _, command := range []string{
-		"search", "search --json", "search --jsonl", "info", "info --json", "status", "status --json", "apply-form",
-		"apply-form --text", "watch --once --state " + filepath.Join(t.TempDir(), "state"),
+		"search", "search --json", "search --jsonl", "info", "info --json", "status", "status --json",
+		"watch --once --state " + filepath.Join(t.TempDir(), "state"),
 	} {
 		r := newProcess().pointAt(srv).run(t, strings.Fields(command)...).want(t, setup.ExitOK)
 		if i := strings.IndexAny(r.out, "\x1b\x07\u009b\u202e"); i >= 0 {

@@ -29,8 +29,6 @@ func TestOutputByName(t *testing.T) {
 		}
 		return n > 40
 	}
-	isHTML := func(body string) bool { return strings.HasPrefix(body, "<!doctype html>") }
-	isText := func(body string) bool { return strings.HasPrefix(body, "Pflegefachkraft") }
 	for _, test := range []struct {
 		args []string
 		name string
@@ -44,9 +42,6 @@ func TestOutputByName(t *testing.T) {
 		{[]string{"feed"}, "jobs.jsonl", areLines},
 		{[]string{"feed", "--jsonl"}, "jobs.csv", areLines},
 		{[]string{"info"}, "job.json", isJSON},
-		{[]string{"apply-form"}, "form.html", isHTML},
-		{[]string{"apply-form"}, "form.txt", isText},
-		{[]string{"apply-form", "--text"}, "form", isText},
 	} {
 		path := filepath.Join(t.TempDir(), test.name)
 		r := newProcess().run(t, append(test.args, "--fake", "--output", path)...).want(t, setup.ExitOK)
@@ -62,7 +57,6 @@ func TestOutputByName(t *testing.T) {
 		{"search", "--output", "hits"},
 		{"feed", "--output", "jobs.json"},
 		{"info", "--output", "job.csv"},
-		{"apply-form", "--output", "form.pdf"},
 		{"search", "--csv", "--json"},
 	} {
 		r := newProcess().run(t, append(args, "--fake")...).want(t, setup.ExitUsage)

@@ -1,15 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,13 +19,13 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/internal/shown"
+	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
 type searchFlags struct {
 	cli.QueryFlags
-	output  cli.OutputFlags
-	list    cli.ListFlags
-	picture string
+	output cli.OutputFlags
+	list   cli.ListFlags
 }
 
 func newSearchCommand(p *cli.Program, known *lastSearch) *cobra.Command {
@@ -38,13 +37,7 @@ func newSearchCommand(p *cli.Program, known *lastSearch) *cobra.Command {
 of the terminal, as CSV, as one JSON document, or as one JSON object a line as
 they arrive. TEXT is the search text, as --text is. An answer that breaks off is
 asked for again, but not once --jsonl has written a line of it. The job of a
-posting is read from the posting's link; without such a link none is shown.
-
---map FILE.svg also draws them as a picture with the search's circle. The answer
-of a search names locations and has no coordinates, so a hit is drawn where a
-built-in list of places knows its location's name; a name it does not know is
-listed beside the map. A posting that was found for a further location may be
-drawn outside of the circle, at the location that its config names.`,
+posting is read from the posting's link; without such a link none is shown.`,
 		Example: `  jobboard search --fake --near Berlin --radius 50
   jobboard search nurse --language en -o nurses.csv
   jobboard search --fake --limit 5 --fields title,job,place`,
@@ -66,8 +59,6 @@ drawn outside of the circle, at the location that its config names.`,
 		cli.Form{Name: "json", Extension: "json", Help: "print the answer as one JSON document"},
 		cli.Form{Name: "jsonl", Extension: "jsonl", Help: "print one posting a line as JSON, as they arrive"})
 	cli.AddListFlags(&f.list, cmd, hitFields)
-	cmd.Flags().StringVar(&f.picture, "map", "", "draw the hits to `file`.svg")
-	_ = cmd.MarkFlagFilename("map", "svg")
 	return cmd
 }
 
@@ -77,9 +68,6 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *last
 	q, err := f.Query(flags, c)
 	if err != nil {
 		return err
-	}
-	if f.picture != "" && !strings.EqualFold(filepath.Ext(f.picture), ".svg") {
-		return setup.Usage("--map: the picture is an SVG file, so its name ends with .svg")
 	}
 	form, err := f.output.Form()
 	if err != nil {
@@ -104,7 +92,6 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *last
 		}
 	}
 	found := &hits{near: q.Near, seen: newMemory(b, ch), fields: fields, limit: f.list.Limit}
-	found.drawn = f.mapData(form, q)
 	err = f.output.WriteTo(c.Out, func(to *term.Output) error {
 		if form == "jsonl" {
 			return found.stream(s.PostingStream(ctx, ch, q), to)
@@ -116,19 +103,7 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *last
 	}
 	known.remember(found.seen)
 	noteHits(c, found, f, q)
-	if f.picture == "" {
-		return nil
-	}
-	return drawMap(c, f.picture, pictureTitle(ch, q), found.drawn)
-}
-
-// mapData returns an empty collection of hits by place, or nil if the output shows neither a
-// map nor which hits lie beyond the circle.
-func (f *searchFlags) mapData(form string, q jobboard.Query) *mapData {
-	if f.picture == "" && (form != "" || q.Near.IsZero()) {
-		return nil
-	}
-	return newMapData(q.Near)
+	return nil
 }
 
 // noteHits tells on standard error what the output does not show: the file, hits that the
@@ -146,26 +121,11 @@ func noteHits(c *term.Console, found *hits, f *searchFlags, q jobboard.Query) {
 	}
 }
 
-// drawMap writes the picture of --map.
-func drawMap(c *term.Console, file, title string, hits *mapData) error {
-	var picture bytes.Buffer
-	hits.title = title
-	if err := hits.write(&picture); err != nil {
-		return err
-	}
-	if err := os.WriteFile(file, picture.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("--map: %w", err)
-	}
-	c.Note("%s shows %s at known places; at unknown places, which it lists: %d", file, term.Count(hits.placed, "posting"), hits.unplaced)
-	return nil
-}
-
 // hits collects the postings of a search, and counts those that are shown.
 type hits struct {
 	near         jobboard.GeoLocation
 	fields       []cli.Field[*jobboard.JobPosting] // that were asked for; nil: those of the form
 	limit        int                               // of the postings shown; 0: none
-	drawn        *mapData                          // nil: nobody wants to know where they are
 	seen         *memory
 	shown, total int
 }
@@ -173,9 +133,6 @@ type hits struct {
 func (h *hits) add(p *jobboard.JobPosting) {
 	h.shown++
 	h.seen.add(p)
-	if h.drawn != nil {
-		h.drawn.add(p)
-	}
 }
 
 // asJSON returns what is written of a posting: the chosen fields, or all that the service
@@ -328,10 +285,7 @@ func (h *hits) print(c *term.Console, postings []*jobboard.JobPosting) {
 		c.Out.Line("")
 	}
 	c.Out.Line("%d of %d postings%s", h.shown, max(h.total, h.shown), describeNear(h.near))
-	if h.drawn == nil {
-		return
-	}
-	if names, n := h.drawn.beyondCircle(); n > 0 {
+	if names, n := beyondCircle(h.near, postings); n > 0 {
 		c.OutTerminal.Say(c.Out, "", fmt.Sprintf(
 			"%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name",
 			n, strings.Join(names, ", ")))
@@ -345,12 +299,34 @@ func describeNear(g jobboard.GeoLocation) string {
 	return fmt.Sprintf(" within %g km of %g, %g", g.RadiusKm, g.Latitude, g.Longitude)
 }
 
-func pictureTitle(ch jobboard.ChannelID, q jobboard.Query) string {
-	title := "Channel " + string(ch)
-	if q.Text != "" {
-		title += fmt.Sprintf(", %q", q.Text)
+// beyondCircle names the places of postings that are not in the search's circle, those with
+// the most postings first, and counts these postings: the service found them for a location
+// that its answer does not name. Without a circle there are none.
+func beyondCircle(near jobboard.GeoLocation, postings []*jobboard.JobPosting) (names []string, n int) {
+	if near.IsZero() {
+		return nil, 0
 	}
-	return title + strings.Replace(describeNear(q.Near), " within", ", within", 1)
+	at := map[places.Place]int{}
+	for _, p := range postings {
+		beyond := false
+		for _, name := range p.Config.Get(jobboard.KeyLocationName) {
+			place, ok := places.Find(name)
+			// The list of towns is good to a few kilometres.
+			if ok && jobboard.DistanceKm(near, jobboard.Near(place.Latitude, place.Longitude, 0)) > near.RadiusKm+15 {
+				at[place]++
+				beyond = true
+			}
+		}
+		if beyond {
+			n++
+		}
+	}
+	for _, place := range slices.SortedFunc(maps.Keys(at), func(a, b places.Place) int {
+		return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a.Name, b.Name))
+	}) {
+		names = append(names, place.Name)
+	}
+	return names, n
 }
 
 // isInterrupted reports whether a failure is the end of the command's own context.

@@ -15,6 +15,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
 func TestSearchJSON(t *testing.T) {
@@ -208,5 +209,45 @@ func TestSearchEndsWithItsOutput(t *testing.T) {
 	p.runContext(ctx, t, "search", "--jsonl", "--timeout", "1h").want(t, setup.ExitUnexpected)
 	if ctx.Err() != nil {
 		t.Error("it waited for the rest of an answer that it cannot write")
+	}
+}
+
+func TestNearByName(t *testing.T) {
+	for _, name := range []string{"Berlin", "10117 berlin, Germany"} {
+		newProcess().run(t, "search", "--fake", "--near", name, "--radius", "50").
+			want(t, setup.ExitOK, "11 of 11 postings within 50 km of 52.524, 13.411").wantErr(t, "near Berlin, DE (52.524, 13.411)")
+	}
+	newProcess().run(t, "search", "--fake", "--near", "Cologne", "--radius", "30").wantErr(t, "near Köln, DE")
+	newProcess().run(t, "search", "--fake", "--near", "Müncheberg am Rhein").want(t, setup.ExitUsage).wantErr(t, "no place is known", "--near Berlin")
+	newProcess().run(t, "search", "--fake", "--near", "Muench").want(t, setup.ExitUsage).wantErr(t, "is it München (DE) or")
+}
+
+func posting(title string, places ...string) *jobboard.JobPosting {
+	return &jobboard.JobPosting{Title: title, Config: jobboard.NewPostingConfig(map[string][]string{jobboard.KeyLocationName: places})}
+}
+
+// Hits are beyond the circle from 15 km on, because the list of towns is good to a few.
+func TestHitsBeyondTheCircle(t *testing.T) {
+	at := jobboard.Near(52.52437, 13.41053, 10) // Berlin's own place in the list
+	potsdam, _ := places.Find("Potsdam")
+	far := jobboard.DistanceKm(at, jobboard.Near(potsdam.Latitude, potsdam.Longitude, 0))
+	postings := []*jobboard.JobPosting{
+		posting("", "Berlin"), posting("", "Potsdam"), posting("", "Potsdam"), posting("", "Wien", "München"), posting("", "Berlin", "Vienna"),
+		posting("", "Wien"), posting("", "no such town"), posting(""),
+	}
+	for _, test := range []struct {
+		radius float64
+		names  string
+		n      int
+	}{
+		{far - 15.1, "Wien Potsdam München", 5}, {far - 14.9, "Wien München", 3}, {far, "Wien München", 3},
+	} {
+		near := jobboard.Near(at.Latitude, at.Longitude, test.radius)
+		if names, n := beyondCircle(near, postings); strings.Join(names, " ") != test.names || n != test.n {
+			t.Errorf("%g km: %q, %d", test.radius, names, n)
+		}
+	}
+	if names, n := beyondCircle(jobboard.GeoLocation{}, postings); names != nil || n != 0 {
+		t.Errorf("without a circle: %q, %d", names, n)
 	}
 }

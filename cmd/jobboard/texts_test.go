@@ -301,13 +301,6 @@ func TestNotesOfASearch(t *testing.T) {
 			t.Errorf("%+v: %q", test.found, got)
 		}
 	}
-	for title, q := range map[string]jobboard.Query{
-		"Channel c": {}, `Channel c, "x"`: {Text: "x"}, `Channel c, "x", within 3 km of 1, 2`: {Text: "x", Near: near}, "Channel c, within 3 km of 1, 2": {Near: near},
-	} {
-		if got := pictureTitle("c", q); got != title {
-			t.Errorf("%s, want %s", got, title)
-		}
-	}
 }
 
 // A row of the table has a word about remote work beside the place, and a title in any case.

@@ -397,7 +397,7 @@ func (d *examination) checkApplicant() {
 // answer that the interface names shows that the lookup is there.
 func (d *examination) checkLookup() {
 	if d.board.Get(setup.JobDBURL) == "" {
-		d.Add(CheckLookup, Warn, "no lookup address is set: info, status, apply-form and feed do not work",
+		d.Add(CheckLookup, Warn, "no lookup address is set: info, status and feed do not work",
 			"set JOBBOARD_JOBDB_URL or --jobdb-url")
 		return
 	}
