@@ -12,7 +12,7 @@ import (
 // maxShown bounds how many jobs and applicants the page lists at once.
 const maxShown = 60
 
-// maxPlaces bounds the list beside the map.
+// maxPlaces bounds the list of places.
 const maxPlaces = 9
 
 type boardView struct {
@@ -24,7 +24,6 @@ type boardView struct {
 	MoreLoose  int
 	Applicants []applicantView
 	MorePeople int
-	Chart      chart
 	Places     []knownPlace // those with the most jobs
 	MorePlaces int
 }
@@ -83,7 +82,7 @@ func (c *Control) boardView(filter string) boardView {
 
 	spell := spelling(st.Jobs)
 	m := matcher(strings.ToLower(filter))
-	var places []place
+	var places []string
 	for _, j := range st.Jobs {
 		jv := jobView{
 			Job: j, Company: companies[j.CompanyID], Postings: postings[j.ID], Applications: applications[j.ID],
@@ -97,13 +96,12 @@ func (c *Control) boardView(filter string) boardView {
 	for _, p := range slices.Concat(postings[0], strays(postings, titles)) {
 		if m.holds(p.Title) || slices.ContainsFunc(p.Channels, m.holds) {
 			v.Loose = append(v.Loose, p)
-			places = append(places, spell.placesOf(true, p.Locations...)...)
+			places = append(places, spell.names(p.Locations...)...)
 		}
 	}
 	for _, a := range st.Applicants {
 		v.Applicants = append(v.Applicants, applicantView{a, companies[a.CompanyID], of[a.ID]})
 	}
-	v.Chart = draw(places)
 	v.Jobs, v.MoreJobs = cut(v.Jobs, maxShown)
 	v.Loose, v.MoreLoose = cut(v.Loose, maxShown)
 	v.Applicants, v.MorePeople = cut(v.Applicants, maxShown)
@@ -131,18 +129,17 @@ func postingViews(all []jobboardtest.Posting) map[int64][]postingView {
 	return out
 }
 
-// places returns the places of a job's postings. The job's own count for a posting
-// without any, and for a job without a posting.
-func (j jobView) places(spell spellings) []place {
-	open := j.State == "open" || j.State == "closed"
-	own := spell.placesOf(open, append([]jobboardtest.Location{j.Location}, j.AdditionalLocations...)...)
+// places returns the names of the places of a job's postings. The job's own count for a
+// posting without any, and for a job without a posting.
+func (j jobView) places(spell spellings) []string {
+	own := spell.names(append([]jobboardtest.Location{j.Location}, j.AdditionalLocations...)...)
 	if len(j.Postings) == 0 {
 		return own
 	}
-	var out []place
+	var out []string
 	for _, p := range j.Postings {
 		if len(p.Locations) > 0 {
-			out = append(out, spell.placesOf(open, p.Locations...)...)
+			out = append(out, spell.names(p.Locations...)...)
 		} else {
 			out = append(out, own...)
 		}

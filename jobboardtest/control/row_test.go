@@ -112,3 +112,11 @@ func TestQuestionOfARow(t *testing.T) {
 		}
 	}
 }
+
+func TestStatusKind(t *testing.T) {
+	for status, want := range map[int]string{0: "none", 200: "good", 299: "good", 300: "warn", 499: "warn", 500: "bad", 599: "bad"} {
+		if got := statusKind(status); got != want {
+			t.Errorf("%d is %s, want %s", status, got, want)
+		}
+	}
+}

@@ -56,7 +56,7 @@ func get(t *testing.T, srv *jobboardtest.Server, path, token string) (int, strin
 func applied(id int64) string { return fmt.Sprintf("/api/rest/v3/frontend/jobs/%d/applied", id) }
 
 // On a phone and on a desk, in light and in dark, nothing sticks out sideways,
-// the board and its map are there, and texts can be told from their ground.
+// the board is there, and texts can be told from their ground.
 func TestLayout(t *testing.T) {
 	b, srv := visit(t)
 	url := srv.BaseURL + control.Path + "/"
@@ -79,7 +79,7 @@ func TestLayout(t *testing.T) {
 				t.Errorf("%s: the page is %v wide in a window of %v", name, wide.Page, wide.Window)
 			}
 			// Clipped by a parent instead of scrolled.
-			out := eval[[]string](b, `[...document.querySelectorAll("body *")].filter((e) => e.getClientRects().length && e.getBoundingClientRect().right > innerWidth + 1 && !e.closest("svg")).map((e) => e.tagName + "." + e.className)`)
+			out := eval[[]string](b, `[...document.querySelectorAll("body *")].filter((e) => e.getClientRects().length && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.tagName + "." + e.className)`)
 			if len(out) > 0 {
 				t.Errorf("%s: these stick out: %v", name, out)
 			}
@@ -95,9 +95,9 @@ func TestLayout(t *testing.T) {
 			b.Picture(name)
 		}
 	}
-	count := eval[struct{ Jobs, Dots, Cities, Rows, People int }](b, `({Jobs: document.querySelectorAll("#job-list > li").length, Dots: document.querySelectorAll("#map circle").length,
-		Cities: document.querySelectorAll("#map .city").length, Rows: document.querySelectorAll("#rows .row").length, People: document.querySelectorAll(".person").length})`)
-	if count.Jobs != len(srv.Snapshot().Jobs) || count.Dots < 6 || count.Cities < 3 || count.Rows != 3 || count.People != 2 {
+	count := eval[struct{ Jobs, Places, Rows, People int }](b, `({Jobs: document.querySelectorAll("#job-list > li").length,
+		Places: document.querySelectorAll(".places button").length, Rows: document.querySelectorAll("#rows .row").length, People: document.querySelectorAll(".person").length})`)
+	if count.Jobs != len(srv.Snapshot().Jobs) || count.Places < 6 || count.Rows != 3 || count.People != 2 {
 		t.Errorf("the page shows %+v", count)
 	}
 	if s := b.text("#rows"); !strings.Contains(s, "section 4") || !strings.Contains(s, "user token of applicant 7") || strings.Contains(s, srv.Demo.ApplicantToken) {
@@ -112,7 +112,7 @@ const contrast = `(() => {
 	const light = (c) => { const [r, g, b] = c.map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
 	const ground = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c.length === 3 || c[3] === 1) return c.slice(0, 3); } return [255, 255, 255]; };
 	let least = 21;
-	for (const e of document.querySelectorAll("body *:not(svg *, option)")) {
+	for (const e of document.querySelectorAll("body *:not(option)")) {
 		if (!e.getClientRects().length || e.disabled || ![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())) continue;
 		const [a, b] = [light(parse(getComputedStyle(e).color).slice(0, 3)), light(ground(e))].sort((x, y) => y - x);
 		least = Math.min(least, (a + 0.05) / (b + 0.05));
@@ -365,11 +365,11 @@ func TestBoardByClick(t *testing.T) {
 		t.Errorf("a withdrawn application counts, and the check says %s", body)
 	}
 
-	// The filter narrows list and map down.
+	// The filter narrows the lists down.
 	b.keys("#filter", "hamburg")
 	b.Until(`document.querySelectorAll("#job-list > li").length < 20 && document.querySelectorAll("#job-list > li").length > 0`)
 	b.Run(`document.querySelector("#filter").value = "no such thing"; document.querySelector("#filter").dispatchEvent(new Event("input"))`)
-	b.Until(`document.querySelector("#job-list").textContent.includes("No job fits the filter") && !document.querySelector("#map")`)
+	b.Until(`document.querySelector("#job-list").textContent.includes("No job fits the filter") && !document.querySelector(".places")`)
 
 	// Back to the start.
 	b.Run(`document.querySelector("#filter").value = ""`)
