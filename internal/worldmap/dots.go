@@ -65,10 +65,10 @@ func commonName(points []Point, of []int) (best string) {
 	return best
 }
 
-// Box is a rectangle of a map.
-type Box struct{ Left, Top, Right, Bottom float64 }
+// box is a rectangle of a map.
+type box struct{ Left, Top, Right, Bottom float64 }
 
-func (b Box) meets(o Box) bool {
+func (b box) meets(o box) bool {
 	return b.Left < o.Right && o.Left < b.Right && b.Top < o.Bottom && o.Top < b.Bottom
 }
 
@@ -83,19 +83,14 @@ type Label struct {
 // edges of a map.
 type Labels struct {
 	Width, Height float64
-	taken         []Box
+	taken         []box
 }
 
-// Take keeps a part of the map free of names.
-func (l *Labels) Take(b Box) { l.taken = append(l.taken, b) }
+// take keeps a part of the map free of names.
+func (l *Labels) take(b box) { l.taken = append(l.taken, b) }
 
 // TakeDot keeps a dot free of names.
-func (l *Labels) TakeDot(x, y, r float64) { l.Take(Box{x - r, y - r, x + r, y + r}) }
-
-// IsTaken reports whether a dot would stand on a name or on another dot.
-func (l *Labels) IsTaken(x, y, r float64) bool {
-	return slices.ContainsFunc(l.taken, Box{x - r, y - r, x + r, y + r}.meets)
-}
+func (l *Labels) TakeDot(x, y, r float64) { l.take(box{x - r, y - r, x + r, y + r}) }
 
 // Beside returns where the name of a dot goes, a line of 14 pixels whose width has a
 // pixel to spare at both ends: right of the dot, left, below or above, on the first
@@ -103,16 +98,16 @@ func (l *Labels) IsTaken(x, y, r float64) bool {
 func (l *Labels) Beside(x, y, r, width float64) (Label, bool) {
 	for _, side := range []struct {
 		label Label
-		room  Box
+		room  box
 	}{
-		{Label{x + r + 3, y + 4, "start"}, Box{x + r + 2, y - 7, x + r + 2 + width, y + 7}},
-		{Label{x - r - 3, y + 4, "end"}, Box{x - r - 2 - width, y - 7, x - r - 2, y + 7}},
-		{Label{x, y + r + 12, "middle"}, Box{x - width/2, y + r + 1, x + width/2, y + r + 15}},
-		{Label{x, y - r - 4, "middle"}, Box{x - width/2, y - r - 15, x + width/2, y - r - 1}},
+		{Label{x + r + 3, y + 4, "start"}, box{x + r + 2, y - 7, x + r + 2 + width, y + 7}},
+		{Label{x - r - 3, y + 4, "end"}, box{x - r - 2 - width, y - 7, x - r - 2, y + 7}},
+		{Label{x, y + r + 12, "middle"}, box{x - width/2, y + r + 1, x + width/2, y + r + 15}},
+		{Label{x, y - r - 4, "middle"}, box{x - width/2, y - r - 15, x + width/2, y - r - 1}},
 	} {
 		inside := side.room.Left >= 0 && side.room.Top >= 0 && side.room.Right <= l.Width && side.room.Bottom <= l.Height
 		if inside && !slices.ContainsFunc(l.taken, side.room.meets) {
-			l.Take(side.room)
+			l.take(side.room)
 			return side.label, true
 		}
 	}

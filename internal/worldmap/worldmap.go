@@ -1,6 +1,6 @@
 // Package worldmap places points of the Earth on a small map: which part of it is
-// shown, where lines of latitude and longitude go, which points are one dot, and
-// where the names of dots have room. It draws nothing itself.
+// shown, which points are one dot, and where the names of dots have room. It draws
+// nothing itself.
 package worldmap
 
 import (
@@ -11,8 +11,8 @@ import (
 
 const earthKm = 6371.0088
 
-// KmPerDegree is the length of a degree of latitude.
-const KmPerDegree = earthKm * math.Pi / 180
+// kmPerDegree is the length of a degree of latitude.
+const kmPerDegree = earthKm * math.Pi / 180
 
 // Point is a place on the Earth, in degrees.
 type Point struct {
@@ -35,7 +35,7 @@ func squeezeAt(latitude float64) float64 { return max(math.Cos(latitude*math.Pi/
 
 // Around returns a view of all that is within so many kilometres of a place.
 func Around(latitude, longitude, km, width, height float64) View {
-	degrees := min(max(km, 0.001)/KmPerDegree, 90)
+	degrees := min(max(km, 0.001)/kmPerDegree, 90)
 	return View{
 		Width: width, Height: height, latitude: latitude, longitude: longitude,
 		scale: min(width, height) / 2 / degrees, squeeze: squeezeAt(latitude),
@@ -64,46 +64,6 @@ func Over(points []Point, width, low, high, margin, least float64) View {
 func (v View) XY(latitude, longitude float64) (x, y float64) {
 	d := math.Remainder(longitude-v.longitude, 360)
 	return v.Width/2 + d*v.squeeze*v.scale, v.Height/2 - (latitude-v.latitude)*v.scale
-}
-
-// Shows reports whether a place is at least so many pixels inside of the edges.
-func (v View) Shows(latitude, longitude, margin float64) bool {
-	x, y := v.XY(latitude, longitude)
-	return x >= margin && x <= v.Width-margin && y >= margin && y <= v.Height-margin
-}
-
-// Km returns how many kilometres a number of pixels are in the middle.
-func (v View) Km(pixels float64) float64 { return pixels / v.scale * KmPerDegree }
-
-// Grid returns the y of the lines of latitude at round degrees and the x of those of
-// longitude, a few of each.
-func (v View) Grid() (parallels, meridians []float64) {
-	half := v.Height / v.scale / 2
-	step := roundStep(2 * half)
-	for at := math.Ceil((v.latitude-half)/step) * step; at < v.latitude+half; at += step {
-		if math.Abs(at) <= 90 {
-			_, y := v.XY(at, v.longitude)
-			parallels = append(parallels, y)
-		}
-	}
-	half = min(v.Width/v.scale/v.squeeze/2, 180) // each line once
-	step = roundStep(2 * half)
-	for at := math.Ceil((v.longitude-half)/step) * step; at < v.longitude+half; at += step {
-		x, _ := v.XY(v.latitude, at)
-		meridians = append(meridians, x)
-	}
-	return parallels, meridians
-}
-
-// roundStep returns the distance of lines of which a span has seven at the most, up
-// to spans of 210 degrees.
-func roundStep(span float64) float64 {
-	for _, step := range []float64{0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20} {
-		if span/step <= 7 {
-			return step
-		}
-	}
-	return 30
 }
 
 // Circle returns the SVG path of all places at a distance from one.
