@@ -145,6 +145,9 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 // protocol returns the library's server with the tools and the pages. Only a session has
 // the tool what_changed, which remembers.
 func (s *Server) protocol(session bool) *mcp.Server {
+	if s.places == nil { // each call would wait for a place
+		panic("jobmcp: use NewServer: the zero Server asks nobody")
+	}
 	version := s.o.Version
 	if version == "" {
 		version = "unknown"

@@ -245,3 +245,13 @@ func TestDoctor(t *testing.T) {
 	}
 	use(t, session, "doctor", `{"deep":true}`).want(t, true, `there is no argument \"deep\", nor any other`)
 }
+
+// A server that NewServer did not make says so before a call would wait for ever.
+func TestNamesTheMissingConstructor(t *testing.T) {
+	defer func() {
+		if got := recover(); got != "jobmcp: use NewServer: the zero Server asks nobody" {
+			t.Error(got)
+		}
+	}()
+	new(Server).Handler()
+}

@@ -376,6 +376,29 @@ func TestText(t *testing.T) {
 	}
 }
 
+// A title is shown without what moves a terminal's cursor or turns the words around it.
+func TestLine(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{"Nurse\u202e (m/f)\u2066\x1b[31m\x00 \u0085 at\n\tnight \ufeff", 200, "Nurse (m/f)[31m at night"},
+		{"<b>R&D</b> &amp;", 200, "<b>R&D</b> &amp;"},
+		{"Kö\xffln", 200, "Kö\ufffdln"},
+		{"Pflegefachkraft für die Nacht", 20, "Pflegefachkraft für…"},
+		{"Pflegefachkraft", 15, "Pflegefachkraft"},
+		{"Pflegefachkraft", 14, "Pflegefachkra…"},
+		{"Pflege", 0, ""},
+		{"Pflege", -1, ""},
+		{strings.Repeat("x", 100_000), 200, strings.Repeat("x", 199) + "…"},
+	} {
+		if got := Line(c.text, c.limit); got != c.want {
+			t.Errorf("%.40q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
 func TestExcerpt(t *testing.T) {
 	const ad = `<p>Wir suchen Sie, für Köln.</p><ul><li>Jetzt</li></ul>`
 	for limit, want := range map[int]string{

@@ -36,6 +36,9 @@ type handler struct {
 type format func(f *file, h *handler, jobs iter.Seq2[Job, error]) error
 
 func (s *Site) handler(path, contentType string, write format) http.Handler {
+	if s.cfg.Jobs == nil {
+		panic("jobpublish: use NewSite: the zero Site has no jobs")
+	}
 	return &handler{site: s, path: path, contentType: contentType, write: write, writing: make(chan struct{}, 1)}
 }
 

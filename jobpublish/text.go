@@ -37,7 +37,24 @@ func Excerpt(ad string, limit int) string {
 	}
 	beginning := layout{room: limit}
 	beginning.read(ad)
-	words := strings.Join(strings.Fields(beginning.String()), " ")
+	return cut(strings.Join(strings.Fields(beginning.String()), " "), limit)
+}
+
+// Line returns a text of the board that is no HTML, such as a title, on one line of at most
+// limit characters, cut as by Excerpt. Control characters, and those that turn the direction
+// of the text around them, are left out. With a limit of 0 or less it is empty.
+//
+// The result is text and not HTML: escape it for where it goes.
+func Line(text string, limit int) string {
+	if limit <= 0 {
+		return ""
+	}
+	return cut(line(text), limit)
+}
+
+// cut returns words on one line as at most limit characters, an ellipsis at the end of those
+// that were cut included.
+func cut(words string, limit int) string {
 	if utf8.RuneCountInString(words) <= limit {
 		return words
 	}

@@ -20,7 +20,16 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobpublish"
 )
 
-// JobPage holds what the page of an open job shows. Its texts come from the board.
+// shownLetters bounds a title, a company and a place where they are shown.
+const shownLetters = 200
+
+// shown returns a text of the board as a page or a card shows it.
+func shown(text string) string { return jobpublish.Line(text, shownLetters) }
+
+// JobPage holds what the page of an open job shows. Its texts come from the board. Title,
+// Company and Place are on one line of at most 200 characters, without control characters and
+// those that turn the direction of the text, see [jobpublish.Line]; Information and Posting
+// have them as the board sent them.
 type JobPage struct {
 	Job                   jobboard.JobID
 	URL                   string // the one address of the page, for its canonical link
@@ -44,6 +53,9 @@ type JobPage struct {
 //	     posting of it
 //	503  the copy cannot know: it was never whole, or the answer about the job is missing or too old
 func (s *Site) Job(r *http.Request) (*JobPage, error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
 	id, err := jobboard.ParseJobID(r.PathValue("job"))
 	if err != nil {
 		return nil, jobmirror.ErrUnknown
@@ -59,21 +71,21 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown := inLanguage(postings, s.Language(r))
-	job := s.published(known, shown)
+	posting := inLanguage(postings, s.Language(r))
+	job := s.published(known, posting)
 	job.URL = s.published(known, inLanguage(postings, s.cfg.Languages[0])).URL
 	checked := job
 	checked.Answered = time.Now() // the mirror has decided whether the answer is too old
 	refused, _ := errors.AsType[*jobpublish.RefusedError](checked.Check(checked.Answered))
 	// A page may lack what feeds and search engines ask for.
-	lacks := refused != nil && refused.Reason == jobpublish.ReasonIncomplete && shown != nil
+	lacks := refused != nil && refused.Reason == jobpublish.ReasonIncomplete && posting != nil
 	if refused != nil && !lacks {
 		return nil, refused
 	}
 	info := job.Information
 	p := &JobPage{
-		Job: id, URL: job.URL, Title: cmp.Or(job.Posting.Title, info.JobTitle), Company: info.CompanyName,
-		Place: info.Location.GeoName, Language: job.Language, Age: known.Age,
+		Job: id, URL: job.URL, Title: cmp.Or(shown(job.Posting.Title), shown(info.JobTitle)),
+		Company: shown(info.CompanyName), Place: shown(info.Location.GeoName), Language: job.Language, Age: known.Age,
 		Information: info, Posting: job.Posting,
 	}
 	if link, err := info.DataSecurityURL(); err == nil {
@@ -95,6 +107,10 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 // board refuses does not count, see [jobmirror.Mirror.Ready].
 func (s *Site) Jobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 	return func(yield func(jobpublish.Job, error) bool) {
+		if err := s.made(); err != nil {
+			yield(jobpublish.Job{}, err)
+			return
+		}
 		for all, err := range s.mirror.Jobs(ctx) {
 			if err != nil {
 				yield(jobpublish.Job{}, err)
@@ -109,13 +125,13 @@ func (s *Site) Jobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 
 // published returns a job as the mirror knows it, with one of its postings, which may be
 // nil.
-func (s *Site) published(known *jobmirror.Job, shown *jobmirror.Posting) jobpublish.Job {
+func (s *Site) published(known *jobmirror.Job, posting *jobmirror.Posting) jobpublish.Job {
 	var j jobpublish.Job
 	info, err := known.Answer()
 	j.Heard(info, err, known.LookedUp)
 	title := ""
-	if shown != nil {
-		j.Posting, j.Language, title = &shown.Posting, shown.TextLanguage, shown.Posting.Title
+	if posting != nil {
+		j.Posting, j.Language, title = &posting.Posting, posting.TextLanguage, posting.Posting.Title
 	}
 	if info != nil {
 		title = cmp.Or(title, info.JobTitle)
@@ -166,7 +182,8 @@ func words(title string) string {
 	return cmp.Or(norm.NFC.String(strings.Trim(string(out), "-")), "job")
 }
 
-// Card holds what a list shows of a job. Its texts come from the board.
+// Card holds what a list shows of a job. Its texts come from the board. Title, Company and
+// Place are as those of a JobPage.
 type Card struct {
 	Path           string // of the job's page; empty: the posting's job is not known
 	Title, Company string
@@ -205,7 +222,7 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 	company, _ := config.CompanyName()
 	remote, _ := config.RemoteStatus()
 	c := Card{
-		Title: p.Posting.Title, Company: company,
+		Title: shown(p.Posting.Title), Company: shown(company),
 		Excerpt: cmp.Or(p.Snippet.Text, jobpublish.Excerpt(ad, 200)), Marks: p.Snippet.Marks,
 		Language: p.TextLanguage, Remote: remote == jobboard.RemoteFully,
 	}
@@ -216,6 +233,7 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 		km, _ := p.Distance()
 		c.Place, c.Distance = cmp.Or(nearest.GeoCity, nearest.GeoName, c.Place), distance(km)
 	}
+	c.Place = shown(c.Place)
 	if p.Job != 0 {
 		c.Path = s.Path(p.Job, p.Posting.Title)
 	}
@@ -236,6 +254,9 @@ type Results struct {
 // channel was copied once; a channel that the board refuses does not count, see
 // [jobmirror.Mirror.Ready].
 func (s *Site) Search(r *http.Request) (*Results, error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
 	list, problems := ParseList(ReadQuery(r))
 	q := list.Query()
 	q.Language, q.Snippets = s.Language(r), true

@@ -646,6 +646,80 @@ func TestCard(t *testing.T) {
 	}
 }
 
+// What could turn or hide the words around it, and what is too long for a page, is not shown:
+// on the page of a job, on its card, on the map and among the places.
+func TestShowsNoForeignControls(t *testing.T) {
+	c := newCopied(t)
+	company := c.fake.AddCompany(jobboardtest.Company{Name: "Linden\u202ehof\x1b[2J\x07"})
+	job, posting := c.fake.Publish(c.fake.Demo.Channel, jobboardtest.Job{
+		Title: "Nurse", Language: "de", CompanyID: company.ID,
+		Location: jobboardtest.Location{City: "Ber\u202elin", Name: "Ber\u2067lin\x00,\nMitte", Country: "Deutschland", Lat: "52.52", Long: "13.4"},
+	})
+	c.fake.RemovePosting(posting.ID)
+	posting.VersionStart = c.fake.Now().AddDate(0, 0, -1)
+	posting.Title = "Nurse\u202e \x1b]0;x\x07" + strings.Repeat(" night", 100_000/6)
+	posting.Config = map[string][]string{
+		jobboard.KeyAdText: {"We"}, jobboard.KeyCompanyName: {"Linden\u202ehof\x1b"}, jobboard.KeyLocationName: {"Ber\u202elin\x1b"},
+	}
+	c.fake.AddPosting(posting)
+	c.copy()
+	const title = "Nurse ]0;x night night"
+	tooLong := func(s string) bool { n := len([]rune(s)); return n < 150 || n > 200 }
+	if w := c.get(fmt.Sprintf("/job/%d/x", job.ID)); w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if p := c.page; !strings.HasPrefix(p.Title, title) || tooLong(p.Title) || p.Company != "Lindenhof[2J" || p.Place != "Berlin, Mitte" {
+		t.Errorf("%.300q at %q in %q", p.Title, p.Company, p.Place)
+	}
+	found, err := c.site.Search(httptest.NewRequest(http.MethodGet, "/?text=we&near=Berlin", nil))
+	if err != nil || len(found.Cards) != 1 {
+		t.Fatalf("%v: %+v", err, found)
+	}
+	if card := found.Cards[0]; !strings.HasPrefix(card.Title, title) || tooLong(card.Title) || card.Company != "Lindenhof" || card.Place != "Berlin" {
+		t.Errorf("%.300q at %q in %q", card.Title, card.Company, card.Place)
+	}
+	svg := string(jobsite.Map(found.Page.Postings, jobboard.GeoLocation{}, "Jobs"))
+	if !strings.Contains(svg, "<title>Berlin: "+title) || len(svg) > 2000 || strings.ContainsAny(svg, "\u202e\x1b\x07") {
+		t.Errorf("%d bytes: %.1000q", len(svg), svg)
+	}
+	for _, f := range found.List.Places(&jobmirror.Facets{Places: map[string]int{"Ber\u202elin": 1}}, 9) {
+		if f.Name != "Berlin" || !strings.Contains(string(f.Link), "Ber%E2%80%AElin") {
+			t.Errorf("%q leads to %s", f.Name, f.Link)
+		}
+	}
+}
+
+// A site or a sign-in that no constructor made says so, in place of a nil pointer.
+func TestNamesTheMissingConstructor(t *testing.T) {
+	var site jobsite.Site
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	_, jobErr := site.Job(r)
+	_, searchErr := site.Search(r)
+	var jobsErr error
+	for _, err := range site.Jobs(t.Context()) {
+		jobsErr = err
+	}
+	for name, err := range map[string]error{"Job": jobErr, "Search": searchErr, "Jobs": jobsErr} {
+		if err == nil || err.Error() != "jobsite: use New: the zero Site has no mirror" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for want, use := range map[string]func(){
+		"jobsite: use New: the zero Site has no mirror":           func() { site.Handle(nil) },
+		"jobsite: use NewSignIn: the zero SignIn has no sessions": func() { new(jobsite.SignIn).Handler(nil) },
+		"jobpublish: use NewSite: the zero Site has no jobs":      func() { new(jobpublish.Site).Sitemap("/sitemap.xml") },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("%v, want %s", got, want)
+				}
+			}()
+			use()
+		}()
+	}
+}
+
 // Whoever wants no more jobs gets none.
 func TestSomeJobsOfSite(t *testing.T) {
 	c := newCopied(t)

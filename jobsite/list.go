@@ -166,7 +166,7 @@ type Facet struct {
 // Places returns at most limit places of the hits: the chosen one first, then those with
 // the most hits.
 func (l List) Places(f *jobmirror.Facets, limit int) []Facet {
-	itself := func(place string) (string, bool) { return place, true }
+	itself := func(place string) (string, bool) { return shown(place), true }
 	return facets(f.Places, l.Place, limit, itself, func(place string) List {
 		l.Place, l.After = place, ""
 		return l
@@ -190,7 +190,7 @@ func facets(counts map[string]int, chosen string, limit int, name func(string) (
 	}
 	for value, count := range counts {
 		words, ok := name(value)
-		if !ok || words == "" || !utf8.ValidString(words) {
+		if !ok || words == "" || !utf8.ValidString(value) || !utf8.ValidString(words) {
 			continue
 		}
 		f := Facet{Name: words, Count: count, Chosen: value == chosen}

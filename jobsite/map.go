@@ -31,8 +31,8 @@ func Map(postings []jobmirror.Posting, near jobboard.GeoLocation, label string) 
 		for _, l := range p.Locations {
 			// A job's locations beyond the circle would make it small.
 			if latitude, longitude, ok := l.Coordinates(); ok && (near.IsZero() || l.DistanceKm(near) <= near.RadiusKm) {
-				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: townOf(p, l)})
-				titles = append(titles, p.Posting.Title)
+				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: shown(townOf(p, l))})
+				titles = append(titles, shown(p.Posting.Title))
 			}
 		}
 	}

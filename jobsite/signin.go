@@ -168,6 +168,9 @@ const callbackPath = "/signin/callback"
 // Requests that change something and come from a page of another site than that of
 // SignInConfig.URL are refused with 403, see [http.CrossOriginProtection].
 func (s *SignIn) Handler(pages http.Handler) http.Handler {
+	if s.sessions == nil {
+		panic("jobsite: use NewSignIn: the zero SignIn has no sessions")
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /signin", s.signIn)
 	mux.HandleFunc("GET "+callbackPath, s.signedIn)

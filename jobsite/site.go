@@ -103,6 +103,21 @@ func New(mirror *jobmirror.Mirror, cfg Config) (*Site, error) {
 	return s, nil
 }
 
+// made returns an error for a Site that New did not return.
+func (s *Site) made() error {
+	if s.mirror == nil {
+		return errors.New("jobsite: use New: the zero Site has no mirror")
+	}
+	return nil
+}
+
+// mustBeMade is made for methods without an error.
+func (s *Site) mustBeMade() {
+	if err := s.made(); err != nil {
+		panic(err.Error())
+	}
+}
+
 const noSiteURL = "is not the address of a site, with http or https and without a path"
 
 // siteURL reads the address of a site. The host is as browsers send it in Origin.
@@ -121,7 +136,10 @@ func siteURL(address string) (*url.URL, bool) {
 // mounting
 //
 //	jobmcp.NewServer(site.Client(), jobmcp.Options{Channel: channel, Hosts: []string{"jobs.example"}}).Handler()
-func (s *Site) Client() *jobboard.Client { return s.client }
+func (s *Site) Client() *jobboard.Client {
+	s.mustBeMade()
+	return s.client
+}
 
 // ReadQuery returns the parameters in a request's address as browsers read them: a semicolon
 // parts nothing, and a percent sign that escapes nothing stands for itself. [url.URL.Query]
@@ -163,6 +181,7 @@ const languageField = "lang" // of an address, and the cookie that keeps it
 // Language returns the one of Config.Languages that the reader of a page prefers: by lang
 // in its address, by the cookie of Handle, or by Accept-Language.
 func (s *Site) Language(r *http.Request) string {
+	s.mustBeMade()
 	kept := ""
 	if cookie, err := r.Cookie(languageField); err == nil {
 		kept = cookie.Value
@@ -180,6 +199,7 @@ func (s *Site) Texts(r *http.Request) Texts { return s.cfg.Texts(s.Language(r)) 
 // is incomplete or too old, which its next refresh mends, else as an error. A language
 // that the address asks for by lang is kept in a cookie.
 func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	s.mustBeMade()
 	return func(w http.ResponseWriter, r *http.Request) {
 		if ReadQuery(r).Has(languageField) {
 			http.SetCookie(w, &http.Cookie{

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/jobsite"
 )
 
@@ -70,9 +71,18 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, form.Status, "apply", p)
 }
 
+// fit returns a job whose texts fit a line of a page.
+func fit(job *jobboard.JobInformation) *jobboard.JobInformation {
+	fits := *job
+	for _, text := range []*string{&fits.JobTitle, &fits.CompanyName, &fits.Location.GeoName} {
+		*text = jobpublish.Line(*text, 200)
+	}
+	return &fits
+}
+
 // applyPage returns the page of a form, which speaks the job's language.
 func (s *site) applyPage(r *http.Request, form jobsite.FormPage) applyPage {
-	job := form.Check.Information
+	job := fit(form.Check.Information)
 	p := applyPage{page: s.page(r), FormPage: form, Job: job, JobPath: s.jobs.Path(job.JobID, job.JobTitle)}
 	p.W = wordsFor(job.JobLanguage, p.W)
 	if !form.MayApply() {
