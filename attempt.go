@@ -167,7 +167,7 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 	answered = true
 	x.Receive(resp, c.op.stream && (resp.StatusCode == http.StatusOK || c.given != nil && resp.StatusCode < 400))
 	c.watch.answered(resp, &c.secrets)
-	transport.Tell(c.ctx, sent.URL, resp.Header)
+	tellHeader(c.ctx, sent.URL, resp.Header)
 	return resp, nil
 }
 

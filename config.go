@@ -111,6 +111,20 @@ func (cfg *Config) addresses() (base, lookup *url.URL, err error) {
 	return base, lookup, err
 }
 
+// ParseBaseURL reads a base address as NewClient does: Config.BaseURL with the suffix
+// "/api/rest", Config.JobDBURL with the suffix "". It takes slashes and the suffix off the end,
+// so that the forms in which people paste an address become one. The error is ErrInvalidInput.
+// It says what is wrong without the text, which may hold a secret: the address is not an absolute
+// http or https address, has no host, a host with letters beyond ASCII, an unusable port, a
+// user part, a query, a fragment, or ".." in its path.
+func ParseBaseURL(text, suffix string) (*url.URL, error) {
+	u, wrong := address.Base(text, suffix)
+	if wrong != "" {
+		return nil, fmt.Errorf("jobboard: the base address %s: %w", wrong, ErrInvalidInput)
+	}
+	return u, nil
+}
+
 // baseAddress reads the address in a field, which may end in suffix. It returns
 // nil for an empty one, which is no mistake yet.
 func baseAddress(field, text, suffix string) (*url.URL, error) {

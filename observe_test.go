@@ -18,7 +18,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
-	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -460,7 +459,7 @@ func TestAnswersAreHeard(t *testing.T) {
 		job := jobboard.JobID(srv.Demo.OpenJob)
 		srv.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable, Times: 1, Header: http.Header{"Age": {"7"}}})
 		var heard []string
-		ctx := transport.Hear(t.Context(), func(asked *url.URL, header http.Header) {
+		ctx := jobboard.WithHeaderFunc(t.Context(), func(asked *url.URL, header http.Header) {
 			heard = append(heard, asked.Query().Get("jobid")+" "+header.Get("Age"))
 		})
 		if _, err := client.JobInformation(ctx, job); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-querystring/query"
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
-	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
 // Query holds the criteria of a search (4.1). The zero value asks for every job
@@ -145,7 +144,7 @@ func (p *openPage) open(a *answer) error {
 		return p.err
 	}
 	p.answer = a
-	p.reader.skip = transport.Skipped(a.c.ctx) // from the second on: an attempt is not to read the whole page
+	p.reader.skip = knownFunc(a.c.ctx) // from the second on: an attempt is not to read the whole page
 	return nil
 }
 

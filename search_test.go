@@ -13,7 +13,6 @@ import (
 	"testing/iotest"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
 func TestQueryKey(t *testing.T) {
@@ -66,7 +65,7 @@ func TestPostingStreamSkips(t *testing.T) {
 		c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
 			return answer(r, http.StatusOK, body)
 		})
-		ctx := transport.Skip(t.Context(), func(raw []byte) bool {
+		ctx := jobboard.WithKnownPostings(t.Context(), func(raw []byte) bool {
 			return slices.Contains([]string{posting(1), posting(2), posting(4)}, string(raw))
 		})
 		stream := c.PostingStream(ctx, "channel", jobboard.Query{})

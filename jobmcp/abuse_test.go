@@ -24,7 +24,6 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -314,7 +313,7 @@ func (c *canaries) RoundTrip(req *http.Request) (*http.Response, error) {
 func (c *canaries) hide(text string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return redact.Hide(text, c.secrets)
+	return jobboard.HideSecrets(text, c.secrets...)
 }
 
 // renewing returns a source of tokens that a client with a secret gets.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	wire "github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
@@ -45,7 +44,7 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 		return t.savePostings(src, turn, items)
 	})
 	read, sum := 0, int64(0)
-	listening := wire.Skip(wire.Hear(ctx, turn.hearing.hear), func(raw []byte) bool {
+	listening := jobboard.WithKnownPostings(jobboard.WithHeaderFunc(ctx, turn.hearing.hear), func(raw []byte) bool {
 		sum = m.rawHash(raw)
 		if saver.failed != nil || !turn.shown.seeRaw(sum) {
 			return false

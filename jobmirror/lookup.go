@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	wire "github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
@@ -138,7 +137,7 @@ func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
 	go func() {
 		defer close(results)
 		how := jobboard.BulkOptions{Concurrency: m.opts.Concurrency}
-		for r := range m.client.BulkJobInformation(wire.Hear(longer, l.hear), m.numbered(ctx, longer, l), how) {
+		for r := range m.client.BulkJobInformation(jobboard.WithHeaderFunc(longer, l.hear), m.numbered(ctx, longer, l), how) {
 			p, _ := l.pieces.LoadAndDelete(r.Job)
 			if p, ok := p.(piece); ok { // an error of the input belongs to no job
 				results <- lookedUp{int64(r.Job), p.number, r.Value, r.Err, l.held != nil, l.origin(r.Job, p.asking)}

@@ -18,8 +18,6 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/credential"
-	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
 
 // SignInConfig describes the sign-in of a site to NewSignIn.
@@ -48,12 +46,15 @@ type SignInConfig struct {
 	Logger *slog.Logger // of failures; nil: silent
 }
 
+// hidden is printed in place of a credential, as the client prints it.
+const hidden = "[hidden]"
+
 // Format prints the configuration without the site's credentials.
 func (cfg SignInConfig) Format(f fmt.State, verb rune) {
 	type plain SignInConfig // has no Format
 	for _, credential := range []*string{&cfg.OAuth2.ClientID, &cfg.OAuth2.ClientSecret} {
 		if *credential != "" {
-			*credential = redact.Hidden
+			*credential = hidden
 		}
 	}
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(cfg))
@@ -325,7 +326,7 @@ func (s *SignIn) signedIn(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	token, err := s.cfg.OAuth2.Exchange(ctx, query.Get("code"), oauth2.VerifierOption(begun.Get("verifier")))
 	if err == nil { // else each page would fail until the session ends
-		err = credential.Check(&oauth2.Token{AccessToken: token.AccessToken})
+		err = jobboard.CheckToken(&oauth2.Token{AccessToken: token.AccessToken})
 	}
 	if err != nil {
 		s.cfg.Failed(w, r, s.exchangeStatus(ctx, err))

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/atomicfile"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
-	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
 )
 
 // Form is one of the forms that a command's data may have.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
-	"github.com/jobboard-sdk/jobboard-go/internal/address"
 )
 
 // The names of the checks, in their order.
@@ -169,7 +168,7 @@ func (d *examination) checkTransport(p *probe, host string) {
 	case p.TLS != "":
 		v, detail, next := p.tlsText(d.console.Now())
 		d.Add(CheckTLS, v, detail, next)
-	case u != nil && address.OriginOf(u).IsConfidential():
+	case u != nil && setup.IsConfidential(u):
 		d.ok(CheckTLS, "not needed: the service is on this machine")
 	default:
 		d.Add(CheckTLS, Warn, host+" is http: everybody on the way can read what is sent", "use the https address")

@@ -20,7 +20,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
-	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -235,7 +234,7 @@ func (s *Settings) tokenAddress() (string, error) {
 		return "", Lacks("the token address (token_url) is not an absolute http or https address")
 	case u.User != nil:
 		return "", Lacks("the token address (token_url) holds a user part: credentials have settings of their own")
-	case !address.OriginOf(u).IsConfidential() && !s.allowsInsecure():
+	case !IsConfidential(u) && !s.allowsInsecure():
 		return "", Lacks("the token address (token_url) is http to a host that is not loopback: the secret would be readable on the way (--allow-insecure permits it)")
 	}
 	return text, nil

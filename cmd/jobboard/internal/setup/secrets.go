@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/jobboard-sdk/jobboard-go/internal/redact"
+	"github.com/jobboard-sdk/jobboard-go"
 )
 
 // Secrets holds the secrets that must not be shown. Several goroutines may use it.
@@ -16,6 +16,9 @@ type Secrets struct {
 	set     []string // by the settings
 	fetched []string // the newest last
 }
+
+// inPlaceOfSecret is what jobboard.HideSecrets puts in the place of a secret.
+const inPlaceOfSecret = "[hidden]"
 
 // mostFetched bounds the tokens that a server for an assistant remembers: it may run
 // for weeks.
@@ -54,7 +57,7 @@ func (l *Secrets) Mask(s string) string {
 			hidden = append(hidden, "Basic "+base64.StdEncoding.EncodeToString([]byte(user)))
 		}
 	}
-	return redact.Hide(s, hidden)
+	return jobboard.HideSecrets(s, hidden...)
 }
 
 // likeWord matches a secret that a word may contain by accident.
@@ -77,7 +80,7 @@ func withoutWord(s, secret string) string {
 		b.WriteString(s[done:from])
 		alone := beforeWord.MatchString(s[max(0, from-6):from]) && (to == len(s) || !isWordByte(s[to]))
 		if alone {
-			b.WriteString(redact.Hidden)
+			b.WriteString(inPlaceOfSecret)
 		} else {
 			b.WriteString(secret)
 		}

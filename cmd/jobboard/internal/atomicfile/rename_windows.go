@@ -1,0 +1,34 @@
+package atomicfile
+
+import (
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// The flags of MoveFileEx, which package syscall lacks.
+const (
+	replaceExisting = 0x1
+	writeThrough    = 0x8
+)
+
+var moveFileEx = syscall.NewLazyDLL("kernel32.dll").NewProc("MoveFileExW")
+
+// rename gives the file its name and returns once that is on the disk. A folder
+// cannot be synced here, and os.Rename does not ask for it.
+func rename(from, to string) error {
+	old, err := syscall.UTF16PtrFromString(from)
+	if err != nil {
+		return err
+	}
+	name, err := syscall.UTF16PtrFromString(to)
+	if err != nil {
+		return err
+	}
+	moved, _, err := moveFileEx.Call(uintptr(unsafe.Pointer(old)), uintptr(unsafe.Pointer(name)),
+		replaceExisting|writeThrough)
+	if moved == 0 {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	return nil
+}
