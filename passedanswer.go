@@ -1,0 +1,179 @@
+package jobboard
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
+)
+
+// How the answer to a caller's own request, which comes through roundtrip.go, is passed
+// on: a refused one after its first bytes were read for their words.
+
+// passed is the body of an answer that is passed on to the caller.
+type passed struct {
+	a       *answer
+	inflate bool   // what is read is inflated
+	opened  bool   // and that has begun
+	prefix  []byte // read already
+	err     *Error // what the observer is told at the end; nil: success
+
+	mu     sync.Mutex // of one Read; Close comes in between
+	ended  error      // of Read, from now on
+	closed atomic.Bool
+	over   bool // the exchange has ended
+}
+
+// pass takes over the answer of an attempt. If its status says that the request was
+// refused, pass reads its beginning for its words.
+func (c *call) pass(a *answer) *failedAttempt {
+	resp := a.resp
+	p := &passed{a: a}
+	encoding := resp.Header.Get("Content-Encoding")
+	p.inflate = c.given.inflate && resp.ContentLength != 0 && strings.EqualFold(encoding, "gzip")
+	c.given.answer = p
+	// Without a header nothing is undone, and nothing read.
+	_ = a.Open(a.exchange.Context(), &http.Response{Body: resp.Body}, cmp.Or(c.endpoint.config.MaxBodyBytes, c.op.limit))
+	if resp.StatusCode < 400 {
+		return nil
+	}
+	p.prefix, p.ended = io.ReadAll(io.LimitReader(readerFunc(p.read), maxErrorBody))
+	if p.ended == nil && len(p.prefix) < maxErrorBody {
+		p.ended = io.EOF
+	}
+	a.exchange.Stream() // the rest has the time of a stream
+	f := &failedAttempt{status: resp.StatusCode, header: resp.Header, answer: p, body: p.prefix}
+	if !p.inflate {
+		f.body = inflated(c.ctx, p.prefix, resp.Header)
+	}
+	c.judgeRefusal(f, resp.Header)
+	return f
+}
+
+// passedAnswer stands for an answer that is passed on, where the loop and its http.Client
+// want one: they must not follow what it says.
+var passedAnswer = &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// inflated returns the beginning of a body without its encoding, if that is gzip. Whoever
+// reads the body that is passed on undoes the encoding for himself.
+func inflated(ctx context.Context, prefix []byte, header http.Header) []byte {
+	if header.Get("Content-Encoding") == "" {
+		return prefix
+	}
+	var b transport.Body
+	resp := &http.Response{Header: header, Body: io.NopCloser(bytes.NewReader(prefix))}
+	if b.Open(ctx, resp, maxErrorBody) != nil {
+		return prefix
+	}
+	defer b.Close()
+	text, _ := io.ReadAll(io.LimitReader(&b, maxErrorBody)) // what there is of it
+	return text
+}
+
+// response returns the answer as the caller gets it.
+func (p *passed) response() *http.Response {
+	resp := p.a.resp
+	resp.Request = p.a.c.given.request
+	resp.Body = p
+	if p.inflate {
+		resp.Header = resp.Header.Clone()
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength, resp.Uncompressed = -1, true
+	}
+	if len(p.prefix) == 0 && p.ended == io.EOF {
+		p.finish(nil)
+	}
+	return resp
+}
+
+// gone reports whether the answer cannot be given to the caller any more, because
+// its exchange has ended in the middle of it.
+func (p *passed) gone() bool { return p.over && p.ended != io.EOF }
+
+// drop ends the exchange of an answer that the request is repeated after.
+func (p *passed) drop() {
+	if !p.over {
+		p.over = true
+		p.a.Close()
+	}
+}
+
+// read reads from the body of the exchange.
+func (p *passed) read(b []byte) (int, error) {
+	if p.inflate && !p.opened {
+		p.opened = true
+		compressed := &http.Response{Body: p.a.exchange, Header: http.Header{"Content-Encoding": {"gzip"}}}
+		if err := p.a.Open(p.a.exchange.Context(), compressed, p.a.Limit()); err != nil {
+			return 0, err
+		}
+	}
+	return p.a.Read(b)
+}
+
+// Read reads the answer. Its error, other than io.EOF, is an *Error.
+func (p *passed) Read(b []byte) (n int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed.Load():
+		return 0, http.ErrBodyReadAfterClose
+	case len(p.prefix) > 0:
+		n = copy(b, p.prefix)
+		p.prefix = p.prefix[n:]
+		return n, nil
+	case p.ended == nil && len(b) == 0:
+		return 0, nil
+	case p.ended == nil:
+		if n, p.ended = p.read(b); p.ended == nil {
+			return n, nil
+		}
+	}
+	if p.closed.Load() {
+		return n, http.ErrBodyReadAfterClose
+	}
+	p.finish(p.ended)
+	return n, p.ended
+}
+
+// finish ends the exchange, and the call for the observer, once. err is the error of
+// the last Read; finish makes an *Error of it.
+func (p *passed) finish(err error) {
+	c := p.a.c
+	if err != nil && err != io.EOF {
+		var known *Error
+		if !errors.As(err, &known) {
+			failed := c.unusable(p.a, err)
+			failed.call, failed.event, failed.body = c, final, nil
+			p.err = c.describe(failed)
+			p.ended = p.err
+		}
+	}
+	p.drop()
+	c.end(p.err)
+}
+
+// Close ends the exchange. It may be called while a Read is under way.
+func (p *passed) Close() error {
+	if p.closed.Swap(true) {
+		return nil
+	}
+	if !p.mu.TryLock() {
+		p.a.exchange.GiveUp()
+		p.mu.Lock()
+	}
+	defer p.mu.Unlock()
+	p.finish(nil)
+	return nil
+}
