@@ -165,7 +165,7 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 		return nil, x.Cause(err)
 	}
 	answered = true
-	x.Receive(resp, c.op.stream && (resp.StatusCode == http.StatusOK || c.given != nil && resp.StatusCode < 400))
+	x.Receive(resp, c.op.stream && (resp.StatusCode == http.StatusOK || c.given != nil))
 	c.watch.answered(resp, &c.secrets)
 	tellHeader(c.ctx, sent.URL, resp.Header)
 	return resp, nil

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
@@ -23,6 +25,7 @@ type passed struct {
 	inflate bool   // what is read is inflated
 	opened  bool   // and that has begun
 	prefix  []byte // read already
+	words   *words // still under way, and read what comes behind prefix; nil: none are
 	err     *Error // what the observer is told at the end; nil: success
 
 	mu     sync.Mutex // of one Read; Close comes in between
@@ -31,8 +34,80 @@ type passed struct {
 	over   bool // the exchange has ended
 }
 
+// maxPatience is the most time that the attempts of a call spend, all together, on the words
+// of refused answers. Where less than ten times of it is left, a tenth of that is the most.
+const maxPatience = time.Second
+
+// words are the first bytes of a refused answer. A goroutine reads them, so that the call
+// need not wait for all of them. It ends with the exchange at the latest.
+type words struct {
+	crew gate.Crew     // carries panics of the body's Read to the caller
+	done chan struct{} // closed when the goroutine has ended
+
+	mu       sync.Mutex
+	text     []byte
+	err      error // of the last Read
+	unwanted bool  // nobody waits any more: the Read under way is the last
+}
+
+// read reads until there are maxErrorBody bytes, or nobody waits.
+func (w *words) read(read func([]byte) (int, error)) {
+	defer close(w.done)
+	buf := make([]byte, 4<<10)
+	for rest, more := maxErrorBody, true; more; {
+		n, err := read(buf[:min(len(buf), rest)])
+		rest -= n
+		w.mu.Lock()
+		w.text, w.err = append(w.text, buf[:n]...), err
+		more = err == nil && rest > 0 && !w.unwanted
+		w.mu.Unlock()
+	}
+}
+
+// take returns what was read since the last take. The Read under way is the last.
+func (w *words) take() (text []byte, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text, w.text, w.unwanted = w.text, nil, true
+	return text, w.err
+}
+
+// readWords reads the beginning of a refused answer into prefix, and reports whether that
+// came in the time that the call has for words.
+func (p *passed) readWords() bool {
+	g := p.a.c.given
+	if g.patience == 0 {
+		g.patience = max(min(maxPatience, time.Until(p.a.c.deadline)/10), 1)
+	}
+	w := &words{done: make(chan struct{})}
+	w.crew.Cancel = p.a.exchange.GiveUp
+	p.words = w
+	w.crew.Start(func() { w.read(p.read) })
+	began, timer := time.Now(), time.NewTimer(g.patience)
+	defer timer.Stop()
+	select {
+	case <-w.done:
+		p.endWords()
+	case <-timer.C:
+		p.prefix, _ = w.take()
+	}
+	g.patience = max(g.patience-time.Since(began), 1)
+	return p.words == nil
+}
+
+// endWords waits for the goroutine that reads words, and puts what it has read into the
+// place of prefix.
+func (p *passed) endWords() {
+	w := p.words
+	<-w.done
+	p.words = nil
+	p.prefix, p.ended = w.take()
+	w.crew.Wait()
+}
+
 // pass takes over the answer of an attempt. If its status says that the request was
-// refused, pass reads its beginning for its words.
+// refused, pass reads its beginning for its words. Of one whose words do not come in time,
+// status and header decide.
 func (c *call) pass(a *answer) *failedAttempt {
 	resp := a.resp
 	p := &passed{a: a}
@@ -44,26 +119,23 @@ func (c *call) pass(a *answer) *failedAttempt {
 	if resp.StatusCode < 400 {
 		return nil
 	}
-	p.prefix, p.ended = io.ReadAll(io.LimitReader(readerFunc(p.read), maxErrorBody))
-	if p.ended == nil && len(p.prefix) < maxErrorBody {
-		p.ended = io.EOF
-	}
-	a.exchange.Stream() // the rest has the time of a stream
-	f := &failedAttempt{status: resp.StatusCode, header: resp.Header, answer: p, body: p.prefix}
+	f := &failedAttempt{status: resp.StatusCode, header: resp.Header, answer: p}
+	whole := p.readWords()
+	body := p.prefix
 	if !p.inflate {
-		f.body = inflated(c.ctx, p.prefix, resp.Header)
+		body = inflated(c.ctx, p.prefix, resp.Header)
+	}
+	if whole {
+		f.body = body
 	}
 	c.judgeRefusal(f, resp.Header)
+	f.body = body
 	return f
 }
 
 // passedAnswer stands for an answer that is passed on, where the loop and its http.Client
 // want one: they must not follow what it says.
 var passedAnswer = &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // inflated returns the beginning of a body without its encoding, if that is gzip. Whoever
 // reads the body that is passed on undoes the encoding for himself.
@@ -104,9 +176,14 @@ func (p *passed) gone() bool { return p.over && p.ended != io.EOF }
 
 // drop ends the exchange of an answer that the request is repeated after.
 func (p *passed) drop() {
-	if !p.over {
-		p.over = true
-		p.a.Close()
+	if p.over {
+		return
+	}
+	p.over = true
+	defer p.a.Close()
+	if p.words != nil {
+		p.a.exchange.GiveUp()
+		p.endWords()
 	}
 }
 
@@ -126,9 +203,13 @@ func (p *passed) read(b []byte) (int, error) {
 func (p *passed) Read(b []byte) (n int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.closed.Load():
+	if p.closed.Load() {
 		return 0, http.ErrBodyReadAfterClose
+	}
+	if p.words != nil && len(p.prefix) == 0 && len(b) > 0 {
+		p.endWords()
+	}
+	switch {
 	case len(p.prefix) > 0:
 		n = copy(b, p.prefix)
 		p.prefix = p.prefix[n:]

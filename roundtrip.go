@@ -32,7 +32,10 @@ import (
 // redirects are for the http.Client to follow. RoundTrip returns an error
 // only where there is no answer, always an *Error, with an empty Path.
 //
-// An attempt ends with the header of its answer. The body is read under
+// An attempt ends with the header of its answer. If that refuses the request, up to
+// 64 KiB of the body are read first, for the words by which it is judged: for at most
+// 1 s, or a tenth of the time left, of all attempts together. After that status and
+// header decide. The caller gets all of the body. It is read under
 // RetryPolicy.StallTimeout and Config.MaxBodyBytes, 64 MiB if that is 0, and the
 // error of a Read is an *Error too; what is cut off is not repeated. The call ends for
 // the Observer with the end of the body or its Close, with an Error for a
@@ -69,6 +72,8 @@ type through struct {
 	body    *givenBody // of the request, until it is sent; nil: none
 	inflate bool       // the answer's gzip is for us to undo
 	answer  *passed    // nil: none yet
+
+	patience time.Duration // that the call has left for words of refused answers; 0: it had none yet
 }
 
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {

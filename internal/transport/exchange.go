@@ -209,9 +209,6 @@ func (x *Exchange) Receive(resp *http.Response, stream bool) {
 	}
 }
 
-// Stream gives what is left of a body the time of a stream, after a Read of it.
-func (x *Exchange) Stream() { x.state.Store(streaming) }
-
 // GiveUp ends a Read that is under way, from another goroutine.
 func (x *Exchange) GiveUp() { x.cancel(context.Canceled) }
 
