@@ -142,7 +142,7 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.request.language, auth, c.endpoint.standard)
 	if c.given != nil {
 		sent.Header = c.headerGiven(observed, auth)
-		if err := c.given.bodyGiven(sent); err != nil {
+		if err := c.given.bodyGiven(x, sent); err != nil {
 			_ = x.Close()
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
 // Transport returns the client's road to the base address for other paths than
@@ -27,7 +28,9 @@ import (
 // has an Accept-Encoding of its own.
 //
 // HEAD and OPTIONS are repeated as GET is, PATCH and methods without a rule as POST.
-// A request with a body is repeated only if it has GetBody. An answer comes
+// A request with a body is repeated only if it has GetBody. A body without it is read ahead
+// in a goroutine, so that RoundTrip returns at the end of its context also while the body's
+// Read waits; the goroutine ends with that Read, and Close may come meanwhile. An answer comes
 // back as it is, whatever its status, after the repeats that its status allows;
 // redirects are for the http.Client to follow. RoundTrip returns an error
 // only where there is no answer, always an *Error, with an empty Path.
@@ -210,13 +213,17 @@ func (c *call) headerGiven(observed http.Header, auth *credential.Authorization)
 	return h
 }
 
-// bodyGiven gives an attempt a body of its own.
-func (g *through) bodyGiven(sent *http.Request) error {
+// bodyGiven gives an attempt a body of its own. One that can be had again is bytes at hand,
+// whose Read waits for nobody.
+func (g *through) bodyGiven(x *transport.Exchange, sent *http.Request) error {
 	switch {
 	case !g.hasBody():
 		sent.Body = g.request.Body
 	case g.body != nil:
 		sent.Body = g.body
+		if g.request.GetBody == nil {
+			sent.Body = x.NewUpload(g.body, g.request.ContentLength)
+		}
 		g.body = nil // the transport closes it
 	default:
 		body, err := g.request.GetBody()

@@ -9,8 +9,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
@@ -22,7 +24,7 @@ import (
 // status.
 func throughTransport(t *trial) {
 	op := *t.op
-	op.Name, op.Template = "Transport", ""
+	op.Name, op.Template, op.Slot = "Transport", "", rig.Applicant
 	t.cfg.Observer = &jobboard.Observer{
 		Call: func(ctx context.Context, _ jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
 			told, _ := ctx.Value(toldKey{}).(*jobboard.CallEnd)
@@ -33,7 +35,13 @@ func throughTransport(t *trial) {
 		told := &jobboard.CallEnd{}
 		ctx = context.WithValue(ctx, toldKey{}, told)
 		req := rig.Must(http.NewRequestWithContext(ctx, op.Method, t.cfg.BaseURL+op.Path, http.NoBody))
+		if t.requestBody != nil {
+			req.Body = t.requestBody
+		}
 		resp, err := a.Transport().RoundTrip(req)
+		if t.requestBody != nil {
+			synctest.Wait() // the service learns that its client has left
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -142,6 +150,103 @@ func transportCell(f *fault, v *form) cell {
 		}
 	}
 	return c
+}
+
+// blockedBodyFaults are those of a request whose body blocks in Read, once a part of it was
+// sent.
+func blockedBodyFaults() []fault {
+	row := func(err error) row {
+		return at(reading, final(err)).but(changing, cell{requests: 1, err: err, executed: true})
+	}
+	forms := func(drive func(*trial, cell)) []form {
+		return []form{
+			{name: "a pipe that nobody writes to", configure: blockedBody(false), drive: drive, wanted: wanted{after: bodyClosed}},
+			{name: "a reader that minds no Close", configure: blockedBody(true), drive: drive, wanted: wanted{after: bodyClosed}},
+			{name: "over HTTP/2", configure: blockedBodyOverHTTP2, drive: drive, wanted: wanted{after: bodyClosed}},
+		}
+	}
+	late := row(jobboard.ErrTimeout)
+	for i := range late {
+		late[i].stopped = once
+	}
+	return []fault{
+		{name: "request body blocks until the deadline", cells: row(context.DeadlineExceeded), forms: forms(withDeadline(2*time.Second, 2*time.Second))},
+		{name: "request body blocks until the cancel", cells: row(context.Canceled), forms: forms(cancelWhileBlocked)},
+		{name: "request body blocks until the attempt's time is over", cells: late, forms: forms(withDeadline(time.Minute, 5*time.Second))},
+	}
+}
+
+// blockedReader gives a few bytes and blocks in the second Read: for ever, or to its Close.
+type blockedReader struct {
+	stubborn bool
+	release  chan struct{} // closed when the trial ends
+	reads    atomic.Int64
+	reading  atomic.Bool
+	closes   atomic.Int64
+	closed   chan struct{}
+}
+
+func (r *blockedReader) Read(p []byte) (int, error) {
+	if r.reads.Add(1) == 1 {
+		return copy(p, "first"), nil
+	}
+	r.reading.Store(true)
+	defer r.reading.Store(false)
+	if r.stubborn {
+		<-r.release
+		return copy(p, "a part that nobody waits for"), nil
+	}
+	select {
+	case <-r.closed:
+	case <-r.release:
+	}
+	return 0, io.ErrClosedPipe
+}
+
+func (r *blockedReader) Close() error {
+	if r.closes.Add(1) == 1 {
+		close(r.closed)
+	}
+	return nil
+}
+
+func blockedBody(stubborn bool) func(*trial) {
+	return func(t *trial) {
+		t.requestBody = &blockedReader{stubborn: stubborn, release: t.release, closed: make(chan struct{})}
+	}
+}
+
+func blockedBodyOverHTTP2(t *trial) {
+	overHTTP2(t)
+	blockedBody(true)(t)
+}
+
+// bodyClosed: it is closed, once, and no Read begins any more.
+func bodyClosed(t *trial, _ error) {
+	synctest.Wait()
+	body := t.requestBody.(*blockedReader)
+	if n := body.closes.Load(); n != 1 || body.reads.Load() != 2 || body.reading.Load() != body.stubborn {
+		t.problem("the body is read %d times and closed %d times, and is in Read: %v", body.reads.Load(), n, body.reading.Load())
+	}
+}
+
+// A request whose body blocks in Read ends with its context all the same, whatever its
+// method.
+func TestRequestBodyBlocks(t *testing.T) {
+	for _, f := range blockedBodyFaults() {
+		t.Run(f.name, func(t *testing.T) {
+			for i, v := range f.forms {
+				for j, op := range rig.Operations {
+					synctest.Test(t, func(t *testing.T) {
+						trials(t, &f, &v, op, i+j, func(tr *trial, c cell) []string {
+							throughTransport(tr)
+							return tr.run(c)
+						})
+					})
+				}
+			}
+		})
+	}
 }
 
 // A request of the caller's own has a column of the table, too, where the fault is
