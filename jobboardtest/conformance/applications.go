@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -59,7 +60,7 @@ var applicationRules = slices.Concat([]rule{
 // call takes.
 func refusals(op operation, name string) []rule {
 	refused := func(last, text string, c credential) rule {
-		return says(string(op)+"/"+last, "5, 7.2", "the "+name+" "+text+" is refused with 401 or 403", refuses(op, c))
+		return refusing(says(string(op)+"/"+last, "5, 7.2", "the "+name+" "+text+" is refused with 401 or 403", refuses(op, c)))
 	}
 	return []rule{
 		refused("client-token", "wants a user token: a client token", clientToken),
@@ -87,15 +88,20 @@ func rows(op operation, name string) []rule {
 	}
 }
 
+func (op operation) line() string {
+	return "GET {base_url}/api/rest/v3/frontend/jobs/{jobDbId}/" + string(op)
+}
+
 func (p *probe) jobRequest(op operation, job int64, c credential) request {
 	path := fmt.Sprintf("/api/rest/v3/frontend/jobs/%d/%s", job, op)
-	return request{url: p.BaseURL + path, auth: p.authorization(c)}
+	return request{url: p.BaseURL + path, auth: p.authorization(c), line: op.line()}
 }
 
 // gate asks once whether the operation answers the applicant at all. It gives
 // what was said instead; "" also where the target has no job to ask about.
 func (p *probe) gate(op operation) string {
 	if said, ok := p.gates[op]; ok {
+		p.uses(op.line())
 		return said
 	}
 	said := ""
@@ -136,7 +142,7 @@ func answers(op operation) func(*probe) {
 			return
 		}
 		if said := p.gate(op); said != "" {
-			p.errorf("%s", said)
+			p.errorf("%s", own(said))
 		}
 	}
 }
@@ -165,7 +171,7 @@ func (p *probe) ask(op operation, job string, c credential) (response, bool) {
 func wants200(who string) func(*probe, response) {
 	return func(p *probe, rs response) {
 		if rs.status != http.StatusOK {
-			p.errorf("%s answered with %s, not 200", who, rs)
+			p.errorf("%s answered with %s, not 200", own(who), rs)
 		}
 	}
 }
@@ -176,7 +182,7 @@ func refuses(op operation, c credential) func(*probe) {
 			return
 		}
 		if rs, ok := p.ask(op, p.answeredJobs(op)[0], c); ok && !rs.refused() {
-			p.errorf("%s is answered with %s", c.name, rs)
+			p.errorf("%s is answered with %s", own(c.name), rs)
 		}
 	}
 }
@@ -194,18 +200,18 @@ func unquote(b []byte) string {
 func wantsMessage(status int) func(*probe, response) {
 	return func(p *probe, rs response) {
 		if rs.status != status {
-			p.errorf("it is answered with %s, not %d", rs, status)
+			p.errorf("it is answered with %s, not %s", rs, own(strconv.Itoa(status)))
 			return
 		}
 		v, err := parse(rs.body)
 		_, isText := v.(string)
 		switch words := unquote(rs.body); {
 		case words == "":
-			p.errorf("the %d has no message", status)
+			p.errorf("the %s has no message", own(strconv.Itoa(status)))
 		case codeForm.MatchString(words):
-			p.errorf("the %d has the code %q where a plain message is wanted", status, words)
+			p.errorf("the %s has the code %q where a plain message is wanted", own(strconv.Itoa(status)), words)
 		case err == nil && !isText || strings.HasPrefix(words, "<"):
-			p.errorf("the %d has %s where a plain message is wanted", status, sample(rs.body))
+			p.errorf("the %s has %s where a plain message is wanted", own(strconv.Itoa(status)), sample(rs.body))
 		}
 	}
 }
@@ -231,21 +237,21 @@ func codeOf(b []byte) (code string, message any, err error) {
 func wantsCode(code, word string) func(*probe, response) {
 	return func(p *probe, rs response) {
 		if rs.status != http.StatusNotFound {
-			p.errorf("it is answered with %s, not 404 and %s", rs, code)
+			p.errorf("it is answered with %s, not 404 and %s", rs, own(code))
 			return
 		}
 		got, message, err := codeOf(rs.body)
 		words, isText := message.(string)
 		switch {
 		case err != nil:
-			p.errorf("%v: %s", err, rs)
+			p.errorf("%s: %s", own(err.Error()), rs)
 		case got != code:
-			p.errorf("the code is %q, not %s", got, code)
+			p.errorf("the code is %q, not %s", got, own(code))
 		case !isText || words == "":
-			p.errorf("the message of %s is missing, or no text: %s", code, rs)
+			p.errorf("the message of %s is missing, or no text: %s", own(code), rs)
 		case words == got: // bare
 		case !strings.Contains(strings.ToLower(words), word):
-			p.errorf("the message of %s is %q, which does not say %q", code, words, "not "+word)
+			p.errorf("the message of %s is %q, which does not say %q", own(code), words, own("not "+word))
 		}
 	}
 }
@@ -287,7 +293,7 @@ func hasApplied(job string, c credential, want bool) func(*probe) {
 		case !ok:
 			p.unless("applied/boolean")
 		case got != want:
-			p.errorf("for the target's %s the answer is %t, not %t", job, got, want)
+			p.errorf("for the target's %s the answer is %t, not %t", own(job), got, want)
 		}
 	})
 }
@@ -338,7 +344,7 @@ func wantsString(p *probe, rs response) {
 		return
 	}
 	if _, bad := identity(rs); bad != "" {
-		p.errorf("%s", bad)
+		p.errorf("%s", own(bad))
 	}
 }
 
@@ -447,12 +453,12 @@ func (p *probe) stillApplied(first, when string) {
 		return
 	}
 	if id, bad := identity(rs); rs.status != http.StatusOK || bad != "" {
-		p.errorf("%s the application lookup is answered with %s", when, rs)
+		p.errorf("%s the application lookup is answered with %s", own(when), rs)
 	} else if id != first {
-		p.errorf("%s the application is another: %q, which was %q", when, id, first)
+		p.errorf("%s the application is another: %q, which was %q", own(when), id, first)
 	}
 	rs, _ = p.send(p.jobRequest(applied, p.SpareJob, userToken))
 	if got, valid := truth(rs.body); valid && !got {
-		p.errorf("%s the applied check says false", when)
+		p.errorf("%s the applied check says false", own(when))
 	}
 }

@@ -14,6 +14,7 @@ type Rule struct {
 	Section string // of the interface, such as "4.1" or "4.2, 8"
 	Text    string // what must hold
 	Changes bool   // the check changes something: left out of a read-only run
+	Refused bool   // the check sends a credential that the service is to refuse, see Target.GoodCredentials
 }
 
 // Result tells what became of one rule.
@@ -21,6 +22,19 @@ type Result struct {
 	Rule
 	Problems []string // what was broken; empty: nothing was
 	Skipped  string   // why it was not judged; empty: it was
+
+	// Outlines are the problems without anything that the service or the target says,
+	// for files that are kept: an ellipsis stands in its place. SkippedOutline is
+	// Skipped in that form.
+	Outlines       []string
+	SkippedOutline string
+
+	// Lacks names the fields of the target that the rule needs and that are not set.
+	Lacks []string
+
+	// Requests are those whose answers the rule was judged by, each kind once and
+	// without values, such as "GET {base_url}/api/rest/v3/frontend/jobs/{jobDbId}/applied".
+	Requests []string
 }
 
 // Failed reports whether the rule is broken.
@@ -51,6 +65,12 @@ type rule struct {
 // says returns a rule whose check changes nothing.
 func says(name, section, text string, check func(*probe)) rule {
 	return rule{Rule{Name: name, Section: section, Text: text}, check}
+}
+
+// refusing marks a rule whose check sends a credential that the service is to refuse.
+func refusing(r rule) rule {
+	r.Refused = true
+	return r
 }
 
 // changing returns a rule whose check changes something.

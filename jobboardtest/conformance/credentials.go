@@ -45,13 +45,13 @@ var credentialRules = []rule{
 	says("search/client-token", "5", "the search takes a client access token", searchTakes(clientToken)),
 	says("search/user-token", "5", "the search takes a user access token", searchTakes(userToken)),
 	says("search/basic", "5", "the search takes HTTP Basic with the client identifier, a colon and an empty password", searchTakes(basicClient)),
-	says("search/no-credential", "5, 7.1", "a search without credential is refused with 401 or 403",
-		searchRefuses(noCredential)),
-	says("search/unknown-token", "5, 7.1", "a search with a token that nobody issued is refused with 401 or 403", searchRefuses(unknownToken)),
-	says("search/unknown-client", "5, 7.1", "a search with Basic and an unknown client identifier is refused with 401 or 403", searchRefuses(unknownClient)),
-	says("search/expired-token", "5, 7.1", "a search with an expired token is refused with 401 or 403",
-		searchRefuses(expiredToken)),
-	says("search/scheme", "5", "the scheme of a credential counts: a token is no Basic credential", searchRefuses(tokenAsBasic)),
+	refusing(says("search/no-credential", "5, 7.1", "a search without credential is refused with 401 or 403",
+		searchRefuses(noCredential))),
+	refusing(says("search/unknown-token", "5, 7.1", "a search with a token that nobody issued is refused with 401 or 403", searchRefuses(unknownToken))),
+	refusing(says("search/unknown-client", "5, 7.1", "a search with Basic and an unknown client identifier is refused with 401 or 403", searchRefuses(unknownClient))),
+	refusing(says("search/expired-token", "5, 7.1", "a search with an expired token is refused with 401 or 403",
+		searchRefuses(expiredToken))),
+	refusing(says("search/scheme", "5", "the scheme of a credential counts: a token is no Basic credential", searchRefuses(tokenAsBasic))),
 }
 
 func searchTakes(c credential) func(*probe) {
@@ -60,7 +60,7 @@ func searchTakes(c credential) func(*probe) {
 			return
 		}
 		if rs, _ := p.send(p.searchRequest(query{auth: p.authorization(c)})); rs.refused() {
-			p.errorf("the search with the target's %s is refused: %s", c.field, rs)
+			p.errorf("the search with the target's %s is refused: %s", own(c.field), rs)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func searchRefuses(c credential) func(*probe) {
 		}
 		rs, ok := p.send(p.searchRequest(query{auth: p.authorization(c)}))
 		if ok && !rs.refused() {
-			p.errorf("a search with %s is answered with %s", c.name, rs)
+			p.errorf("a search with %s is answered with %s", own(c.name), rs)
 		}
 	}
 }

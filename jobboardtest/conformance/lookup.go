@@ -41,8 +41,10 @@ type information struct {
 	bad    string // why there are none
 }
 
+const lookupLine = "GET {jobdb_url}/jobdb/public/apply/external?jobid"
+
 func (p *probe) lookupRequest(job int64) request {
-	rq := request{url: p.JobDBURL + "/jobdb/public/apply/external?jobid=" + strconv.FormatInt(job, 10)}
+	rq := request{url: p.JobDBURL + "/jobdb/public/apply/external?jobid=" + strconv.FormatInt(job, 10), line: lookupLine}
 	if p.LookupToken != "" {
 		rq.auth = bearer(p.LookupToken)
 	}
@@ -62,7 +64,9 @@ func (p *probe) informations() []information {
 			}
 		}
 	}
-	p.without(len(p.infos) == 0, "OpenJob")
+	if !p.without(len(p.infos) == 0, "OpenJob") {
+		p.uses(lookupLine)
+	}
 	return p.infos
 }
 
@@ -82,7 +86,7 @@ func (p *probe) information(field string, job int64) information {
 	case !ok:
 		i.bad = fmt.Sprintf("the body is no JSON object: %s", rs)
 	case len(codes) > 0 && o["jobId"] == nil:
-		i.bad = "it is answered with " + codes[0]
+		i.bad = "it is answered with " + value(codes[0])
 	}
 	i.fields = o
 	return i
@@ -91,7 +95,7 @@ func (p *probe) information(field string, job int64) information {
 func lookupAnswers(p *probe) {
 	for _, i := range p.informations() {
 		if i.bad != "" {
-			p.errorf("for the target's %s: %s", i.name, i.bad)
+			p.errorf("for the target's %s: %s", own(i.name), own(i.bad))
 		}
 	}
 }
@@ -166,7 +170,7 @@ func lookupApplyPossible(p *probe, infos []information) {
 		}
 		want := i.name == "OpenJob"
 		if got := fmt.Sprint(i.fields["applyPossible"]); got == strconv.FormatBool(!want) {
-			p.errorf("for the target's %s it is %s, not %t", i.name, got, want)
+			p.errorf("for the target's %s it is %s, not %t", own(i.name), got, want)
 		}
 	}
 }
@@ -191,7 +195,7 @@ func lookupQuestions(p *probe, qs []object) {
 		}
 		if answers != nil {
 			if wrong := objects(answers); wrong != "" {
-				p.errorf("the answers of the question %s: the member answers %s", describe(q["id"]), wrong)
+				p.errorf("the answers of the question %s: the member answers %s", describe(q["id"]), own(wrong))
 			}
 		}
 	}
@@ -219,9 +223,9 @@ func (p *probe) idLabel(what string, o object) {
 	for _, name := range []string{"id", "label"} {
 		v, ok := o[name]
 		if !ok {
-			p.errorf("%s has no %s: %s", what, name, describe(o))
+			p.errorf("%s has no %s: %s", own(what), own(name), describe(o))
 		} else if wrong := text(v); wrong != "" {
-			p.errorf("the %s of %s %s", name, what, wrong)
+			p.errorf("the %s of %s %s", own(name), own(what), own(wrong))
 		}
 	}
 }
@@ -337,7 +341,7 @@ func decimal(bound float64) kind {
 		}
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil || strings.Trim(s, "+-.0123456789") != "" || max(f, -f) > bound {
-			return fmt.Sprintf("is %q, not a decimal number between -%g and %g", s, bound, bound)
+			return fmt.Sprintf("is %s, not a decimal number between -%g and %g", value(strconv.Quote(s)), bound, bound)
 		}
 		return ""
 	}
@@ -394,7 +398,7 @@ func lookupCodes(job string, want ...string) func(*probe) {
 		case len(got) > 1:
 			p.errorf("it is answered with more than one code: %s", strings.Join(got, ", "))
 		case !slices.Contains(want, got[0]):
-			p.errorf("it is answered with %s, not %s", got[0], strings.Join(want, " or "))
+			p.errorf("it is answered with %s, not %s", got[0], own(strings.Join(want, " or ")))
 		}
 	}
 }

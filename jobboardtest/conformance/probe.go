@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,13 +62,16 @@ func (s *session) close() {
 
 func (s *session) judge(ctx context.Context, r rule) Result {
 	p := &probe{session: s, ctx: ctx, result: Result{Rule: r.Rule}}
-	if s.ReadOnly && r.Changes {
+	switch {
+	case s.ReadOnly && r.Changes:
 		p.skip("the run is read-only")
-	} else {
+	case s.GoodCredentials && r.Refused:
+		p.skip("the run sends good credentials alone")
+	default:
 		r.check(p)
 	}
 	if p.result.Failed() {
-		p.result.Skipped = ""
+		p.result.Skipped, p.result.SkippedOutline, p.result.Lacks = "", "", nil
 	}
 	return p.result
 }
@@ -85,7 +89,10 @@ const maxProblems = 8
 func (p *probe) errorf(format string, args ...any) {
 	switch n := len(p.result.Problems); {
 	case n < maxProblems:
-		p.result.Problems = append(p.result.Problems, p.secrets.Replace(fmt.Sprintf(format, args...)))
+		p.result.Problems = append(p.result.Problems, p.secrets.Replace(unmarked(fmt.Sprintf(format, args...))))
+		if o := p.secrets.Replace(outline(format, args)); !slices.Contains(p.result.Outlines, o) {
+			p.result.Outlines = append(p.result.Outlines, o)
+		}
 	case n == maxProblems:
 		p.result.Problems = append(p.result.Problems, "and more of the kind")
 	}
@@ -93,7 +100,8 @@ func (p *probe) errorf(format string, args ...any) {
 
 // skip says why the rule is not judged.
 func (p *probe) skip(format string, args ...any) {
-	p.result.Skipped = p.secrets.Replace(fmt.Sprintf(format, args...))
+	p.result.Skipped = p.secrets.Replace(unmarked(fmt.Sprintf(format, args...)))
+	p.result.SkippedOutline = p.secrets.Replace(outline(format, args))
 }
 
 // lacks skips the rule when the target does not tell one of these fields; an empty
@@ -110,7 +118,8 @@ func (p *probe) lacks(fields ...string) bool {
 // without skips the rule when the caller finds that the target does not tell fields.
 func (p *probe) without(missing bool, fields string) bool {
 	if missing {
-		p.skip("the target does not tell %s", fields)
+		p.skip("the target does not tell %s", own(fields))
+		p.result.Lacks = targetFields(fields)
 	}
 	return missing
 }
@@ -119,7 +128,14 @@ func (p *probe) without(missing bool, fields string) bool {
 func (p *probe) job(field string) int64 { return reflect.ValueOf(p.Target).FieldByName(field).Int() }
 
 // unless skips the rule because a simpler one is broken.
-func (p *probe) unless(rule string) { p.skip("not judged, because %s does not hold", rule) }
+func (p *probe) unless(rule string) { p.skip("not judged, because %s does not hold", own(rule)) }
+
+// uses notes that the rule is judged by the answer to a request.
+func (p *probe) uses(line string) {
+	if line != "" && !slices.Contains(p.result.Requests, line) {
+		p.result.Requests = append(p.result.Requests, line)
+	}
+}
 
 type request struct {
 	method   string // empty: GET
@@ -127,7 +143,8 @@ type request struct {
 	auth     string // the Authorization header; empty: none
 	language string
 	body     string
-	json     bool // sends Content-Type
+	json     bool   // sends Content-Type
+	line     string // what Result.Requests says of it
 }
 
 type response struct {
@@ -143,7 +160,7 @@ const maxBody = 256 << 20
 func (p *probe) send(rq request) (response, bool) {
 	rs, err := p.try(rq)
 	if err != nil {
-		p.errorf("%s", err)
+		p.errorf("%s", own(err.Error()))
 		return rs, false
 	}
 	return rs, true
@@ -153,6 +170,7 @@ func (p *probe) try(rq request) (response, error) {
 	if rq.method == "" {
 		rq.method = http.MethodGet
 	}
+	p.uses(rq.line)
 	var body io.Reader
 	if rq.body != "" {
 		body = strings.NewReader(rq.body)
@@ -174,13 +192,13 @@ func (p *probe) try(rq request) (response, error) {
 	what := rq.method + " " + r.URL.EscapedPath()
 	got, err := p.client.Do(r)
 	if err != nil {
-		return response{}, fmt.Errorf("%s got no answer: %w", what, err)
+		return response{}, fmt.Errorf("%s got no answer: %s", value(what), value(err.Error()))
 	}
 	defer got.Body.Close()
 	data, err := io.ReadAll(http.MaxBytesReader(nil, got.Body, maxBody))
 	if err != nil {
-		return response{}, fmt.Errorf("%s: the body of the answer, which may have %d MiB, cannot be read: %w",
-			what, maxBody>>20, err)
+		return response{}, fmt.Errorf("%s: the body of the answer, which may have %d MiB, cannot be read: %s",
+			value(what), maxBody>>20, value(err.Error()))
 	}
 	return response{got.StatusCode, got.Header, data}, nil
 }
@@ -189,7 +207,7 @@ func (p *probe) try(rq request) (response, error) {
 func (r response) String() string {
 	s := "status " + strconv.Itoa(r.status)
 	if t := r.header.Get("Content-Type"); t != "" {
-		s += ", " + t
+		s += ", " + value(t)
 	}
 	if len(r.body) == 0 {
 		return s + ", no body"
@@ -200,7 +218,7 @@ func (r response) String() string {
 // sample quotes the beginning of a body.
 func sample(b []byte) string {
 	head, rest := clip(string(b))
-	return strconv.Quote(head) + rest
+	return value(strconv.Quote(head) + rest)
 }
 
 // clip returns the beginning of a text, and dots for what is left out.

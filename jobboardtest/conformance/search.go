@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 var searchRules = []rule{
@@ -59,7 +60,23 @@ func (p *probe) searchRequest(q query) request {
 	if q.rawQuery != "" {
 		u += "?" + q.rawQuery
 	}
-	return request{url: u, auth: q.auth, language: q.language, json: true}
+	return request{url: u, auth: q.auth, language: q.language, json: true, line: q.line()}
+}
+
+// line returns the kind of the request: with the names of its parameters, without their values.
+func (q query) line() string {
+	line := "GET {base_url}/api/rest/v2/frontend/jobboards/{channelID}/jobs"
+	and := "?"
+	for _, name := range []string{"search", "geoLocation"} {
+		if strings.Contains("&"+q.rawQuery, "&"+name+"=") {
+			line += and + name
+			and = "&"
+		}
+	}
+	if q.language != "" {
+		line += " with Accept-Language"
+	}
+	return line
 }
 
 // plainSearch is the search without parameters, with the first of the target's
@@ -92,6 +109,7 @@ func (p *probe) fetchPlain() *plainSearch {
 		return nil
 	}
 	if p.plain != nil {
+		p.uses(query{}.line())
 		return p.plain
 	}
 	for _, auth := range creds {
@@ -143,7 +161,7 @@ func (p *probe) find(q query) (page, bool) {
 	}
 	pg, bad := readPage(rs)
 	if bad != "" {
-		p.errorf("the search with %q: %s", q.rawQuery, bad)
+		p.errorf("the search with %q: %s", q.rawQuery, own(bad))
 		return page{}, false
 	}
 	return pg, true
@@ -161,7 +179,7 @@ func readPage(rs response) (pg page, bad string) {
 	}
 	v, err := parse(rs.body)
 	if err != nil {
-		return pg, fmt.Sprintf("the body is no JSON (%v): %s", err, rs)
+		return pg, fmt.Sprintf("the body is no JSON (%s): %s", value(err.Error()), rs)
 	}
 	o, ok := v.(object)
 	if !ok {
@@ -200,7 +218,7 @@ func (pg page) posting(id int64) object {
 
 func searchAnswers(p *probe) {
 	if s := p.fetchPlain(); s != nil && s.bad != "" {
-		p.errorf("%s", s.bad)
+		p.errorf("%s", own(s.bad))
 	}
 }
 
@@ -225,7 +243,7 @@ func pageCounts(p *probe, s *plainSearch) {
 			return
 		}
 		if n[name] = int(v); v < 0 {
-			p.errorf("%s is %d, below 0", name, v)
+			p.errorf("%s is %d, below 0", own(name), v)
 		}
 	}
 	have := len(s.page.postings)
@@ -314,9 +332,9 @@ func postingTimestamps(p *probe, postings []object) {
 			n, ok := number(v)
 			switch {
 			case !ok:
-				p.errorf("%s is %s, not a number of milliseconds", name, describe(v))
+				p.errorf("%s is %s, not a number of milliseconds", own(name), describe(v))
 			case n != 0 && (max(n, -n) < earliest || max(n, -n) > latest):
-				p.errorf("%s is %d, which is no likely number of milliseconds since the epoch", name, n)
+				p.errorf("%s is %d, which is no likely number of milliseconds since the epoch", own(name), n)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ type kind func(v any) string
 func describe(v any) string {
 	b, _ := json.Marshal(v) // it was JSON before
 	head, rest := clip(string(b))
-	return head + rest
+	return value(head + rest)
 }
 
 // unlike tells a value and what it should be, or "" where it is that.
@@ -148,7 +148,7 @@ func (p *probe) fields(item string, items []object, table []field) {
 				continue
 			}
 			if wrong := f.kind(v); wrong != "" {
-				p.errorf("%s: %s %s", item, f.name, wrong)
+				p.errorf("%s: %s %s", own(item), own(f.name), own(wrong))
 			}
 		}
 		if seen {
@@ -156,9 +156,9 @@ func (p *probe) fields(item string, items []object, table []field) {
 		}
 		hint := ""
 		if near := nearest(f.name, items, table); near != "" {
-			hint = fmt.Sprintf("; %q is there, which is no field of it", near)
+			hint = fmt.Sprintf("; %s is there, which is no field of it", value(strconv.Quote(near)))
 		}
-		p.errorf("%s: the field %s is missing%s", item, f.name, hint)
+		p.errorf("%s: the field %s is missing%s", own(item), own(f.name), own(hint))
 	}
 }
 

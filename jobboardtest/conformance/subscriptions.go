@@ -67,7 +67,7 @@ func (p *probe) subscriptionRequest(method, id string) request {
 	if path == "" {
 		path = "/jobabo"
 	}
-	rq := request{method: method, url: p.BaseURL + "/" + strings.Trim(path, "/")}
+	rq := request{method: method, url: p.BaseURL + "/" + strings.Trim(path, "/"), line: method + " {base_url}/jobabo"}
 	switch method {
 	case http.MethodPost:
 		if query := p.Subscription.Query.Encode(); query != "" {
@@ -79,6 +79,7 @@ func (p *probe) subscriptionRequest(method, id string) request {
 	}
 	if id != "" {
 		rq.url += "/" + escape(id)
+		rq.line += "/{aboId}"
 	}
 	rq.json = rq.body != ""
 	if p.plain != nil {

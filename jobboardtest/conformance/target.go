@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 )
 
@@ -19,6 +20,10 @@ type Target struct {
 
 	// ReadOnly leaves out the rules whose check changes something.
 	ReadOnly bool `json:"read_only,omitempty"`
+
+	// GoodCredentials leaves out the rules whose check sends a credential that the
+	// service is to refuse: a series of those raises alarms at a live one.
+	GoodCredentials bool `json:"good_credentials,omitempty"`
 
 	// HTTPClient sends the requests; only its Transport and Timeout are used. nil: a
 	// client of its own, with 30 seconds for a request. Redirects are not followed.
@@ -90,6 +95,16 @@ func (t Target) String() string { return fmt.Sprintf("target %s, %s", t.BaseURL,
 
 // GoString leaves the credentials out.
 func (t Target) GoString() string { return t.String() }
+
+// targetFields returns the names of Target's fields in a text.
+func targetFields(text string) (names []string) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
+		if _, ok := reflect.TypeFor[Target]().FieldByName(word); ok {
+			names = append(names, word)
+		}
+	}
+	return names
+}
 
 // prepare returns a copy with plain addresses, or says why it is of no use.
 func (t Target) prepare() (Target, error) {
