@@ -1,0 +1,324 @@
+package boardcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
+)
+
+// Board says where a board is and by which credentials it is asked. Of the target's
+// fields the addresses, Channel and one credential are enough to begin with; Check
+// finds jobs, places, a text and languages by itself, and says which of the other fields
+// would let it judge more. Target.ReadOnly and Target.GoodCredentials are set by Check.
+type Board struct {
+	Target conformance.Target
+
+	// ClientSecret is that of a confidential client Target.ClientID. With it, and
+	// without Target.ClientToken, Check fetches a token from TokenURL; empty: at
+	// /api/rest/oauth/frontend/token below Target.BaseURL.
+	ClientSecret string
+	TokenURL     string
+
+	// FeedURL is the address of a job feed. It is asked without a credential. Empty:
+	// jobs are found by the links of postings alone.
+	FeedURL string
+
+	// WrongCredentials lets Check send some credentials that a board refuses, which
+	// may raise an alarm there: 21 requests at most. False: none.
+	WrongCredentials bool
+
+	// Limiter is asked before every request. nil: 5 requests a second.
+	Limiter Limiter
+
+	// Timeout bounds the whole check. 0: 10 minutes. A rule that was not judged by then
+	// is not observable.
+	Timeout time.Duration
+}
+
+// String leaves the credentials out.
+func (b Board) String() string { return b.Target.String() }
+
+// GoString leaves the credentials out.
+func (b Board) GoString() string { return b.String() }
+
+// prepare returns a copy with all that Check sets, or says what is wrong with it.
+func (b Board) prepare() (Board, error) {
+	t := &b.Target
+	t.ReadOnly, t.GoodCredentials = true, !b.WrongCredentials
+	t.Apply, t.Withdraw = nil, nil
+	if t.BaseURL == "" && t.JobDBURL == "" {
+		return b, errors.New("boardcheck: the board has neither BaseURL nor JobDBURL")
+	}
+	t.BaseURL, t.JobDBURL = strings.TrimSuffix(strings.TrimRight(t.BaseURL, "/"), "/api/rest"), strings.TrimRight(t.JobDBURL, "/")
+	if b.ClientSecret != "" && b.TokenURL == "" {
+		b.TokenURL = t.BaseURL + tokenPath
+	}
+	for name, a := range map[string]string{
+		"BaseURL": t.BaseURL, "JobDBURL": t.JobDBURL, "FeedURL": b.FeedURL, "TokenURL": b.TokenURL,
+	} {
+		if u, err := url.Parse(a); a != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
+			return b, fmt.Errorf("boardcheck: %s is no http or https address without a user part", name)
+		}
+	}
+	if b.ClientSecret != "" && t.ClientID == "" {
+		return b, errors.New("boardcheck: there is a ClientSecret and no ClientID")
+	}
+	if b.Limiter == nil {
+		b.Limiter = &evenly{}
+	}
+	if b.Timeout <= 0 {
+		b.Timeout = 10 * time.Minute
+	}
+	return b, nil
+}
+
+// Step is one part of what a check sends.
+type Step struct {
+	Why        string `json:"why"`
+	Request    string `json:"request"` // such as "GET {base_url}/api/rest/v3/frontend/jobs/{jobDbId}/applied"
+	Credential string `json:"credential"`
+	AtMost     int    `json:"at_most"` // requests
+	Wrong      bool   `json:"wrong_credentials,omitempty"`
+}
+
+// How many jobs are asked for, and how many requests the rules make at most; a test
+// holds the latter.
+const (
+	maxLookups     = 30
+	maxApplied     = 20
+	searchRequests = 40
+	lookupRequests = 10
+	appliedRules   = 20
+	applyRules     = 22
+)
+
+const (
+	searchLine      = "GET {base_url}" + searchPath + "{channelID}/jobs"
+	lookupLine      = "GET {jobdb_url}" + lookupPath + "?jobid"
+	appliedLine     = "GET {base_url}" + jobsPath + "{jobDbId}/applied"
+	applicationLine = "GET {base_url}" + jobsPath + "{jobDbId}/application"
+)
+
+// Plan returns what Check would send, at most, without sending anything. Beside the plan
+// a request is repeated once where the board asks to wait for up to 30 s; with
+// all repeats Check sends [MaxRequests] at most.
+func (b Board) Plan() ([]Step, error) {
+	b, err := b.prepare()
+	if err != nil {
+		return nil, err
+	}
+	t := b.Target
+	var steps []Step
+	add := func(when bool, s Step) {
+		if when {
+			steps = append(steps, s)
+		}
+	}
+	client := b.searchCredential()
+	searches := t.BaseURL != "" && t.Channel != "" && client != ""
+	applicant := t.BaseURL != "" && t.ApplicantToken != ""
+	add(b.fetchesToken(), Step{"a token of the client", "POST {token_url}", "client identifier and secret", 1, false})
+	add(searches, Step{"postings of the channel, and in other languages", searchLine, client, 4, false})
+	add(b.FeedURL != "", Step{"the feed, for its jobs", "GET {feed_url}", "none", 1, false})
+	add(t.JobDBURL != "", Step{"jobs of postings and feed", lookupLine, "none", maxLookups, false})
+	add(applicant, Step{"the same jobs, as the applicant has them before them", appliedLine, "applicant's token", maxApplied, false})
+	add(searches, Step{"the rules of the search", searchLine, client, searchRequests, false})
+	add(t.JobDBURL != "", Step{"the rules of the lookup", lookupLine, "none", lookupRequests, false})
+	add(applicant, Step{"the rules of the applied check", appliedLine, "applicant's token", appliedRules, false})
+	add(applicant, Step{"the rules of the application lookup", applicationLine, "applicant's token", applyRules, false})
+	if b.WrongCredentials {
+		add(searches, Step{"a search that is to be refused", searchLine, "wrong ones, and none", 7, true})
+		add(applicant, Step{"an applied check that is to be refused", appliedLine, "wrong ones, and none", 7, true})
+		add(applicant, Step{"an application lookup that is to be refused", applicationLine, "wrong ones, and none", 7, true})
+	}
+	return steps, nil
+}
+
+func (b *Board) fetchesToken() bool { return b.ClientSecret != "" && b.Target.ClientToken == "" }
+
+// searchCredential returns the name of the credential that a search sends.
+func (b *Board) searchCredential() string {
+	t := &b.Target
+	switch {
+	case b.ClientSecret != "" || t.ClientToken != "":
+		return "client's token"
+	case t.ClientID != "":
+		return "Basic with the client identifier"
+	case t.ApplicantToken != "":
+		return "applicant's token"
+	}
+	return ""
+}
+
+// State is what became of a rule.
+type State string
+
+// The states of a rule.
+const (
+	Kept          State = "kept"
+	Broken        State = "broken"
+	NotObservable State = "not observable"
+)
+
+// Rule is a rule of package conformance with what became of it.
+type Rule struct {
+	Name     string   `json:"name"`
+	Section  string   `json:"section"` // of the interface
+	Text     string   `json:"text"`
+	State    State    `json:"state"`
+	Requests []string `json:"requests"`           // by which it is judged
+	Problems []string `json:"problems,omitempty"` // without a word of the board
+	Why      string   `json:"why,omitempty"`      // it is not observable
+	Needs    []string `json:"needs,omitempty"`    // fields of Board.Target to give, such as "WithdrawnJob"
+
+	// Quotes are the problems with the beginning of what the board says, which may be
+	// personal. They are for the person before the screen, and in no file.
+	Quotes []string `json:"-"`
+}
+
+// Report is what a check found. Its JSON, like the profile, holds no value of the board.
+type Report struct {
+	Rules    []Rule   `json:"rules"`
+	Changes  []Change `json:"changes"`
+	Requests int      `json:"requests"` // sent
+	Troubles []string `json:"troubles"` // requests without an answer that tells something, and why
+	Found    []string `json:"found"`    // what Check found by itself, such as "OpenJob"
+
+	Profile *Profile `json:"profile"`
+}
+
+// Broken returns the number of rules that the board breaks.
+func (r *Report) Broken() int { return r.count(Broken) }
+
+func (r *Report) count(s State) (n int) {
+	for _, x := range r.Rules {
+		if x.State == s {
+			n++
+		}
+	}
+	return n
+}
+
+// Changed reports whether the board changed: one of Changes is no note.
+func (r *Report) Changed() bool {
+	return slices.ContainsFunc(r.Changes, func(c Change) bool { return !c.Note })
+}
+
+// Check asks a board, read-only, with [MaxRequests] requests at most. Compare the report's
+// profile with an earlier one by [Report.Since]. A board that does not answer is no
+// error: it is told in Troubles, and its rules are not observable. The error
+// says that the board's fields cannot be used, or is that of a context that was
+// canceled.
+func Check(ctx context.Context, b Board) (*Report, error) {
+	b, err := b.prepare()
+	if err != nil {
+		return nil, err
+	}
+	caller := ctx
+	ctx, cancel := context.WithTimeout(ctx, b.Timeout)
+	defer cancel()
+	q := &requester{limiter: b.Limiter, record: newRecorder(b.Target.Channel), inARow: map[string]int{}}
+	if c := b.Target.HTTPClient; c != nil && c.Transport != nil {
+		q.next = c.Transport
+	} else {
+		own := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableCompression: true, MaxResponseHeaderBytes: 256 << 10}
+		defer own.CloseIdleConnections()
+		q.next = own
+	}
+	f := &finder{Board: b, ctx: ctx, transport: q}
+	f.find()
+	f.Target.HTTPClient = &http.Client{Transport: q}
+	results, err := conformance.Check(ctx, f.Target)
+	if caller.Err() != nil {
+		return nil, caller.Err()
+	}
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	f.tryBasic()
+	return f.report(q, results), nil
+}
+
+// report puts together what was found.
+func (f *finder) report(q *requester, results []conformance.Result) *Report {
+	r := &Report{Requests: q.sent, Troubles: q.troubles, Found: f.found, Changes: []Change{}}
+	for _, x := range results {
+		r.Rules = append(r.Rules, f.rule(x))
+	}
+	for _, x := range conformance.Checks()[len(results):] {
+		r.Rules = append(r.Rules, Rule{
+			Name: x.Name, Section: x.Section, Text: x.Text, State: NotObservable, Why: "the check's time was up",
+			Requests: []string{lineOf(x.Name)},
+		})
+	}
+	r.Profile = q.record.profile
+	r.Profile.Runs = 1
+	r.Profile.settle()
+	for _, x := range r.Rules {
+		if x.State != NotObservable {
+			r.Profile.Rules[x.Name] = x.State
+		}
+	}
+	if r.Troubles == nil {
+		r.Troubles = []string{}
+	}
+	return r
+}
+
+// lineOf returns the request of the operation that a rule is about.
+func lineOf(rule string) string {
+	switch op, _, _ := strings.Cut(rule, "/"); op {
+	case "search":
+		return searchLine
+	case "applied":
+		return appliedLine
+	case "application":
+		return applicationLine
+	case "lookup":
+		return lookupLine
+	}
+	return "POST {base_url}/jobabo"
+}
+
+func (f *finder) rule(x conformance.Result) Rule {
+	r := Rule{
+		Name: x.Name, Section: x.Section, Text: x.Text, State: Kept, Requests: x.Requests,
+		Problems: x.Outlines, Quotes: x.Problems, Needs: x.Lacks,
+	}
+	if len(r.Requests) == 0 {
+		r.Requests = []string{lineOf(x.Name)}
+	}
+	switch {
+	case x.Failed() && f.troubled(x):
+		r.State, r.Why, r.Problems, r.Quotes = NotObservable, "the board did not answer, see troubles", nil, nil
+	case x.Failed():
+		r.State = Broken
+	case x.Skipped == "":
+	case x.Changes:
+		r.State, r.Why, r.Needs = NotObservable, "the check changes nothing", nil
+	case x.Refused && !f.WrongCredentials:
+		r.State, r.Why, r.Needs = NotObservable, "it takes wrong credentials, see WrongCredentials", nil
+	case len(x.Lacks) > 0:
+		r.State, r.Why = NotObservable, "give "+strings.Join(x.Lacks, " and ")
+	default:
+		r.State, r.Why = NotObservable, x.SkippedOutline
+	}
+	return r
+}
+
+// troubled reports whether a rule is broken for the lack of an answer alone.
+func (f *finder) troubled(x conformance.Result) bool {
+	for _, p := range x.Outlines {
+		if !strings.Contains(p, "got no answer") && !strings.Contains(p, "cannot be read") {
+			return false
+		}
+	}
+	return len(f.transport.troubles) > 0
+}

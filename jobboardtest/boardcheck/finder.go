@@ -1,0 +1,473 @@
+package boardcheck
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// finder finds what the rules need and the board's fields do not tell.
+type finder struct {
+	Board
+	ctx       context.Context
+	transport *requester
+	found     []string
+	client    string // Target.ClientID, before find takes it away
+
+	postings []posting
+	jobs     []*job // in the order of their identifiers
+}
+
+type posting struct {
+	id, job int64
+	title   string
+	text    string // all of it, in small letters
+}
+
+// job is what the answers say of one job.
+type job struct {
+	id       int64
+	inactive bool // says the feed
+	posting  int64
+	code     string // of the lookup's error
+	info     object
+	status   int    // of the applied check; 0: not asked
+	word     string // of the applied check: true, false, or the kind of refusal
+}
+
+func (f *finder) find() {
+	t := &f.Target
+	f.client = t.ClientID
+	f.fetchToken()
+	f.searchChannel()
+	f.readFeed()
+	f.lookUp()
+	f.askApplied()
+	if t.UnknownJob == 0 {
+		t.UnknownJob = neverGiven
+	}
+	f.chooseJobs()
+	f.chooseText()
+	f.choosePlaces()
+	f.chooseLanguages()
+}
+
+// neverGiven is an identifier that no board has come to.
+const neverGiven = 999_999_999_999_983
+
+// get returns an answer's status and body; 0 where there is none.
+func (f *finder) get(address, authorization, language string) (status int, body []byte) {
+	r, err := http.NewRequestWithContext(f.ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return 0, nil
+	}
+	if authorization != "" {
+		r.Header.Set("Authorization", authorization)
+	}
+	if language != "" {
+		r.Header.Set("Accept-Language", language)
+	}
+	return f.send(r)
+}
+
+func (f *finder) send(r *http.Request) (status int, body []byte) {
+	r.Header.Set("User-Agent", "jobboard-check")
+	if strings.Contains(r.URL.Path, searchPath) {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := f.transport.RoundTrip(r)
+	if err != nil {
+		return 0, nil
+	}
+	defer resp.Body.Close()
+	body, _ = io.ReadAll(resp.Body) // bytes in memory
+	return resp.StatusCode, body
+}
+
+func basicHeader(user, password string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
+}
+
+func (f *finder) fetchToken() {
+	t := &f.Target
+	if f.ClientSecret == "" {
+		return
+	}
+	if f.fetchesToken() {
+		form := url.Values{"grant_type": {"client_credentials"}}.Encode()
+		r, err := http.NewRequestWithContext(f.ctx, http.MethodPost, f.TokenURL, strings.NewReader(form))
+		if err != nil {
+			return
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Authorization", basicHeader(url.QueryEscape(t.ClientID), url.QueryEscape(f.ClientSecret)))
+		_, body := f.send(r)
+		v, _ := parse(body)
+		t.ClientToken = memberText(v, "access_token")
+	}
+	t.ClientID = "" // a confidential client has no Basic credential for a search
+}
+
+func (f *finder) authorization() string {
+	t := &f.Target
+	switch {
+	case t.ClientToken != "":
+		return "Bearer " + t.ClientToken
+	case t.ClientID != "":
+		return basicHeader(t.ClientID, "")
+	case t.ApplicantToken != "":
+		return "Bearer " + t.ApplicantToken
+	}
+	return ""
+}
+
+func (f *finder) searchAddress() string {
+	return f.Target.BaseURL + searchPath + url.PathEscape(f.Target.Channel) + "/jobs"
+}
+
+func (f *finder) searches() bool {
+	return f.Target.BaseURL != "" && f.Target.Channel != "" && f.authorization() != ""
+}
+
+func (f *finder) results(language string) []object {
+	_, body := f.get(f.searchAddress(), f.authorization(), language)
+	v, _ := parse(body)
+	page, _ := v.(object)
+	list, _ := page["results"].([]any)
+	var out []object
+	for _, e := range list {
+		if o, ok := e.(object); ok {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func whole(v any) int64 {
+	n, err := strconv.ParseInt(fmt.Sprint(v), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (f *finder) searchChannel() {
+	if !f.searches() {
+		return
+	}
+	for _, o := range f.results("") {
+		p := posting{id: whole(o["jobPostingId"])}
+		p.title, _ = o["title"].(string)
+		p.text = strings.ToLower(fmt.Sprint(o))
+		link, _ := o["applyOnlineLink"].(string)
+		if m := jobInLink.FindStringSubmatch(link); m != nil {
+			p.job = whole(m[1])
+			f.job(p.job).posting = p.id
+		}
+		f.postings = append(f.postings, p)
+	}
+}
+
+// job returns the job of an identifier, a new one where it was not heard of.
+func (f *finder) job(id int64) *job {
+	i, ok := slices.BinarySearchFunc(f.jobs, id, func(j *job, id int64) int { return int(max(-1, min(1, j.id-id))) })
+	if !ok {
+		f.jobs = slices.Insert(f.jobs, i, &job{id: id})
+	}
+	return f.jobs[i]
+}
+
+func (f *finder) readFeed() {
+	if f.FeedURL == "" {
+		return
+	}
+	status, body := f.get(f.FeedURL, "", "")
+	if status != http.StatusOK {
+		return
+	}
+	for _, j := range walkFeed(body).jobs {
+		f.job(j.id).inactive = j.inactive
+	}
+}
+
+// spread returns at most n elements, evenly from the whole.
+func spread[T any](all []T, n int) []T {
+	if len(all) <= n {
+		return all
+	}
+	out := make([]T, n)
+	for i := range out {
+		out[i] = all[i*len(all)/n]
+	}
+	return out
+}
+
+// sample returns n jobs: those that the feed calls inactive first, a third at most.
+func (f *finder) sample(n int, usable func(*job) bool) []*job {
+	var inactive, others []*job
+	for _, j := range f.jobs {
+		switch {
+		case !usable(j):
+		case j.inactive:
+			inactive = append(inactive, j)
+		default:
+			others = append(others, j)
+		}
+	}
+	first := spread(inactive, n/3)
+	return append(slices.Clone(first), spread(others, n-len(first))...)
+}
+
+func (f *finder) lookUp() {
+	if f.Target.JobDBURL == "" {
+		return
+	}
+	auth := ""
+	if f.Target.LookupToken != "" {
+		auth = "Bearer " + f.Target.LookupToken
+	}
+	for _, j := range f.sample(maxLookups, func(*job) bool { return true }) {
+		status, body := f.get(f.Target.JobDBURL+lookupPath+"?jobid="+strconv.FormatInt(j.id, 10), auth, "")
+		v, _ := parse(body)
+		o, _ := v.(object)
+		if status == http.StatusOK && o["jobId"] != nil {
+			j.info = o
+		} else {
+			j.code = findCode.FindString(string(body))
+		}
+	}
+}
+
+func (f *finder) askApplied() {
+	if f.Target.BaseURL == "" || f.Target.ApplicantToken == "" {
+		return
+	}
+	// Jobs with an error of the lookup first: each kind of refusal is wanted.
+	jobs := f.sample(maxApplied/2, func(j *job) bool { return j.code != "" || j.inactive })
+	jobs = append(jobs, f.sample(maxApplied-len(jobs), func(j *job) bool { return !slices.Contains(jobs, j) })...)
+	for _, j := range jobs {
+		address := f.Target.BaseURL + jobsPath + strconv.FormatInt(j.id, 10) + "/applied"
+		status, body := f.get(address, "Bearer "+f.Target.ApplicantToken, "")
+		v, _ := parse(body)
+		j.status, j.word = status, strings.TrimSpace(string(body))
+		if o, ok := v.(object); ok {
+			j.word = "coded"
+			if m, _ := o["message"].(string); strings.Contains(m, "accessible") {
+				j.word = "not accessible"
+			}
+		} else if status != http.StatusOK {
+			j.word = "message"
+			if codeWord.MatchString(strings.Trim(string(body), "\" \n")) || status == http.StatusForbidden && len(body) == 0 {
+				j.word = "coded"
+			}
+		}
+	}
+}
+
+// set gives the target a field that it lacks.
+func (f *finder) set(name string, value any) {
+	field := reflect.ValueOf(&f.Target).Elem().FieldByName(name)
+	if v := reflect.ValueOf(value); field.IsZero() && !v.IsZero() {
+		field.Set(v)
+		f.found = append(f.found, name)
+	}
+}
+
+// chooseJobs finds a job for each answer. It judges a job by one call, so that the rules
+// judge the others by it.
+func (f *finder) chooseJobs() {
+	asked := f.Target.ApplicantToken != "" && f.Target.BaseURL != ""
+	var open *job
+	for _, j := range f.jobs {
+		applied := j.status == http.StatusOK && j.word == "true"
+		free := !asked || j.status == http.StatusOK && j.word == "false"
+		switch possible, known := j.info["applyPossible"].(bool); {
+		case j.code == "ERROR_JOB_INACTIVE" || j.status == http.StatusGone:
+			f.set("InactiveJob", j.id)
+		case j.code == "ERROR_JOB_UNAVAILABLE":
+			f.set("DeletedJob", j.id)
+		case j.code == "ERROR_POSTING_UNAVAILABLE" || j.status == http.StatusNotFound && j.word == "message":
+			f.set("UnpublishedJob", j.id)
+		case j.status == http.StatusForbidden && j.word == "message":
+			f.set("InternalJob", j.id)
+		case j.status == http.StatusNotFound && j.word == "not accessible":
+			f.set("OtherCompanyJob", j.id)
+		case applied:
+			f.set("AppliedJob", j.id)
+		case free && known && !possible:
+			f.set("ClosedJob", j.id)
+		case free && (known || f.Target.JobDBURL == "") && j.weight() > open.weight():
+			open = j
+		}
+	}
+	if open != nil {
+		f.set("OpenJob", open.id)
+	}
+}
+
+// weight is how much there is to judge about a job.
+func (j *job) weight() int {
+	if j == nil {
+		return -1
+	}
+	questions, _ := j.info["questions"].([]any)
+	more, _ := j.info["additionalLocations"].([]any)
+	n := 2*min(len(questions), 4) + min(len(more), 2)
+	for _, q := range questions {
+		if o, _ := q.(object); whole(o["id"]) < 0 {
+			n += 10
+		}
+	}
+	return n
+}
+
+// chooseText finds a word that stands in a title and not in all postings.
+func (f *finder) chooseText() {
+	best, bestIn := "", 0
+	for _, p := range f.postings {
+		for word := range strings.FieldsFuncSeq(strings.ToLower(p.title), func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if len(word) < 5 || word == best {
+				continue
+			}
+			in := 0
+			for _, other := range f.postings {
+				if strings.Contains(other.text, word[:len(word)-1]) { // its stem may be searched
+					in++
+				}
+			}
+			// A word of some postings, which the first of the alphabet wins.
+			if in < len(f.postings) && (in > bestIn && in <= len(f.postings)/2 || best == "" || in == bestIn && word < best) {
+				best, bestIn = word, in
+			}
+		}
+	}
+	f.set("SearchText", best)
+}
+
+type point struct{ lat, long float64 }
+
+func pointOf(v any) (p point, text string, ok bool) {
+	o, _ := v.(object)
+	lat, _ := o["geoLat"].(string)
+	long, _ := o["geoLong"].(string)
+	var err1, err2 error
+	p.lat, err1 = strconv.ParseFloat(lat, 64)
+	p.long, err2 = strconv.ParseFloat(long, 64)
+	if err1 != nil || err2 != nil || math.Abs(p.lat) > 90 || math.Abs(p.long) > 180 {
+		return p, "", false
+	}
+	return p, fmt.Sprintf("%s::%s::", lat, long), true
+}
+
+// kilometers returns the distance on a sphere.
+func (p point) kilometers(q point) float64 {
+	const degree = math.Pi / 180
+	dLat, dLong := (q.lat-p.lat)*degree/2, (q.long-p.long)*degree/2
+	h := math.Pow(math.Sin(dLat), 2) + math.Cos(p.lat*degree)*math.Cos(q.lat*degree)*math.Pow(math.Sin(dLong), 2)
+	return 2 * 6371 * math.Asin(math.Sqrt(min(1, h)))
+}
+
+// choosePlaces finds a circle that holds one job's places and not another's, an additional
+// location far from the main one, and a posting without a place.
+func (f *finder) choosePlaces() {
+	type placed struct {
+		j      *job
+		points []point
+		text   string
+	}
+	var all []placed
+	for _, j := range f.jobs {
+		if j.info == nil || j.posting == 0 {
+			continue
+		}
+		main, text, ok := pointOf(j.info["location"])
+		more, _ := j.info["additionalLocations"].([]any)
+		p := placed{j: j, text: text}
+		if ok {
+			p.points = append(p.points, main)
+		}
+		for _, m := range more {
+			at, where, there := pointOf(m)
+			if !there {
+				continue
+			}
+			p.points = append(p.points, at)
+			if ok && main.kilometers(at) > 60 && f.Target.AdditionalNear == "" {
+				f.set("AdditionalNear", where+"5")
+				f.set("AdditionalPosting", j.posting)
+			}
+		}
+		if len(p.points) == 0 {
+			f.set("UnlocatedPosting", j.posting)
+			continue
+		}
+		if ok {
+			all = append(all, p)
+		}
+	}
+	for _, a := range all {
+		for _, b := range all {
+			far := true
+			for _, p := range b.points {
+				far = far && a.points[0].kilometers(p) > 80
+			}
+			if far {
+				f.set("Near", a.text+"30")
+				return
+			}
+		}
+	}
+}
+
+// chooseLanguages finds two languages in which some posting differs.
+func (f *finder) chooseLanguages() {
+	if len(f.Target.Languages) > 0 || !f.searches() || len(f.postings) == 0 {
+		return
+	}
+	titles := map[string]map[int64]string{}
+	for _, language := range []string{"en", "de", "fr"} {
+		titles[language] = map[int64]string{}
+		for _, o := range f.results(language) {
+			title, _ := o["title"].(string)
+			titles[language][whole(o["jobPostingId"])] = title
+		}
+		if language == "en" {
+			continue
+		}
+		for id, title := range titles["en"] {
+			if other, ok := titles[language][id]; ok && other != title {
+				f.set("Languages", []string{"en", language})
+				return
+			}
+		}
+	}
+}
+
+// tryBasic sends Basic as some clients do: without the colon, and with a secret.
+func (f *finder) tryBasic() {
+	if !f.WrongCredentials || f.Target.BaseURL == "" || f.Target.Channel == "" || f.client == "" {
+		return
+	}
+	try := func(what, authorization string) {
+		ctx := context.WithValue(f.ctx, probeKey{}, what)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.searchAddress(), nil)
+		if err == nil {
+			r.Header.Set("Authorization", authorization)
+			f.send(r)
+		}
+	}
+	if f.ClientSecret != "" {
+		try("Basic with a secret", basicHeader(f.client, f.ClientSecret))
+		return
+	}
+	try("Basic without a colon", "Basic "+base64.StdEncoding.EncodeToString([]byte(f.client)))
+}

@@ -1,0 +1,262 @@
+package boardcheck
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Limiter paces requests; golang.org/x/time/rate has one, and so may the client's
+// configuration. Wait returns when a request may be sent, or the context's error.
+type Limiter interface {
+	Wait(ctx context.Context) error
+}
+
+// The bounds of a check.
+const (
+	MaxRequests   = 200              // sent by a check, repeats among them
+	maxAnswer     = 16 << 20         // bytes of one answer, after gzip
+	maxAnswers    = 256 << 20        // bytes of all answers
+	answerTimeout = 30 * time.Second // for one answer
+	maxPause      = 30 * time.Second // that a board may ask for by Retry-After
+	pause         = 5 * time.Second  // after a 429 that asks for none
+	maxTroubles   = 4                // one after the other at an address, then it is left alone
+)
+
+// Failures of the requester itself, before anything is sent.
+var (
+	errSpent   = fmt.Errorf("the check has sent its %d requests", MaxRequests)
+	errLeft    = errors.New("the address was left alone after several failures")
+	errTooMuch = errors.New("the check has read its 256 MiB")
+)
+
+// requester sends the requests of a check, within its bounds, and shows each answer to
+// the recorder.
+type requester struct {
+	next    http.RoundTripper
+	limiter Limiter
+	record  *recorder
+
+	mu       sync.Mutex
+	sent     int
+	read     int64
+	inARow   map[string]int // troubles by host
+	troubles []string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (q *requester) RoundTrip(r *http.Request) (*http.Response, error) {
+	ex, err := q.exchange(r)
+	if err == nil {
+		if wait, ok := ex.pause(); ok && sleep(r.Context(), wait) {
+			ex, err = q.exchange(r)
+		}
+	}
+	if err != nil {
+		q.trouble(r, failure(r.Context(), err))
+		return nil, err
+	}
+	if what := ex.trouble(); what != "" {
+		q.trouble(r, what)
+	} else {
+		q.mu.Lock()
+		q.inARow[r.URL.Host] = 0
+		q.mu.Unlock()
+		q.record.add(ex)
+	}
+	return ex.response(), nil
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// admit takes one of the requests.
+func (q *requester) admit(host string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.inARow[host] >= maxTroubles:
+		return errLeft
+	case q.sent >= MaxRequests:
+		return errSpent
+	case q.read >= maxAnswers:
+		return errTooMuch
+	}
+	q.sent++
+	return nil
+}
+
+// exchange sends a request once and reads the whole answer.
+func (q *requester) exchange(r *http.Request) (*exchange, error) {
+	if err := q.admit(r.URL.Host); err != nil {
+		return nil, err
+	}
+	if err := q.limiter.Wait(r.Context()); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), answerTimeout)
+	defer cancel()
+	out := r.Clone(ctx)
+	out.Header.Set("Accept-Encoding", "gzip")
+	if r.Body != nil && r.GetBody != nil {
+		body, err := r.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		out.Body = body
+	}
+	resp, err := q.next.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	ex := &exchange{request: r, status: resp.StatusCode, header: resp.Header}
+	ex.body, err = q.readAll(resp, ex)
+	return ex, err
+}
+
+var errLarge = errors.New("the answer is larger than 16 MiB")
+
+func (q *requester) readAll(resp *http.Response, ex *exchange) ([]byte, error) {
+	src := io.Reader(resp.Body)
+	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
+		ex.gzip = true
+		zr, err := gzip.NewReader(src)
+		if err != nil {
+			return nil, fmt.Errorf("the answer says that it is gzip: %w", err)
+		}
+		src = zr
+	}
+	body, err := io.ReadAll(io.LimitReader(src, maxAnswer+1))
+	q.mu.Lock()
+	q.read += int64(len(body))
+	q.mu.Unlock()
+	if len(body) > maxAnswer {
+		return nil, errLarge
+	}
+	return body, err
+}
+
+// failure says why there is no answer, without an address or a word of the board.
+func failure(ctx context.Context, err error) string {
+	var timeout interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, errSpent), errors.Is(err, errLeft), errors.Is(err, errTooMuch), errors.Is(err, errLarge):
+		return err.Error()
+	case ctx.Err() != nil:
+		return "the check's time is up"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return "there was no whole answer within 30 s"
+	}
+	return "there was no answer, or it broke off"
+}
+
+// trouble notes what kept a request from an answer that tells something.
+func (q *requester) trouble(r *http.Request, what string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.inARow[r.URL.Host]++
+	line := q.record.line(r) + ": " + what
+	for _, t := range q.troubles {
+		if t == line {
+			return
+		}
+	}
+	q.troubles = append(q.troubles, line)
+}
+
+// exchange is a request with its answer.
+type exchange struct {
+	request *http.Request
+	status  int
+	header  http.Header
+	body    []byte
+	gzip    bool
+}
+
+func (x *exchange) response() *http.Response {
+	h := x.header.Clone()
+	h.Del("Content-Encoding")
+	h.Del("Content-Length")
+	return &http.Response{
+		Status: strconv.Itoa(x.status) + " " + http.StatusText(x.status), StatusCode: x.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: h, Request: x.request,
+		Body: io.NopCloser(bytes.NewReader(x.body)), ContentLength: int64(len(x.body)),
+	}
+}
+
+// pause returns how long the board asks to wait before the request is sent once more.
+func (x *exchange) pause() (time.Duration, bool) {
+	if x.status != http.StatusTooManyRequests && x.status != http.StatusServiceUnavailable {
+		return 0, false
+	}
+	wait := pause
+	if n, err := strconv.Atoi(x.header.Get("Retry-After")); err == nil && n >= 0 {
+		wait = time.Duration(min(n, 3600)) * time.Second
+	} else if x.status == http.StatusServiceUnavailable {
+		return 0, false
+	}
+	return wait, wait <= maxPause
+}
+
+// trouble says why an answer tells nothing of the board; "" where it does. Statuses of an
+// overload or a machine in between, and web pages, are none of the interface's.
+func (x *exchange) trouble() string {
+	switch {
+	case x.status == http.StatusTooManyRequests, x.status == http.StatusRequestTimeout, x.status >= 502 && x.status != 505:
+		return "the answer is status " + strconv.Itoa(x.status)
+	case x.page():
+		return "the answer is a web page, with status " + strconv.Itoa(x.status)
+	case x.status == http.StatusInternalServerError && !x.searched():
+		return "the answer is status 500"
+	}
+	return ""
+}
+
+// searched reports whether the request is a search, whose failures are section 7.1's.
+func (x *exchange) searched() bool { return strings.Contains(x.request.URL.Path, searchPath) }
+
+func (x *exchange) page() bool {
+	start := strings.ToLower(string(bytes.TrimSpace(x.body[:min(len(x.body), 1024)])))
+	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html") ||
+		strings.HasPrefix(x.header.Get("Content-Type"), "text/html")
+}
+
+// evenly is the limiter of a check that was given none: 5 requests a second.
+type evenly struct {
+	mu   sync.Mutex
+	next time.Time
+}
+
+const every = 200 * time.Millisecond
+
+func (l *evenly) Wait(ctx context.Context) error {
+	l.mu.Lock()
+	now := time.Now()
+	at := l.next
+	if at.Before(now) {
+		at = now
+	}
+	l.next = at.Add(every)
+	l.mu.Unlock()
+	if wait := at.Sub(now); wait > 0 && !sleep(ctx, wait) {
+		return ctx.Err()
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,57 @@
+package boardcheck
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+// Run checks a board in a test. Each rule is a subtest; one that is not observable is
+// skipped, with the reason. What changed since the profile in the file fails the test, and the
+// file then knows it: commit it, or restore it, as with any file that a test writes. Where there is
+// no such file Run writes it and fails, so that a nightly job that loses
+// its file does not stay green. Rules that were broken before fail all the same.
+func Run(t *testing.T, file string, b Board) {
+	t.Helper()
+	report, err := Check(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := Load(file)
+	first := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case first:
+		known = &Profile{}
+	case err != nil:
+		t.Fatal(err)
+	}
+	report.Since(known)
+	if err := known.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(report.Summary())
+	for _, r := range report.Rules {
+		t.Run(r.Name, func(t *testing.T) {
+			switch r.State {
+			case Broken:
+				t.Errorf("section %s: %s\n\t%s", r.Section, r.Text, strings.Join(r.Problems, "\n\t"))
+			case NotObservable:
+				t.Skipf("section %s: %s", r.Section, r.Why)
+			}
+		})
+	}
+	for _, c := range report.Changes {
+		if c.Note {
+			t.Log(c)
+		} else {
+			t.Errorf("the board changed: %s", c)
+		}
+	}
+	for _, trouble := range report.Troubles {
+		t.Errorf("%s", trouble)
+	}
+	if first {
+		t.Errorf("%s is new: what the board is like from now on is in it", file)
+	}
+}
