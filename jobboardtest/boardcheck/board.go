@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -224,7 +225,7 @@ func Check(ctx context.Context, b Board) (*Report, error) {
 	caller := ctx
 	ctx, cancel := context.WithTimeout(ctx, b.Timeout)
 	defer cancel()
-	q := &requester{limiter: b.Limiter, record: newRecorder(b.Target.Channel), inARow: map[string]int{}}
+	q := &requester{limiter: b.Limiter, record: newRecorder(b.Target.FailingChannel), inARow: map[string]int{}}
 	if c := b.Target.HTTPClient; c != nil && c.Transport != nil {
 		q.next = c.Transport
 	} else {
@@ -250,7 +251,7 @@ func Check(ctx context.Context, b Board) (*Report, error) {
 func (f *finder) report(q *requester, results []conformance.Result) *Report {
 	r := &Report{Requests: q.sent, Troubles: q.troubles, Found: f.found, Changes: []Change{}}
 	for _, x := range results {
-		r.Rules = append(r.Rules, f.rule(x))
+		r.Rules = append(r.Rules, f.rule(q.record.profile.without(x)))
 	}
 	for _, x := range conformance.Checks()[len(results):] {
 		r.Rules = append(r.Rules, Rule{
@@ -270,6 +271,39 @@ func (f *finder) report(q *requester, results []conformance.Result) *Report {
 		r.Troubles = []string{}
 	}
 	return r
+}
+
+var missingField = regexp.MustCompile(`: the field (\w+) is missing$`)
+
+// without takes out of a result the problems that a field is missing which other jobs or
+// postings have: the rules of package conformance look at a few jobs, and a board may leave
+// empty values out.
+func (p *Profile) without(x conformance.Result) conformance.Result {
+	var problems, outlines []string
+	for _, o := range x.Outlines {
+		if m := missingField.FindStringSubmatch(o); m == nil || !p.has(operation(x.Name), m[1]) {
+			outlines = append(outlines, o)
+		}
+	}
+	for _, o := range x.Problems {
+		if m := missingField.FindStringSubmatch(o); m == nil || !p.has(operation(x.Name), m[1]) {
+			problems = append(problems, o)
+		}
+	}
+	x.Problems, x.Outlines = problems, outlines
+	return x
+}
+
+// has reports whether a member was seen in the answers of an operation.
+func (p *Profile) has(op, name string) bool {
+	for kind, a := range p.Answers {
+		for path := range a.Members {
+			if operation(kind) == op && (path == name || strings.HasSuffix(path, "."+name)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // lineOf returns the request of the operation that a rule is about.

@@ -211,14 +211,18 @@ func (c *comparing) member(kind, path string) {
 	now := c.now.Answers[kind].Members[path]
 	at := shapeOf(kind, nil).named(path)
 	var old Member
-	around := 0 // objects that could have had it
+	around := 0 // objects or lists that could have had it
 	for _, a := range c.old.siblings(kind) {
 		if m := a.Members[path]; m != nil {
 			old.Seen += m.Seen
 			addCounts(&old.Forms, m.Forms)
 		}
-		if m := a.Members[container(path)]; m != nil {
-			around += m.Seen
+		switch m := a.Members[container(path)]; {
+		case m == nil:
+		case strings.HasSuffix(path, "[]"):
+			around += m.Forms[formArray] + m.Forms[formNoItems]
+		default:
+			around += m.objects()
 		}
 	}
 	where := strings.TrimSpace(label(kind) + " " + path)

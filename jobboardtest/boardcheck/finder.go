@@ -291,6 +291,8 @@ func (f *finder) chooseJobs() {
 		applied := j.status == http.StatusOK && j.word == "true"
 		free := !asked || j.status == http.StatusOK && j.word == "false"
 		switch possible, known := j.info["applyPossible"].(bool); {
+		case j.hidden() && j.code != "":
+			// The applicant has no access to it, which goes before what state it is in.
 		case j.code == "ERROR_JOB_INACTIVE" || j.status == http.StatusGone:
 			f.set("InactiveJob", j.id)
 		case j.code == "ERROR_JOB_UNAVAILABLE":
@@ -314,7 +316,14 @@ func (f *finder) chooseJobs() {
 	}
 }
 
-// weight is how much there is to judge about a job.
+// hidden reports whether the applicant has no access to a job.
+func (j *job) hidden() bool {
+	return j.status == http.StatusForbidden || j.status == http.StatusNotFound && j.word == "not accessible" ||
+		j.status == http.StatusNotFound && j.word == "message" && j.code == "ERROR_JOB_INACTIVE"
+}
+
+// weight is how much there is to judge about a job: where optional members are left out, a
+// rule about a table wants a job that has them all.
 func (j *job) weight() int {
 	if j == nil {
 		return -1
@@ -325,6 +334,14 @@ func (j *job) weight() int {
 	for _, q := range questions {
 		if o, _ := q.(object); whole(o["id"]) < 0 {
 			n += 10
+		}
+	}
+	for _, list := range append(more, j.info["location"], j.info) {
+		o, _ := list.(object)
+		for _, v := range o {
+			if v != nil && v != "" {
+				n += 5
+			}
 		}
 	}
 	return n

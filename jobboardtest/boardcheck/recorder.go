@@ -24,15 +24,15 @@ const (
 
 // recorder makes a profile of the answers that it is shown.
 type recorder struct {
-	channel string
+	failing string // the channel whose searches fail; empty: none is known
 
 	mu      sync.Mutex
 	profile *Profile
 	seen    map[[32]byte]bool // postings and jobs whose members are counted already
 }
 
-func newRecorder(channel string) *recorder {
-	return &recorder{channel: channel, profile: newProfile(), seen: map[[32]byte]bool{}}
+func newRecorder(failingChannel string) *recorder {
+	return &recorder{failing: failingChannel, profile: newProfile(), seen: map[[32]byte]bool{}}
 }
 
 // line describes a request without its values.

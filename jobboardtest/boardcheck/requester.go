@@ -64,14 +64,14 @@ func (q *requester) RoundTrip(r *http.Request) (*http.Response, error) {
 		q.trouble(r, failure(r.Context(), err))
 		return nil, err
 	}
-	if what := ex.trouble(); what != "" {
+	if what := ex.trouble(q.record.failing); what != "" {
 		q.trouble(r, what)
-	} else {
-		q.mu.Lock()
-		q.inARow[r.URL.Host] = 0
-		q.mu.Unlock()
-		q.record.add(ex)
+		return nil, errors.New(what)
 	}
+	q.mu.Lock()
+	q.inARow[r.URL.Host] = 0
+	q.mu.Unlock()
+	q.record.add(ex)
 	return ex.response(), nil
 }
 
@@ -216,21 +216,21 @@ func (x *exchange) pause() (time.Duration, bool) {
 }
 
 // trouble says why an answer tells nothing of the board; "" where it does. Statuses of an
-// overload or a machine in between, and web pages, are none of the interface's.
-func (x *exchange) trouble() string {
+// overload or a machine in between, and web pages, are none of the interface's; a 500 is
+// for the channel that fails, and any status may come with a code of section 7.3.
+func (x *exchange) trouble(failingChannel string) string {
+	path := x.request.URL.Path
+	failing := failingChannel != "" && strings.HasSuffix(path, searchPath+failingChannel+"/jobs")
 	switch {
-	case x.status == http.StatusTooManyRequests, x.status == http.StatusRequestTimeout, x.status >= 502 && x.status != 505:
+	case x.status == http.StatusInternalServerError && failing:
+	case strings.HasSuffix(path, lookupPath) && findCode.Match(x.body):
+	case x.status == http.StatusTooManyRequests, x.status == http.StatusRequestTimeout, x.status >= 500:
 		return "the answer is status " + strconv.Itoa(x.status)
 	case x.page():
 		return "the answer is a web page, with status " + strconv.Itoa(x.status)
-	case x.status == http.StatusInternalServerError && !x.searched():
-		return "the answer is status 500"
 	}
 	return ""
 }
-
-// searched reports whether the request is a search, whose failures are section 7.1's.
-func (x *exchange) searched() bool { return strings.Contains(x.request.URL.Path, searchPath) }
 
 func (x *exchange) page() bool {
 	start := strings.ToLower(string(bytes.TrimSpace(x.body[:min(len(x.body), 1024)])))
