@@ -82,6 +82,10 @@ func (cfg Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(values)
 }
 
+// MarshalText returns the values of LogValue as a line. encoding/xml and libraries for other
+// formats take it in place of the fields.
+func (cfg Config) MarshalText() ([]byte, error) { return []byte(cfg.LogValue().String()), nil }
+
 func (cfg Config) withoutSecrets() Config {
 	if cfg.ClientID != "" {
 		cfg.ClientID = redact.Hidden

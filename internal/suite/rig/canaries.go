@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/xml"
+	"errors"
 	"fmt"
 	"html"
 	"log/slog"
@@ -109,6 +111,12 @@ func Formats(v any) map[string]string {
 	} else {
 		all["JSON"] = err.Error()
 	}
+	var inXML bytes.Buffer // which also has what was written before an error
+	encoder := xml.NewEncoder(&inXML)
+	if err := errors.Join(encoder.Encode(v), encoder.Flush()); err != nil {
+		inXML.WriteString(err.Error())
+	}
+	all["XML"] = inXML.String()
 	var text, object bytes.Buffer
 	options := &slog.HandlerOptions{Level: slog.LevelDebug - 10}
 	slog.New(slog.NewTextHandler(&text, options)).Info("x", slog.Any("v", v), "w", []any{v})
