@@ -31,7 +31,7 @@ type channelItem struct {
 
 // rawHash returns the hash by which the bytes of a posting are known again. Nobody can
 // write two postings with one hash on purpose, because the database's secret is in it.
-func (m *Mirror) rawHash(raw []byte) int64 { return hash([]byte(recordForm+m.secret), raw) }
+func (m *Mirror) rawHash(raw []byte) int64 { return hash([]byte(recordForm+m.db.secret), raw) }
 
 // copyChannel copies what a search shows, posting by posting. It is whole when
 // the answer was read to its end and held as many postings as it counts: a board that

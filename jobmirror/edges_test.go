@@ -20,7 +20,7 @@ import (
 // beside opens the file of a mirror once more, as another process does.
 func beside(t *testing.T, m *Mirror, opts Options) *Mirror {
 	t.Helper()
-	return OpenFor(t, m.address, opts)
+	return OpenFor(t, m.db.address, opts)
 }
 
 // due takes the jobs that are due.
@@ -226,7 +226,7 @@ func TestRefreshOfARetiredSource(t *testing.T) {
 func TestReaderIsReadyWhenTheCopyIs(t *testing.T) {
 	t.Parallel()
 	m := guarded(t)
-	opts := m.opts
+	opts := *m.opts
 	opts.ReadOnly = true
 	reader := beside(t, m, opts)
 	for _, src := range m.sources[:2] {

@@ -244,3 +244,6 @@ func (m *Mirror) RefreshInTurn(ctx context.Context) (Refreshed, error) {
 		}
 	})
 }
+
+// OptionsOf returns the options that a mirror holds.
+func OptionsOf(m *Mirror) *Options { return m.opts }

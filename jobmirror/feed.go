@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -184,7 +185,10 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *hearing) (io.ReadCl
 	if webAddress(feed.Address) == nil {
 		f, err := os.Open(feed.Address)
 		if err != nil {
-			return nil, fmt.Errorf("jobmirror: the feed: %w", err)
+			if failed, ok := errors.AsType[*fs.PathError](err); ok {
+				err = failed.Err // without the path
+			}
+			return nil, fmt.Errorf("jobmirror: the feed %s: %w", publicAddress(feed.Address), err)
 		}
 		return f, nil
 	}

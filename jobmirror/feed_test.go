@@ -4,18 +4,20 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
@@ -252,21 +254,152 @@ func TestPrintingTellsNoSecret(t *testing.T) {
 		},
 	}
 	m := open(t, filepath.Join(t.TempDir(), "hush.db"), jobmirror.Options{})
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		for _, value := range []any{opts, &opts, opts.Feeds, opts.Feeds[0], m, struct{ M *jobmirror.Mirror }{m}} {
-			text := fmt.Sprintf(verb, value)
-			if strings.Contains(text, "hush") || strings.Contains(text, "68757368") {
-				t.Errorf("%s of a %T: %s", verb, value, text)
+	defer func() { // Open would refuse the feeds, so the mirror that prints has them later
+		*jobmirror.OptionsOf(m) = jobmirror.Options{Logger: slog.New(slog.DiscardHandler)}
+	}()
+	*jobmirror.OptionsOf(m) = opts
+	feed := &opts.Feeds[0]
+	values := []any{opts, opts.Feeds, *feed, m, struct{ M *jobmirror.Mirror }{m}, struct{ m *jobmirror.Mirror }{m}}
+	for _, one := range []any{&opts, feed, m} {
+		values = append(values, one, []any{one}, map[string]any{"x": one}, struct{ X any }{one}, &struct{ X any }{one})
+	}
+	values = append(values, []*jobmirror.Options{&opts}, map[int]*jobmirror.Options{1: &opts}, struct{ O *jobmirror.Options }{&opts},
+		[]jobmirror.Options{opts}, map[int]jobmirror.Options{1: opts}, struct{ O jobmirror.Options }{opts}, [1]*jobmirror.Options{&opts},
+		[]*jobmirror.Feed{feed}, map[string]*jobmirror.Feed{"f": feed}, []struct{ F *jobmirror.Feed }{{feed}},
+		[]*jobmirror.Mirror{m}, map[string]*jobmirror.Mirror{"m": m}, []struct{ M *jobmirror.Mirror }{{m}})
+	for _, value := range values {
+		for how, text := range rig.Formats(value) {
+			if strings.Contains(text, "hush") || strings.Contains(text, "68757368") || strings.Contains(text, "68 75 73 68") {
+				t.Errorf("%s of a %T: %s", how, value, text)
 			}
 		}
 	}
-	inJSON, err := json.Marshal(opts.Feeds)
-	if err != nil || strings.Contains(string(inJSON), "hush") {
-		t.Errorf("in JSON: %s, %v", inJSON, err)
+	for how, text := range rig.Formats(opts) {
+		if strings.HasPrefix(how, "%") && how != "%+v" && how != "%v" {
+			continue
+		}
+		for _, shown := range []string{"by name", "https://board.example/feed.xml", "jobs.xml"} {
+			if !strings.Contains(text, shown) {
+				t.Errorf("%s does not show %s: %s", how, shown, text)
+			}
+		}
 	}
-	for _, shown := range []string{"by name", "https://board.example/feed.xml", "feeds/jobs.xml"} {
-		if !strings.Contains(fmt.Sprintf("%+v", opts), shown) || !strings.Contains(string(inJSON), shown) {
-			t.Errorf("%s is not shown: %+v, %s", shown, opts, inJSON)
+}
+
+// typingErrors are addresses of a feed with a password, each with one typing error.
+var typingErrors = []string{
+	"htps://hushuser:hushword@feeds.example/x", "https:/hushuser:hushword@feeds.example/x", " https://hushuser:hushword@feeds.example/x",
+	`"https://hushuser:hushword@feeds.example/x"`, "https://hushuser:hushword@feeds.example/%zz", "https://hushuser:hushword@feeds.example:99999/x",
+	"https://hushuser:hushword@feeds.example:x/", "ftp://hushuser:hushword@feeds.example/x", "hushuser:hushword@feeds.example/x",
+	"https:///x?key=hushkey", "https://:80/x?key=hushkey", "feeds.example/x?key=hushkey", "https//hushuser:hushword@feeds.example",
+	"https:hushuser:hushword@feeds.example", "HTTPS:hush", "https:hush", "file:///hushuser@x", "//hushuser:hushword@feeds.example/x",
+	"https://hushuser:1/hushword@feeds.example/x", "https://hushuser:1?hushword@feeds.example/x", "https://hushuser:1#hushword@feeds.example/x",
+	"https://hushuser:1/a?hushword@feeds.example/x", "https://hush/word@feeds.example/x", "https://hushuser:a/b@feeds.example/x", "http://hushuser:0/",
+	"https://hushuser:hush word@feeds.example/x", "x\x00hush@", "hush\x00",
+}
+
+// A mistyped address of a feed is refused when the mirror is opened, and nothing of it is told;
+// so it is by one who only reads.
+func TestMistypedFeedAddress(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, address := range append([]string{"", "none/x.xml", ".", "x.xml/y.xml"}, typingErrors...) {
+		for _, readOnly := range []bool{false, true} {
+			if readOnly && slices.Contains([]string{"none/x.xml", ".", "x.xml/y.xml"}, address) {
+				continue // another machine may have it
+			}
+			replaceFile(t, "x.xml", "<PositionOpenings/>")
+			feed := jobmirror.Feed{Address: address}
+			_, err := jobmirror.Open(t.Context(), "hush.db", jobmirror.Options{
+				Config: jobboard.Config{JobDBURL: "http://127.0.0.1:1"}, ReadOnly: readOnly,
+				Feeds: []jobmirror.Feed{{Address: "x.xml"}, feed},
+			})
+			if !errors.Is(err, jobboard.ErrInvalidInput) || !strings.Contains(err.Error(), "Options.Feeds[1]") || strings.Contains(err.Error(), "hush") {
+				t.Errorf("%q, to read only %t: %v", address, readOnly, err)
+			}
+			for how, text := range rig.Formats(feed) {
+				if strings.Contains(strings.ToLower(text), "hush") || strings.Contains(strings.ToLower(text), "68757368") {
+					t.Errorf("%q, printed with %s: %s", address, how, text)
+				}
+			}
+			if _, err := os.Stat("hush.db"); err == nil {
+				t.Fatalf("%q: the database was made", address)
+			}
+		}
+	}
+	for name, feeds := range map[string][]jobmirror.Feed{
+		"a name with a password": {{Name: "https://hushuser:hushword@feeds.example/", Address: "x.xml"}},
+		"a name with a key":      {{Name: "htps://feeds.example/?hush", Address: "x.xml"}},
+		"files of one name":      {{Address: "x.xml"}, {Address: "./x.xml"}},
+		"addresses of one name":  {{Address: "https://feeds.example/?key=hush"}, {Address: "https://feeds.example/?key=hushhush"}},
+		"one name":               {{Name: "x", Address: "https://feeds.example/"}, {Name: "x", Address: "x.xml"}},
+	} {
+		_, err := jobmirror.Open(t.Context(), "hush.db", jobmirror.Options{Config: jobboard.Config{JobDBURL: "http://127.0.0.1:1"}, Feeds: feeds})
+		if !errors.Is(err, jobboard.ErrInvalidInput) || strings.Contains(err.Error(), "hush") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What is an address of a feed is taken, and of it are stored and shown host and path, or the
+// last element of a path.
+func TestNamesOfFeeds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("hushfolder", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"there.xml", "th@re.xml", "https:", "what?.xml"} {
+		replaceFile(t, file, "")
+	}
+	for _, test := range []struct {
+		address, name string
+		readOnly      bool // it is taken only by one who reads
+	}{
+		{"https://hushuser:hushword@127.0.0.1:1/feed.xml?key=hushkey#hushfragment", "https://127.0.0.1:1/feed.xml", false},
+		{"HTTP://hushuser@127.0.0.1:1?", "http://127.0.0.1:1", false},
+		{"http://127.0.0.1/%40x/feed.xml?mail=hush@x", "http://127.0.0.1/%40x/feed.xml", false},
+		{"https://hushuser:hush%40w%2Frd@127.0.0.1:1/", "https://127.0.0.1:1/", false},
+		{"https://hushuser:hush@127.0.0.1:1/x?hush=a@b", "https://127.0.0.1:1/x", false},
+		{"http://[::1]:1/x", "http://[::1]:1/x", false},
+		{"http://127.0.0.1:1/a b.xml", "http://127.0.0.1:1/a%20b.xml", false},
+		{"hushfolder/later.xml", "later.xml", false},
+		{"later.xml", "later.xml", false},
+		{"hushfolder/../there.xml", "there.xml", false},
+		{"th@re.xml", "th@re.xml", false},
+		{"what?.xml", "what?.xml", false},
+		{"https:", "https:", false},
+		{"hush/nofolder.xml", "nofolder.xml", true},
+	} {
+		opts := jobmirror.Options{
+			Config: jobboard.Config{JobDBURL: "http://127.0.0.1:1"}, Feeds: []jobmirror.Feed{{Address: test.address}}, Limit: -1,
+		}
+		path := filepath.Join(t.TempDir(), "jobs.db")
+		if test.readOnly {
+			if err := jobmirror.Migrate(t.Context(), path); err != nil {
+				t.Fatal(err)
+			}
+			opts.ReadOnly = true
+			open(t, path, opts)
+			continue
+		}
+		var said strings.Builder
+		opts.Logger = slogTo(&said)
+		m := open(t, path, opts)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		_, err := m.Refresh(ctx)
+		cancel()
+		status := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodGet, "/mirror/status", nil)
+		r.RemoteAddr, r.Host = "127.0.0.1:1", "localhost"
+		m.Handler().ServeHTTP(status, r)
+		if name := feedStatus(t, m).Name; name != test.name || !strings.Contains(status.Body.String(), `"feed"`) {
+			t.Errorf("%s is named %s, want %s: %s", test.address, name, test.name, status.Body)
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		file, readErr := os.ReadFile(path)
+		if told := fmt.Sprint(err, said.String(), status.Body, readErr) + string(file); err == nil || strings.Contains(told, "hush") {
+			t.Errorf("%s: it is told or stored: %v, %s, %s", test.address, err, said.String(), status.Body)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func TestSizeOfABatch(t *testing.T) {
 		{251, 63, 502},
 		{1000, 63, 504},
 	} {
-		m := &Mirror{opts: Options{Limit: test.limit, Concurrency: test.concurrency}}
+		m := &Mirror{opts: &Options{Limit: test.limit, Concurrency: test.concurrency}}
 		if got := m.batchSize(); got != test.want {
 			t.Errorf("%v a second, %d at once: %d jobs, want %d", test.limit, test.concurrency, got, test.want)
 		}

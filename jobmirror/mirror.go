@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -24,14 +23,14 @@ import (
 // Mirror keeps a copy of a board in a database. Several goroutines may call its
 // methods at the same time.
 type Mirror struct {
-	db      *database
-	opts    Options
-	client  *jobboard.Client
-	limit   *pace.Limit
-	half    halfLimit
-	epoch   string
-	secret  string // the database's, with which bytes of postings are hashed; see rawHash
-	address string // of the database
+	// What holds secrets stands behind a pointer: fmt asks no Format for a field that is not
+	// exported, and prints a pointer in it as a number.
+	db     *database
+	opts   *Options
+	client *jobboard.Client
+	limit  *pace.Limit
+	half   halfLimit
+	epoch  string
 
 	naming  sync.Mutex
 	sources []*source // what Options names; see named
@@ -54,10 +53,6 @@ type Mirror struct {
 	copied     atomic.Int64 // postings and entries read since Open
 	lookups    atomic.Int64 // lookups written since Open
 }
-
-// Format prints that it is a mirror and nothing of what it holds: addresses with passwords, and
-// the secret of its database.
-func (m *Mirror) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "jobmirror.Mirror") }
 
 // Errors of a mirror's methods.
 var (
@@ -95,7 +90,7 @@ func (e *statusError) HTTPStatus() int { return e.status }
 func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
 	m := &Mirror{
-		address: address, opts: opts, limit: pace.New(opts.Limit, time.Now), half: newHalfLimit(opts.Limit),
+		opts: &opts, limit: pace.New(opts.Limit, time.Now), half: newHalfLimit(opts.Limit),
 		sourcesDue: newSignal(), heldDue: newSignal(),
 		snapshots: make(chan struct{}, maxSnapshots),
 	}
@@ -150,7 +145,7 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 		return nil, err
 	}
 	return &database{
-		DB: db, index: textindex.Of(db), unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
+		DB: db, address: address, index: textindex.Of(db), unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
 	}, nil
 }
 
@@ -176,7 +171,7 @@ func (m *Mirror) setUp(ctx context.Context) error {
 	}
 	err = m.db.view(ctx, func(t *tx) error {
 		err := t.Row("SELECT e.value, s.value FROM mirror e, mirror s WHERE e.name = 'epoch' AND s.name = 'secret'", nil,
-			&m.epoch, &m.secret)
+			&m.epoch, &m.db.secret)
 		if errors.Is(err, sql.ErrNoRows) {
 			return store.ErrUnreleased
 		}

@@ -2,7 +2,6 @@ package jobmirror
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -91,35 +90,18 @@ type Channel struct {
 
 // Feed names a job feed: a file or the address of one, plain or compressed with gzip.
 type Feed struct {
-	// Name tells feeds apart and stands in the database. Empty: Address
-	// without user, password, query and fragment.
-	Name    string
-	Address string // a path, or http or https; it is not stored
+	// Name tells feeds apart and stands in the database. Empty: Address without user,
+	// password, query and fragment, and of a path its last element.
+	Name string
+	// Address is http or https with a host, or a path: of a file that exists, or of one that
+	// does not exist yet in a folder that does. A text with @, ? or :// is the path of a file
+	// that exists, or a mistyped address, which Open refuses. Where Options.ReadOnly is set
+	// neither file nor folder need exist. Of the address nothing is stored or shown but what an
+	// empty Name stands for.
+	Address string
 	// HTTPClient fetches the address; nil: one with bounds of its own. No
 	// credential of Options.Config is sent.
 	HTTPClient *http.Client
-}
-
-// Format prints the feed with its address as it may be shown: without user, password, query and
-// fragment, in which a key may stand.
-func (feed Feed) Format(f fmt.State, verb rune) {
-	type plain Feed // has no Format
-	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(feed.withoutSecrets()))
-}
-
-// MarshalJSON returns the name, and the address as Format prints it, as JSON.
-func (feed Feed) MarshalJSON() ([]byte, error) {
-	feed = feed.withoutSecrets()
-	return json.Marshal(map[string]string{"name": feed.Name, "address": feed.Address})
-}
-
-func (feed Feed) withoutSecrets() Feed {
-	shown := publicAddress(feed.Address)
-	if webAddress(feed.Address) == nil && strings.Contains(shown, "://") {
-		shown = "..." // an address that cannot be read, or of a scheme that is not known
-	}
-	feed.Address = shown
-	return feed
 }
 
 // maxEvery is the longest interval of Options. A job that stays closed is asked about
@@ -209,16 +191,11 @@ func (o *Options) sources() ([]*source, error) {
 			add(source{kind: kindChannel, name: string(c.ID), language: language, text: c.Text, near: c.Near})
 		}
 	}
-	for _, f := range o.Feeds {
-		if f.Address == "" {
-			return nil, errors.New("jobmirror: a feed without address")
-		}
-		if f.Name == "" {
-			f.Name = publicAddress(f.Address)
-		}
-		add(source{kind: kindFeed, name: f.Name, feed: f})
+	feeds, err := o.feedSources()
+	for _, s := range feeds {
+		add(s)
 	}
-	return out, nil
+	return out, err
 }
 
 // checkAddresses refuses sources that the configuration has no address for. Channels
@@ -231,23 +208,4 @@ func (o *Options) checkAddresses() error {
 		return &jobboard.ConfigError{Field: "JobDBURL", Reason: "is empty, and the jobs of Options.Feeds are looked up there"}
 	}
 	return nil
-}
-
-// webAddress parses an address of http or https; nil: it is a path.
-func webAddress(address string) *url.URL {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return nil
-	}
-	return u
-}
-
-// publicAddress returns an address without what may be secret in it.
-func publicAddress(address string) string {
-	u := webAddress(address)
-	if u == nil {
-		return address
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
 }

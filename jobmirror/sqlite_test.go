@@ -147,7 +147,7 @@ func TestOpenRefusesSourcesWithoutTheirAddress(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "jobs.db")
 		if c.opts.ReadOnly {
-			path = guarded(t).address
+			path = guarded(t).db.address
 		}
 		m, err := Open(t.Context(), path, c.opts)
 		if c.field == "" {

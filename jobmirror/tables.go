@@ -58,6 +58,8 @@ func Migrate(ctx context.Context, address string) error {
 // database is a store with the tables of a mirror.
 type database struct {
 	*store.DB
+	address    string
+	secret     string // with which bytes of postings are hashed; see rawHash
 	index      *textindex.Index
 	vocabulary vocabulary
 	changes    atomic.Int64 // written to the log

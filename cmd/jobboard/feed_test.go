@@ -93,6 +93,25 @@ func TestFeedSources(t *testing.T) {
 	}
 }
 
+// A mistyped address of a feed is refused, and nothing of it is told; of a path that is not
+// there the last element is.
+func TestMistypedFeedAddress(t *testing.T) {
+	srv := demo(t)
+	for _, address := range []string{
+		"htps://hushuser:hushword@feeds.example/x", "https:/hushuser:hushword@feeds.example/x", " https://hushuser:hushword@feeds.example/x",
+		`"https://hushuser:hushword@feeds.example/x"`, "https://hushuser:hushword@feeds.example/%zz", "https://hushuser:hushword@feeds.example:99999/x",
+		"ftp://hushuser:hushword@feeds.example/x", "hushuser:hushword@feeds.example/x", "https:///x?key=hushkey", "feeds.example/x?key=hushkey",
+		"https//hushuser:hushword@feeds.example", "https:hush", "//hushuser:hushword@feeds.example/x", "http://hushuser:0/", "https://hush/word@feeds.example/x",
+		"https://hushuser:1/hushword@feeds.example/x", "https://hushuser:1?hushword@feeds.example/x", "https://hushuser:1#hushword@feeds.example/x",
+		"https://hushuser:1/a?hushword@feeds.example/x", "https://hushuser:hush word@feeds.example/x", "hush\x01",
+	} {
+		newProcess().pointAt(srv).run(t, "feed", address).want(t, setup.ExitUsage).wantErr(t, "address cannot be used", "%40").without(t, "hush")
+	}
+	newProcess().pointAt(srv).run(t, "feed", "/hush/none.xml").want(t, setup.ExitUsage).wantErr(t, "none.xml").without(t, "hush")
+	newProcess().pointAt(srv).run(t, "feed", "http://hushuser:hush%40@127.0.0.1:1/feed?key=hush").want(t, setup.ExitNetwork).without(t, "hush")
+	newProcess().pointAt(srv).run(t, "feed", clitest.WriteFile(t, "fe@d.xml", sampleFeed(srv.Demo.OpenJob), 0o600)).want(t, setup.ExitOK)
+}
+
 func TestFeedFailures(t *testing.T) {
 	srv := demo(t)
 	d := srv.Demo

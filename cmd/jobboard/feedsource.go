@@ -2,16 +2,21 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
@@ -43,13 +48,12 @@ func openFeed(ctx context.Context, c *term.Console, b *setup.Board, args []strin
 	case args[0] == "-":
 		return &source{Reader: c.In, Closer: io.NopCloser(nil)}, nil
 	}
-	lower := strings.ToLower(args[0])
-	if strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") {
-		return downloadFeed(ctx, b, args[0])
+	if u := webAddress(args[0]); u != nil {
+		return downloadFeed(ctx, b, u)
 	}
 	f, err := os.Open(args[0])
 	if err != nil {
-		return nil, setup.Usage("%w", err)
+		return nil, noFeed(args[0], err)
 	}
 	s := &source{Reader: f, Closer: f}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
@@ -58,19 +62,48 @@ func openFeed(ctx context.Context, c *term.Console, b *setup.Board, args []strin
 	return s, nil
 }
 
+// webAddress parses an address of http or https with a host. It returns nil for any other text:
+// a path, or an address with a typing error in it. One is an @ after the host: what was read as
+// the host may be a user, and what follows a password with a /, ? or # that was not escaped.
+func webAddress(text string) *url.URL {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return nil
+	}
+	inRest := strings.Contains(u.RawQuery, "@") || strings.Contains(u.EscapedFragment(), "@")
+	if strings.Contains(u.EscapedPath(), "@") || inRest && (u.Path == "" || u.Port() != "" && u.User == nil) {
+		return nil
+	}
+	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil || port == 0 {
+		return nil
+	}
+	return u
+}
+
+// noFeed returns the error of a feed's file that cannot be opened. It names the last element of
+// the path, and nothing of a text that may be a mistyped address with a password.
+func noFeed(path string, err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err // without the path
+	}
+	lower := strings.ToLower(path)
+	if strings.ContainsAny(path, "@?") || strings.Contains(path, "://") || strings.HasPrefix(lower, "http:") ||
+		strings.HasPrefix(lower, "https:") || strings.ContainsFunc(path, unicode.IsControl) {
+		return setup.Usage("the feed's address cannot be used: it is neither http or https with a host, nor the path of a file").
+			Next("in a user, a password and a path write an @ as %40, and a / of a password as %2F")
+	}
+	return setup.Usage("the feed %s: %w", filepath.Base(path), err)
+}
+
 // downloadFeed opens a feed at an address. A feed's address may hold a key, so
 // no error shows more of it than the host.
-func downloadFeed(ctx context.Context, b *setup.Board, address string) (*source, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" {
-		return nil, setup.Usage("the feed's address cannot be used")
-	}
+func downloadFeed(ctx context.Context, b *setup.Board, u *url.URL) (*source, error) {
 	next, err := b.FeedTransport()
 	if err != nil {
 		return nil, err
 	}
 	body := stall.New(ctx, feedStall)
-	req, err := http.NewRequestWithContext(body.Context(), http.MethodGet, address, nil)
+	req, err := http.NewRequestWithContext(body.Context(), http.MethodGet, u.String(), nil)
 	if err != nil {
 		_ = body.Close()
 		return nil, setup.Usage("the feed's address cannot be used")

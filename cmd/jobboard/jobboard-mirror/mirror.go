@@ -178,6 +178,8 @@ func openError(err error, cfg jobboard.Config) error {
 	switch {
 	case errors.As(err, &mistake):
 		return setup.Refused(err, cfg)
+	case errors.Is(err, jobboard.ErrInvalidInput):
+		return setup.Usage("%w", err).Next("check --channels and --feed")
 	case errors.Is(err, jobmirror.ErrOtherBoard):
 		return setup.Usage("%w", err).Next("if the board moved, jobboard-mirror migrate --board-moved; if it has several addresses, give it a name with --board")
 	case errors.Is(err, jobmirror.ErrLocked):

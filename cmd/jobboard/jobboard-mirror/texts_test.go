@@ -299,6 +299,22 @@ func TestSources(t *testing.T) {
 	}
 }
 
+// A mistyped address of a feed ends a command that copies, and nothing of it is told.
+func TestMistypedFeed(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none.db")
+	for _, command := range []string{"run", "refresh"} {
+		for _, feed := range []string{"htps://hushuser:hushword@feeds.example/x", " https://hushuser:hushword@feeds.example/x", "hush/x?hush", "hush/x"} {
+			r := ran(t, nil, command, "--jobdb-url", "http://127.0.0.1:1", "--db", none, "--feed", "https://feeds.example/x", "--feed", feed)
+			if r.code != setup.ExitUsage || !strings.Contains(r.err, "Feeds[1]") || !strings.Contains(r.err, "check --channels and --feed") || strings.Contains(r.out+r.err, "hush") {
+				t.Errorf("%s: %+v", feed, r)
+			}
+		}
+	}
+	if _, err := os.Stat(none); err == nil {
+		t.Error("a database was made")
+	}
+}
+
 // A mistake ends every command that can make it, before a database is made.
 func TestMistakesOfEachCommand(t *testing.T) {
 	dir := t.TempDir()
