@@ -48,7 +48,8 @@ func mayHoldPassword(name string) bool {
 func looksLikeAddress(text string) bool {
 	lower := strings.ToLower(text)
 	return strings.ContainsAny(text, "@?") || strings.Contains(text, "://") ||
-		strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") || strings.ContainsFunc(text, unicode.IsControl)
+		strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") ||
+		strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // publicAddress returns the address of a feed as it may be stored and shown: without user,

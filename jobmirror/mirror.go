@@ -145,7 +145,8 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 		return nil, err
 	}
 	return &database{
-		DB: db, address: address, index: textindex.Of(db), unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
+		DB: db, address: address, index: textindex.Of(db),
+		unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
 	}, nil
 }
 
