@@ -377,8 +377,13 @@ func TestHoldersShowNothing(t *testing.T) {
 			// What printers make of a configuration. Reflection sees what the
 			// user put into its fields: an identifier, a transport.
 			for _, v := range []any{
-				cfg, &cfg, []any{cfg}, struct{ C jobboard.Config }{cfg}, struct{ C *jobboard.Config }{&cfg},
-				[]*jobboard.Config{&cfg}, map[string]*jobboard.Config{"c": &cfg}, []struct{ C *jobboard.Config }{{&cfg}},
+				cfg, &cfg,
+				[]any{cfg},
+				struct{ C jobboard.Config }{cfg},
+				struct{ C *jobboard.Config }{&cfg},
+				[]*jobboard.Config{&cfg},
+				map[string]*jobboard.Config{"c": &cfg},
+				[]struct{ C *jobboard.Config }{{&cfg}},
 			} {
 				for how, text := range rig.Formats(v) {
 					found.look(fmt.Sprintf("in a %T %s", v, when), holder+", printed with "+how, text)
