@@ -5,7 +5,8 @@
 //	go run ./cmd/jobboard-fake
 //	go run ./cmd/jobboard-fake -addr 0.0.0.0:8080                                   # in a container
 //	go run ./cmd/jobboard-fake -addr 127.0.0.1:0 -json
-//	go run ./cmd/jobboard-fake -data board.json -save
+//	go run ./cmd/jobboard-fake -data state.json -save
+//	go run ./cmd/jobboard-fake -like board.json                                     # with the ways of a live board
 //	go run ./cmd/jobboard-fake -addr 0.0.0.0:8080 -control-addr 0.0.0.0:8090
 //
 // The address that its first lines name is a page that shows the board and what
@@ -62,7 +63,7 @@ type first struct {
 type options struct {
 	addr, jobDBAddr          string
 	controlAddr, controlHost string
-	prefix, data             string
+	prefix, data, like       string
 	json, strict, save       bool
 	version, health          bool
 	grace                    time.Duration
@@ -78,6 +79,7 @@ func parse(args []string, stdout, stderr io.Writer) (o options, code int, ok boo
 	flags.StringVar(&o.prefix, "prefix", "", "path `prefix` of both addresses")
 	flags.BoolVar(&o.strict, "strict", false, "refuse requests outside the interface, with a sentence that says why")
 	flags.StringVar(&o.data, "data", "", "`file` with the state to start from; the demo where it does not exist")
+	flags.StringVar(&o.like, "like", "", "`file` with a board's profile, which jobboard check --save writes: the switches are set to do what that board does")
 	flags.BoolVar(&o.save, "save", false, "write changes to the file of -data; a write begins 200ms after a change at most, or when the one before it ends")
 	flags.StringVar(&o.controlAddr, "control-addr", "", "`host:port` of the page and the control interface; without it they are at "+control.Path+" of the base address")
 	flags.StringVar(&o.controlHost, "control-host", "", "further host `names`, parted by commas, that the control interface answers to, beside addresses and local names")
@@ -168,7 +170,13 @@ func serve(o options) (srv *jobboardtest.Server, f first, err error) {
 		return nil, f, err
 	}
 	prefix := strings.TrimRight(o.prefix, "/")
-	srv = jobboardtest.NewServer(content, jobboardtest.WithListeners(base, jobDB),
+	like, err := likeness(o.like)
+	if err != nil {
+		base.Close()
+		jobDB.Close()
+		return nil, f, err
+	}
+	srv = jobboardtest.NewServer(content, like, jobboardtest.WithListeners(base, jobDB),
 		jobboardtest.WithPrefix(prefix+"/board", prefix+"/info"), jobboardtest.WithStrict(o.strict))
 	defer func() {
 		if err != nil {
@@ -236,6 +244,22 @@ func content(file string) (jobboardtest.Option, error) {
 		return nil, fmt.Errorf("%w (file %s)", err, file)
 	}
 	return jobboardtest.WithState(st), nil
+}
+
+// likeness returns the switches of a board's profile, if there is one.
+func likeness(file string) (jobboardtest.Option, error) {
+	if file == "" {
+		return jobboardtest.WithVariants(jobboardtest.Variants{}), nil // those of the state
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("-like: %w", err)
+	}
+	defer f.Close()
+	if _, err := jobboardtest.ReadLike(f); err != nil {
+		return nil, fmt.Errorf("-like: %w (file %s)", err, file)
+	}
+	return jobboardtest.Like(file), nil
 }
 
 // listen returns one listener twice where the lookup has no address of its own.

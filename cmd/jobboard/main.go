@@ -59,7 +59,7 @@ Try it with nothing set up, against the embedded stand-in of the service:
 	known := &lastSearch{path: j.memory, settings: &p.Settings}
 	asking := cli.AsksService(flags, newSearchCommand(p, known), newFeedCommand(p), newWatchCommand(p, known),
 		newInfoCommand(p, known), newStatusCommand(p, known))
-	doctor := cli.AsksService(flags, newDoctorCommand(p))
+	doctor := cli.AsksService(flags, newDoctorCommand(p), newCheckCommand(p))
 	setUp := append([]*cobra.Command{newInitCommand(p, j.keyboard)}, doctor...)
 	beside := append([]*cobra.Command{newFakeCommand(p)}, cli.AsksService(flags, newAssistantCommand(p))...)
 	cli.AddGroups(root,

@@ -71,6 +71,9 @@ func (b Board) prepare() (Board, error) {
 	if b.ClientSecret != "" && t.ClientID == "" {
 		return b, errors.New("boardcheck: there is a ClientSecret and no ClientID")
 	}
+	if err := t.Check(); err != nil {
+		return b, fmt.Errorf("boardcheck: %w", err)
+	}
 	if b.Limiter == nil {
 		b.Limiter = &evenly{}
 	}

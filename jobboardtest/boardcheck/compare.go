@@ -66,7 +66,7 @@ func (p *Profile) Compare(later *Profile) []Change {
 		}
 		return 0
 	})
-	return slices.Concat([]Change{}, c.changes)
+	return append([]Change{}, c.changes...)
 }
 
 type comparing struct {

@@ -92,8 +92,12 @@ func (p *Profile) Write(w io.Writer) error {
 	return err
 }
 
-// Save replaces a file by the profile, in one step.
+// Save replaces a file by the profile, in one step, and makes its folder where that is missing.
 func (p *Profile) Save(file string) error {
+	err := os.MkdirAll(filepath.Dir(file), 0o755)
+	if err != nil {
+		return fmt.Errorf("boardcheck: %w", err)
+	}
 	f, err := os.CreateTemp(filepath.Dir(file), ".boardcheck-*")
 	if err != nil {
 		return fmt.Errorf("boardcheck: %w", err)

@@ -106,6 +106,13 @@ func targetFields(text string) (names []string) {
 	return names
 }
 
+// Check says why a target is of no use: it has no address, or one that is none, or a field
+// in another form than its own.
+func (t Target) Check() error {
+	_, err := t.prepare()
+	return err
+}
+
 // prepare returns a copy with plain addresses, or says why it is of no use.
 func (t Target) prepare() (Target, error) {
 	if t.BaseURL == "" && t.JobDBURL == "" {

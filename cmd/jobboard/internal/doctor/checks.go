@@ -283,21 +283,21 @@ func (d *examination) titles(ch jobboard.ChannelID, lang string) (map[jobboard.J
 		return nil, err
 	}
 	titles := map[jobboard.JobPostingID]string{}
-	d.further = further{}
+	d.further = newFurther("search")
 	q := jobboard.Query{Language: lang, OmitConfig: []string{jobboard.KeyAdText}}
 	stream := s.PostingStream(d.ctx, ch, q)
 	for p, err := range stream.All() {
 		if err != nil {
 			return titles, err
 		}
-		d.further.add("results.", p.Unknown)
+		d.further.add("results[]", p)
 		titles[p.JobPostingID] = strings.Clone(p.Title)
 		if len(titles) == languageSample {
 			break
 		}
 	}
 	page, _ := stream.Page()
-	d.further.add("", page.Unknown)
+	d.further.add("", &page)
 	return titles, nil
 }
 

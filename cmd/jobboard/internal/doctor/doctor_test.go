@@ -221,9 +221,9 @@ func TestShort(t *testing.T) {
 		t.Error(got)
 	}
 	for n, want := range map[int]string{0: "", 1: "m00", 10: "m09", 11: "m09 and 1 more"} {
-		f := further{}
+		f := newFurther("lookup")
 		for i := range n {
-			f.add("", map[string]json.RawMessage{fmt.Sprintf("m%02d", i): nil})
+			f.add("", map[string]json.RawMessage{fmt.Sprintf("m%02d", i): json.RawMessage("1")})
 		}
 		if got := f.String(); !strings.HasSuffix(got, want) || (got == "") != (n == 0) || n > 0 && !strings.HasPrefix(got, "; beyond the interface it sends m00") {
 			t.Errorf("%d: %q", n, got)

@@ -2,35 +2,29 @@ package doctor
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/boardcheck"
 )
 
-// further holds the names of members that the interface does not name.
-type further map[string]bool
+// further finds members that the interface does not name, as jobboard check does.
+type further struct{ shape *boardcheck.Shape }
 
-// add adds the names of members, with what leads to them in front.
-func (f further) add(path string, unknown map[string]json.RawMessage) {
-	for name := range unknown {
-		f[path+name] = true
+func newFurther(operation string) further { return further{boardcheck.NewShape(operation)} }
+
+// add looks at what the library read at a path, which keeps the members that it does not know.
+func (f further) add(path string, v any) {
+	if text, err := json.Marshal(v); err == nil {
+		f.shape.AddJSON(path, text)
 	}
 }
 
 // furtherOf returns the names in a job information.
 func furtherOf(info *jobboard.JobInformation) further {
-	f := further{}
-	f.add("", info.Unknown)
-	for _, q := range info.Questions {
-		f.add("questions.", q.Unknown)
-	}
-	f.add("location.", info.Location.Unknown)
-	for _, l := range info.AdditionalLocations {
-		f.add("additionalLocations.", l.Unknown)
-	}
+	f := newFurther("lookup")
+	f.add("", info)
 	return f
 }
 
@@ -38,16 +32,19 @@ func furtherOf(info *jobboard.JobInformation) further {
 // nothing if there are none.
 func (f further) String() string {
 	const shown = 10
-	names := slices.Sorted(maps.Keys(f))
+	if f.shape == nil {
+		return ""
+	}
+	names := f.shape.Unknown()
 	more := ""
 	if len(names) > shown {
 		more = " and " + strconv.Itoa(len(names)-shown) + " more"
 		names = names[:shown]
 	}
 	for i, name := range names {
-		names[i] = short(name)
+		names[i] = short(strings.ReplaceAll(name, "[]", ""))
 	}
-	if names == nil {
+	if len(names) == 0 {
 		return ""
 	}
 	return "; beyond the interface it sends " + strings.Join(names, ", ") + more

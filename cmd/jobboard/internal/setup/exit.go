@@ -19,6 +19,7 @@ const (
 	ExitService     = 5
 	ExitNetwork     = 6
 	ExitIncomplete  = 7
+	ExitChanged     = 8
 	ExitInterrupted = 130
 	ExitTerminated  = 143
 )
@@ -33,6 +34,7 @@ const ExitHelp = `Exit codes:
   5    the service answers with an error, a redirect or something unusable
   6    no answer, or not in time
   7    done, with something wrong on the way: entries of a feed, doctor's checks
+  8    done, and the board has changed: check
   130  interrupted (SIGINT)
   143  terminated (SIGTERM)`
 

@@ -1,0 +1,46 @@
+package docs_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// The five-line test of check.md writes its file and fails, then passes, fails when the board
+// has changed, and passes again.
+func TestNightlyBoardTest(t *testing.T) {
+	folder := t.TempDir()
+	program := filepath.Join(folder, "board.test")
+	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-tags", "nightly", "-o", program, "../examples/board").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithStrict(false))
+	run := func() (string, error) {
+		cmd := exec.CommandContext(t.Context(), program, "-test.v")
+		cmd.Dir = folder
+		cmd.Env = append(os.Environ(), "JOBBOARD_BASE_URL="+srv.BaseURL, "JOBBOARD_JOBDB_URL="+srv.JobDBURL,
+			"JOBBOARD_CHANNEL="+srv.Demo.Channel, "JOBBOARD_CLIENT_ID="+srv.Demo.ClientID)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	for _, step := range []struct {
+		change func()
+		fails  bool
+		says   string
+	}{
+		{func() {}, true, "testdata/board.json is new"},
+		{func() {}, false, "rules kept, 0 broken"},
+		{func() { srv.SetVariants(jobboardtest.Variants{Dates: "iso-z"}) }, true, "the board changed: search results[].jobStartDate: the form date with Z was never seen"},
+		{func() {}, false, "0 changes"},
+	} {
+		step.change()
+		out, err := run()
+		if (err != nil) != step.fails || !strings.Contains(out, step.says) {
+			t.Errorf("want %q: %v\n%s", step.says, err, out)
+		}
+	}
+}
