@@ -463,9 +463,13 @@ func (f *finder) chooseLanguages() {
 		for id, title := range titles["en"] {
 			if other, ok := titles[language][id]; ok && other != title {
 				f.set("Languages", []string{"en", language})
+				f.transport.record.languages(true)
 				return
 			}
 		}
+	}
+	if len(f.postings) >= samples {
+		f.transport.record.languages(false)
 	}
 }
 

@@ -113,6 +113,15 @@ var (
 	charsets = []string{"utf-8", "us-ascii", "iso-8859-1", "iso-8859-15", "windows-1252", "utf-16"}
 )
 
+// languages notes whether some posting differs by Accept-Language.
+func (c *recorder) languages(differ bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a := c.profile.Answers["search/page"]; a != nil {
+		note(a, differ, "postings differ by language", "no posting of at least 20 differs by language")
+	}
+}
+
 // members counts the members of an object, once of each thing.
 func (c *recorder) members(a *Answer, op, path string, v any, identity string) {
 	key := sha256.Sum256([]byte(op + "\x00" + path + "\x00" + identity))
