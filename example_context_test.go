@@ -86,7 +86,7 @@ func ExampleCheckToken() {
 }
 
 func ExampleHideSecrets() {
-	fmt.Println(jobboard.HideSecrets(`{"error":"bad secret","client_secret":"s3cr3t%2Fkey"}`, "s3cr3t/key"))
+	fmt.Println(jobboard.HideSecrets(`{"error":"bad secret","client_secret":"s3cr3t%2Fkey","code":401}`, "s3cr3t/key"))
 	// Output:
-	// {"error":"bad secret","client_secret":"[hidden]"}
+	// {"error":"bad secret","client_secret":"[hidden]","code":401}
 }
