@@ -567,7 +567,7 @@ func TestBodyThatFails(t *testing.T) {
 
 // The conditions of each status, to the edges of their ranges.
 func TestConditionsOfStatuses(t *testing.T) {
-	const project = `{"code":"get_project_error","message":"x"}`
+	const project = `{"code":"get_project_error","message":"Not available"}`
 	for _, test := range []struct {
 		status int
 		body   string
@@ -588,7 +588,7 @@ func TestConditionsOfStatuses(t *testing.T) {
 		{428, `{"code":"get_application_error"}`, jobboard.ErrApplicationNotFound},
 		{429, `{"code":"get_application_error"}`, jobboard.ErrRateLimited},
 		{403, "no posting", jobboard.ErrPostingNotAccessible},
-		{403, "not accessible", jobboard.ErrPostingNotAccessible},
+		{403, "not accessible", jobboard.ErrForbidden},
 		{403, "no", jobboard.ErrForbidden},
 		{404, "no posting", jobboard.ErrPostingNotFound},
 		{404, "not accessible", nil},
@@ -596,8 +596,10 @@ func TestConditionsOfStatuses(t *testing.T) {
 		{404, `{"error":"x","message":"no posting"}`, nil},
 		{404, "<p>no posting", nil},
 		{405, "no posting", nil},
-		{410, "no job", jobboard.ErrPostingInactive},
-		{410, "inactive", jobboard.ErrPostingInactive},
+		{410, "no job id", jobboard.ErrPostingInactive},
+		{410, "no posting", jobboard.ErrPostingInactive},
+		{410, "no job", nil},
+		{410, "inactive", nil},
 		{410, "gone", nil},
 		{411, "no posting", nil},
 		{499, "", nil},

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -38,6 +40,9 @@ func FuzzClassify(f *testing.F) {
 		`{"code":"get_project_error","message":"Project for jobId 1 not accessible"}`, `{"code":"get_application_error"}`, "get_project_error",
 		"ERROR_JOB_INACTIVE", `{"errors":[{"x":"ERROR_JOB_UNAVAILABLE: gone"}]}`, `["ERROR_POSTING_UNAVAILABLE"]`,
 		"<html>JobPosting not found</html>", "\xef\xbb\xbf <p>posting", `"<b>posting</b>"`, `{"message":"<html>posting"}`, "404 page not found",
+		`{"code":"get_project_error","message":"Project for jobId 1 is no longer available"}`, `{"code":"get_project_error","message":"Service temporarily not available"}`,
+		`{"code":"get_project_error","message":"Das Projekt ist nicht verf\u00fcgbar"}`, `{"code":"get_project_error","message":"Project not not accessible, 4711!"}`,
+		"Service not accessible from this network", "no route to posting.example/job id", "job - id 4711 gone", "posting_inactive",
 		`{"error":"invalid token","error_description":"user token required"}`, "[[[[[[", `{"code":1,"code":"x"}`, `{"jobTitle":"ERROR_JOB_INACTIVE"}`,
 	} {
 		for _, status := range []int{200, 302, 401, 403, 404, 410, 429, 500, 503} {
@@ -64,6 +69,9 @@ func FuzzClassify(f *testing.F) {
 				}
 				if isPage(body) {
 					t.Fatalf("%s, %d: a page reads as %v: %q", op.name, status, condition, body)
+				}
+				if problem := unsaid(condition, w.Message); problem != "" {
+					t.Fatalf("%s, %d: %v: %s: %q", op.name, status, condition, problem, body)
 				}
 				if errors.Is(condition, ErrApplicationNotFound) && op != opApplicationID {
 					t.Fatalf("%s: %v", op.name, condition)
@@ -141,6 +149,30 @@ func isPage(body []byte) bool {
 		body = []byte(s)
 	}
 	return strings.HasPrefix(strings.Trim(string(body), "\ufeff \t\r\n"), "<")
+}
+
+var (
+	project = regexp.MustCompile(`(?i)\b(not|no)(\W+(any|more|longer))*\W+(available|accessible)\b`)
+	allowed = regexp.MustCompile(`(?i)^(not|no|available|accessible|the|project|is|for|job|jobid|id|number|to|you|any|more|longer|this|with|applicant|user|[0-9]+)$`)
+	posting = regexp.MustCompile(`(?i)(^|[^\pL])(job[ _-]?)?posting([^\pL]|$)|(^|[^\pL])job([\pZ\pC_-]*)id([^\pL]|$)`)
+)
+
+// unsaid says what a message lacks of what a condition of the applicant's calls needs.
+func unsaid(condition error, message string) string {
+	switch {
+	case errors.Is(condition, ErrProjectNotAvailable) || errors.Is(condition, ErrProjectNotAccessible):
+		if !project.MatchString(message) {
+			return "it denies nothing"
+		}
+		for word := range strings.FieldsFuncSeq(message, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+			if !allowed.MatchString(word) {
+				return "it says " + word
+			}
+		}
+	case !errors.Is(condition, ErrApplicationNotFound) && !posting.MatchString(message):
+		return "it does not speak of a posting"
+	}
+	return ""
 }
 
 // unescaped undoes what JSON may escape in a code.

@@ -308,7 +308,8 @@ type conditionRow struct {
 	from   int          // lowest status
 	to     int          // highest status
 	code   string       // the service's code
-	says   string       // words one of which the message holds, separated by |; only where no code tells
+	denies string       // what the message says that the project is not, and nothing else; see refusal.Words.Denies
+	says   string       // terms one of which the message holds, separated by |; only where no code tells
 	result error
 }
 
@@ -318,9 +319,14 @@ var (
 	opsApplication = []*operation{opApplicationID}
 )
 
+// thePosting lists the terms by which a plain message speaks of the job's posting,
+// and not of the service, an address or a network.
+const thePosting = "posting|jobposting|jobid|job id"
+
 // conditions lists the conditions of section 7 and those that HTTP adds. Status,
 // form of the body and code decide first. Words decide only if nothing else
-// can, and then few of them, because the service's sentences vary.
+// can, and then few of them, because the service's sentences vary: too few say
+// nothing of the job, so that a failure never reads as a job that is gone.
 var conditions = []conditionRow{
 	// 7.3: these codes count with any status.
 	{ops: opsLookup, to: 999, code: refusal.JobInactive, result: ErrJobInactive},
@@ -329,14 +335,17 @@ var conditions = []conditionRow{
 
 	// 7.2: JSON with a code, then plain messages.
 	{
-		ops: opsApplicant, from: 402, to: 428, code: "get_project_error", says: "accessible",
+		ops: opsApplicant, from: 402, to: 428, code: "get_project_error", denies: "accessible",
 		result: ErrProjectNotAccessible,
 	},
-	{ops: opsApplicant, from: 402, to: 428, code: "get_project_error", result: ErrProjectNotAvailable},
+	{
+		ops: opsApplicant, from: 402, to: 428, code: "get_project_error", denies: "available",
+		result: ErrProjectNotAvailable,
+	},
 	{ops: opsApplication, from: 402, to: 428, code: "get_application_error", result: ErrApplicationNotFound},
-	{ops: opsApplicant, from: 404, to: 404, says: "posting", result: ErrPostingNotFound},
-	{ops: opsApplicant, from: 403, to: 403, says: "posting|accessible", result: ErrPostingNotAccessible},
-	{ops: opsApplicant, from: 410, to: 410, says: "posting|job|inactive", result: ErrPostingInactive},
+	{ops: opsApplicant, from: 404, to: 404, says: thePosting, result: ErrPostingNotFound},
+	{ops: opsApplicant, from: 403, to: 403, says: thePosting, result: ErrPostingNotAccessible},
+	{ops: opsApplicant, from: 410, to: 410, says: thePosting, result: ErrPostingInactive},
 
 	// 7.1 and every operation.
 	{from: 300, to: 399, result: ErrRedirect},
@@ -370,11 +379,11 @@ func (c conditionRow) matches(op *operation, status int, w *refusal.Words) bool 
 	case c.ops != nil && !slices.Contains(c.ops, op), status < c.from, status > c.to:
 		return false
 	case c.code != "":
-		return c.code == w.Code && (c.says == "" || w.Say(c.says))
+		return c.code == w.Code && (c.denies == "" || w.Denies(c.denies))
 	case c.says != "":
 		// A code, an authorization error or a page from elsewhere tells
 		// another story, whatever words it uses.
-		return !w.Coded && w.AuthError == "" && !w.Markup && w.Say(c.says)
+		return !w.Coded && w.Code == "" && w.AuthError == "" && !w.Markup && w.Says(c.says)
 	}
 	return true
 }

@@ -39,19 +39,6 @@ type Words struct {
 // happened: a test that the work is linear counts them.
 func (w *Words) Steps() int { return w.steps }
 
-// Say reports whether the message holds one of the words of list, which are in
-// small letters and separated by |.
-func (w *Words) Say(list string) bool {
-	text := strings.ToLower(w.Message)
-	for word := range strings.SplitSeq(list, "|") {
-		w.steps += len(text)
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
-}
-
 // ErrorCode returns the code to show for the answer. One out of a header still has the
 // backslashes that quoted it there, because secrets are looked for in that form.
 func (w *Words) ErrorCode() string { return cmp.Or(w.Code, w.shownError) }

@@ -88,13 +88,20 @@ func statusFaults() []fault {
 			forms: files("403_empty.txt", "403_insufficient_scope.header", "403_insufficient_scope.json"),
 		},
 		{
-			name: `403 plain text "not accessible"`, transport: wordless, status: 403, oneConn: true,
+			name: "403 plain text or JSON string that speaks of the posting", transport: wordless, status: 403, oneConn: true,
 			cells: every(final(jobboard.ErrForbidden)).but(A|P, final(jobboard.ErrPostingNotAccessible)),
 			forms: append(
 				files("403_posting_not_accessible.txt", "403_posting_not_accessible_quoted.json"),
 				bodies(text, "jobposting NOT ACCESSIBLE for jobid 4711\r\n", "\ufeffThe posting of job 4711 is not accessible",
-					"This job posting is not accessible to you.")...,
+					"This job posting is not accessible to you.", "job id 4711: no access", `"Kein Zugriff auf jobId 4711"`)...,
 			),
+		},
+		{
+			name: "403 plain text that does not", status: 403, oneConn: true,
+			cells: every(final(jobboard.ErrForbidden)),
+			forms: bodies(text, "Service not accessible from this network", "not accessible", `"not accessible"`,
+				"Access to postings is not permitted", "Cannot GET /posting/4711", "no access to posting.example:443",
+				`{"message":"Service not accessible from this network"}`),
 		},
 		{
 			name: "404 plain text or JSON string that speaks of a posting", status: 404, oneConn: true,
@@ -103,7 +110,8 @@ func statusFaults() []fault {
 				files("404_posting_not_found.txt", "404_posting_not_found_misspelt.txt", "404_posting_not_found_quoted.json"),
 				bodies(
 					text, "JOBPOSTING NOT FOUND\n", "There is no job posting for this job",
-					"No posting with that id exists any more", `"  Job-Posting unknown: 4711 "`,
+					"No posting with that id exists any more", `"  Job-Posting unknown: 4711 "`, "Nothing for job id 4711",
+					"Stellenausschreibung nicht gefunden: jobId=4711",
 				)...,
 			),
 		},
@@ -113,6 +121,8 @@ func statusFaults() []fault {
 			forms: slices.Concat(
 				files("404_empty.txt", "404_page.html", "404_gateway.txt", "404_router.txt"),
 				bodies(text, "Not Found", "Cannot GET /api/rest/v3/frontend", "no healthy upstream", " \r\n",
+					"Cannot GET /posting/api/rest/v3/frontend/jobs/4711", "the repository of postings is being rebuilt",
+					"no route to posting.example:443", "Stellenausschreibung nicht gefunden", "job not found",
 					"<!-- posting --><html>The job posting is gone</html>", "\ufeff <HTML>posting not found</HTML>"),
 				bodies(js, `{"message":"no Route matched with those values","request_id":"41"}`,
 					`{"message":"<html>posting not found</html>"}`, `"<html>posting not found</html>"`),
@@ -139,10 +149,25 @@ func statusFaults() []fault {
 					wanted: wanted{code: "get_project_error"},
 				},
 				form{
-					answer: answer{kind: js, body: `{"code":"get_project_error","message":null}`},
+					answer: answer{
+						kind: js, body: `{"code":"get_project_error","message":"Project 4711 is no longer available to this user."}`,
+					},
 					wanted: wanted{code: "get_project_error"},
 				},
 			),
+		},
+		{
+			// Whatever else it says is no statement about the job: "service temporarily not available".
+			name: "404 get_project_error with other words, none, or as a bare word", status: 404, oneConn: true,
+			cells: every(final(errOther)), forms: projectErrors(),
+		},
+		{
+			name: "403 get_project_error with other words, none, or as a bare word", status: 403, oneConn: true,
+			cells: every(final(jobboard.ErrForbidden)), forms: projectErrors(),
+		},
+		{
+			name: "409, 410, 423 get_project_error with other words", oneConn: true, cells: every(final(errOther)),
+			forms: each([]int{409, 410, 423}, projectErrors()...),
 		},
 		{
 			name: "404 get_project_error, not accessible", status: 404, oneConn: true,
@@ -203,11 +228,24 @@ func statusFaults() []fault {
 			},
 		}},
 		{
-			name: "410 plain text", status: 410, oneConn: true,
+			name: "410 plain text that speaks of the posting", status: 410, oneConn: true,
 			cells: every(final(errOther)).but(A|P, final(jobboard.ErrPostingInactive)),
 			forms: append(
 				files("410_posting_inactive.txt", "410_posting_inactive_quoted.json"),
-				bodies(text, "jobposting is INACTIVE\n")...),
+				bodies(text, "jobposting is INACTIVE\n", `"the posting is closed"`, "no longer open: job-id 4711")...),
+		},
+		{
+			name: "410 plain text that does not, HTML, empty", status: 410, oneConn: true,
+			cells: every(final(errOther)),
+			forms: slices.Concat(
+				bodies(text, "this version of the interface is gone", "This version of the jobs API is gone", "Tenant inactive",
+					`"inactive"`, "job inactive", "/jobs/posting: gone", ""),
+				bodies(page, "<html>JobPosting inactive for jobId 4711</html>"),
+				[]form{{
+					answer: answer{kind: js, body: `{"code":"posting_inactive","message":"JobPosting inactive for jobId 4711"}`},
+					wanted: wanted{code: "posting_inactive"},
+				}},
+			),
 		},
 		{
 			name: "429 without Retry-After", status: 429, oneConn: true,
@@ -292,6 +330,25 @@ func statusFaults() []fault {
 			},
 		},
 	}
+}
+
+// projectErrors are answers with get_project_error that do not say whether there is
+// such a job.
+func projectErrors() (all []form) {
+	for _, message := range []string{
+		`"Service temporarily not available"`, `"Project for jobId 4711 could not be loaded, try again"`,
+		`"Project for jobId 4711 temporarily not available"`, `"Das Projekt ist nicht verfügbar"`, `"lock"`, `""`, `null`, `7`,
+		`"get_project_error"`, `"Project not available, not accessible"`, `"project is available"`, `"JobPosting not found"`,
+	} {
+		all = append(all, form{
+			answer: answer{kind: js, body: `{"code":"get_project_error","message":` + message + `}`},
+			wanted: wanted{code: "get_project_error"},
+		})
+	}
+	for _, body := range []string{"get_project_error", `"get_project_error"`, `{"code":"get_project_error"}`} {
+		all = append(all, form{answer: answer{kind: text, body: body}, wanted: wanted{code: "get_project_error"}})
+	}
+	return all
 }
 
 var bigPage = "<html>" + strings.Repeat("<p>posting</p>", 5<<20/14)
