@@ -60,7 +60,7 @@
 //	ErrApplicationNotFound    application                  404  no application yet
 //	ErrJobInactive            lookup                       any  deactivated
 //	ErrJobUnavailable         lookup                       any  gone or deleted
-//	ErrPostingUnavailable     lookup                       any  the posting cannot be found
+//	ErrPostingUnavailable     lookup                       any  a technical error: says nothing of the job
 //	ErrUnauthorized           every call                   401
 //	ErrForbidden              every call                   403
 //	ErrServer                 every call                   5xx
@@ -73,9 +73,11 @@
 //	ErrInvalidInput           every call                   nothing was sent
 //
 // An answer that the interface does not name, such as a 400, is an *Error
-// without a condition. A 404 that does not speak of a posting is one too: a
-// wrong address must not read as a closed job. The end of the caller's context
-// is found with context.Canceled or context.DeadlineExceeded.
+// without a condition. So is a 404 or 410 that does not speak of a posting, and a
+// get_project_error that says something else than "not available" or "not
+// accessible": neither a wrong address nor a failure may read as a closed job. A
+// 403 that does not speak of a posting is ErrForbidden. The end of the caller's
+// context is found with context.Canceled or context.DeadlineExceeded.
 //
 // # Retries
 //

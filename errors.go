@@ -38,9 +38,11 @@ var (
 	// ErrJobUnavailable reports that the job is deleted or no longer available
 	// (7.3, ERROR_JOB_UNAVAILABLE).
 	ErrJobUnavailable error = &condition{"job unavailable", ErrGone}
-	// ErrPostingUnavailable reports that the job's posting cannot be found
-	// (7.3, ERROR_POSTING_UNAVAILABLE).
-	ErrPostingUnavailable error = &condition{"posting unavailable", ErrGone}
+	// ErrPostingUnavailable reports that the service cannot find the job's posting,
+	// by a technical error or because its data are inconsistent (7.3,
+	// ERROR_POSTING_UNAVAILABLE). It does not say that the job is gone: what was known
+	// of the job stays, and a later lookup may get an answer.
+	ErrPostingUnavailable = errors.New("posting unavailable")
 	// ErrUnauthorized reports that the credential is missing, expired, invalid
 	// or of the wrong kind (7.1 and 7.2, 401).
 	ErrUnauthorized = errors.New("unauthorized")
@@ -53,7 +55,7 @@ var (
 
 	// ErrGone reports that the service knows no job or no posting for the
 	// identifier. errors.Is finds it in every ErrJobUnavailable,
-	// ErrPostingUnavailable, ErrPostingNotFound and ErrProjectNotAvailable.
+	// ErrPostingNotFound and ErrProjectNotAvailable.
 	ErrGone = errors.New("gone")
 	// ErrClosed reports that the job exists and takes no applications.
 	// errors.Is finds it in every ErrJobInactive and ErrPostingInactive.
@@ -101,8 +103,10 @@ func (c *condition) Is(target error) bool { return target == c.class }
 
 // Settled reports whether the service has answered about the job: err is nil,
 // or it is ErrGone, ErrClosed, ErrNotVisible or ErrApplicationNotFound. Any
-// other error, such as ErrServer, ErrUnauthorized or the end of the context,
-// says nothing about the job, and a later call may get an answer.
+// other error, such as ErrServer, ErrPostingUnavailable, ErrUnauthorized or the end
+// of the context, says nothing about the job, and a later call may get an answer.
+// It need not: a job may answer ErrPostingUnavailable for ever, so end a loop that
+// waits for an answer after some rounds.
 func Settled(err error) bool {
 	return err == nil || errors.Is(err, ErrGone) || errors.Is(err, ErrClosed) ||
 		errors.Is(err, ErrNotVisible) || errors.Is(err, ErrApplicationNotFound)

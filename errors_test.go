@@ -24,7 +24,7 @@ func TestConditions(t *testing.T) {
 	}{
 		{nil, nil, 200, true},
 		{jobboard.ErrJobUnavailable, jobboard.ErrGone, 404, true},
-		{jobboard.ErrPostingUnavailable, jobboard.ErrGone, 404, true},
+		{jobboard.ErrPostingUnavailable, nil, 503, false},
 		{jobboard.ErrPostingNotFound, jobboard.ErrGone, 404, true},
 		{jobboard.ErrProjectNotAvailable, jobboard.ErrGone, 404, true},
 		{jobboard.ErrJobInactive, jobboard.ErrClosed, 410, true},
@@ -111,6 +111,9 @@ func TestStatusOfOtherPackages(t *testing.T) {
 		{called, 429, "2"},
 		{jobboard.ErrRateLimited, 429, "60"},
 		{jobboard.ErrToken, 503, "60"},
+		{jobboard.ErrPostingUnavailable, 503, "60"},
+		{&jobboard.Error{Err: jobboard.ErrPostingUnavailable, StatusCode: 404}, 503, "60"},
+		{&jobboard.Error{Err: jobboard.ErrPostingUnavailable, RetryAfter: 5 * time.Second}, 503, "5"},
 		{&jobboard.Error{Err: jobboard.ErrServer, RetryAfter: 90 * time.Second}, 502, "90"},
 		{&jobboard.Error{Err: jobboard.ErrServer, RetryAfter: 100 * 365 * 24 * time.Hour}, 502, "86400"},
 		{jobboard.ErrServer, 502, ""},

@@ -21,7 +21,7 @@ var statuses = []struct {
 	{http.StatusGone, []error{ErrClosed}},
 	{http.StatusForbidden, []error{ErrForbidden}},
 	{http.StatusTooManyRequests, []error{ErrRateLimited}},
-	{http.StatusServiceUnavailable, []error{ErrToken}},
+	{http.StatusServiceUnavailable, []error{ErrToken, ErrPostingUnavailable}},
 	{http.StatusGatewayTimeout, []error{ErrTimeout}},
 	{http.StatusBadGateway, []error{ErrServer, ErrDecode, ErrRedirect, ErrResponseTooLarge, ErrTransport}},
 	{statusClientClosedRequest, []error{context.Canceled}},
@@ -44,7 +44,7 @@ const statusClientClosedRequest = 499
 //	429  ErrRateLimited
 //	499  the caller canceled the call
 //	502  ErrServer, ErrDecode, ErrRedirect, ErrResponseTooLarge, ErrTransport, and every answer without a named condition
-//	503  ErrToken
+//	503  ErrToken, ErrPostingUnavailable
 //	504  ErrTimeout
 //	500  any other error
 //
@@ -53,7 +53,8 @@ const statusClientClosedRequest = 499
 // 599 does not count.
 //
 // ErrGone gives 404 and not 410, because it does not say that the job ever
-// existed. ErrUnauthorized and ErrForbidden are about the credential that the
+// existed. ErrPostingUnavailable gives 503: a search engine that is told 404 drops
+// the page of a job that may well be open. ErrUnauthorized and ErrForbidden are about the credential that the
 // call sent: after a Client.Search that is the site's own, and no visitor can
 // help it, so a handler answers 502 instead.
 func HTTPStatus(err error) int {

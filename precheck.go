@@ -73,10 +73,11 @@ type PrecheckResult struct {
 //	DecisionMayApply        ApplyPossible is true, and the applied check itself says false
 //	DecisionUnknown         else
 //
-// All but DecisionMayApply need one answer: Precheck returns with the first
-// that decides and cancels the others, whose error is then [context.Canceled].
-// DecisionMayApply needs both, because only the applied check reports a job of
-// another company (ErrProjectNotAccessible, 7.2).
+// An ErrPostingUnavailable of the lookup decides nothing, because it is a technical
+// error of the service (7.3). All but DecisionMayApply need one answer: Precheck
+// returns with the first that decides and cancels the others, whose error is then
+// [context.Canceled]. DecisionMayApply needs both, because only the applied check
+// reports a job of another company (ErrProjectNotAccessible, 7.2).
 //
 // The error is nil if the decision is certain. With DecisionUnknown it joins
 // the errors of the sources that failed: errors.Is and errors.As find each.

@@ -95,7 +95,7 @@ func (b threeSources) applicant(tb testing.TB) *jobboard.Applicant {
 var (
 	fromInformation = map[sourceSays]jobboard.Decision{
 		infoClosed: jobboard.DecisionClosed, infoInactive: jobboard.DecisionClosed,
-		infoGone: jobboard.DecisionGone, infoNoPosting: jobboard.DecisionGone,
+		infoGone: jobboard.DecisionGone,
 	}
 	fromApplicant = map[sourceSays]jobboard.Decision{
 		saysApplied: jobboard.DecisionAlreadyApplied, saysApplication: jobboard.DecisionAlreadyApplied,
@@ -180,6 +180,21 @@ func TestPrecheckError(t *testing.T) {
 	}
 	if errors.Is(err, jobboard.ErrApplicationNotFound) {
 		t.Errorf("%v calls an answer a failure", err)
+	}
+}
+
+// ERROR_POSTING_UNAVAILABLE decides nothing: the page of such a job is not there for a
+// minute, and the other source's word counts.
+func TestPrecheckOfAPostingThatCannotBeFound(t *testing.T) {
+	p, err := threeSources{information: infoNoPosting, applied: saysNotApplied}.applicant(t).Precheck(t.Context(), 4711)
+	header := http.Header{}
+	jobboard.SetRetryAfter(header, err)
+	if p.Decision != jobboard.DecisionUnknown || jobboard.HTTPStatus(err) != 503 || header.Get("Retry-After") != "60" {
+		t.Errorf("%q, %v: %d, Retry-After %q", p.Decision, err, jobboard.HTTPStatus(err), header.Get("Retry-After"))
+	}
+	if p, err := (threeSources{information: infoNoPosting, applied: saysNoProject}).applicant(t).Precheck(t.Context(), 4711); err != nil ||
+		p.Decision != jobboard.DecisionGone {
+		t.Errorf("%q, %v", p.Decision, err)
 	}
 }
 

@@ -36,6 +36,8 @@ func TestNamesConditions(t *testing.T) {
 		arguments  = "change the arguments: nothing was sent"
 		credential = "whoever runs this server must look after its credential"
 		answered   = "this is the service's answer about the job: another call gets the same"
+		unfound    = "a technical error of the service, which says nothing of the job: do not call it closed or gone; " +
+			"try again later, three times at most"
 		slower     = "try again later, or slower"
 		later      = "try again later"
 	)
@@ -53,7 +55,7 @@ func TestNamesConditions(t *testing.T) {
 		{jobboard.ErrApplicationNotFound, "ErrApplicationNotFound", answered},
 		{jobboard.ErrJobInactive, "ErrJobInactive ErrClosed", answered},
 		{jobboard.ErrJobUnavailable, "ErrJobUnavailable ErrGone", answered},
-		{jobboard.ErrPostingUnavailable, "ErrPostingUnavailable ErrGone", answered},
+		{jobboard.ErrPostingUnavailable, "ErrPostingUnavailable", unfound},
 		{jobboard.ErrGone, "ErrGone", answered},
 		{jobboard.ErrClosed, "ErrClosed", answered},
 		{jobboard.ErrNotVisible, "ErrNotVisible", answered},

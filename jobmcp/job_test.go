@@ -141,7 +141,6 @@ func saysWhetherApplyingIsPossible(t *testing.T) {
 		{"nobody", d.ClosedJob, `"decision":"closed","meaning":"closed: the job takes no applications"`},
 		{"nobody", d.UnknownJob, `"decision":"gone","meaning":"gone: there is no such job, or no posting of it"`},
 		{"nobody", d.DeletedJob, `"decision":"gone","meaning":"gone: there is no such job, or no posting of it"`},
-		{"nobody", d.UnpublishedJob, `"decision":"gone","meaning":"gone: there is no such job, or no posting of it"`},
 	} {
 		want := fmt.Sprintf(`{"about_foreign_fields":%q,"job":"%d",%s}`, foreignNotice, test.job, test.told)
 		for _, late := range []jobboardtest.Operation{"", jobboardtest.OpJobInformation, jobboardtest.OpApplied} {
@@ -153,6 +152,8 @@ func saysWhetherApplyingIsPossible(t *testing.T) {
 			}
 		}
 	}
+	// What the service cannot find it does not call gone.
+	use(t, nobody, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, d.UnpublishedJob)).want(t, true, `"conditions":["ErrPostingUnavailable"]`, `"next":"a technical error`)
 	if got := Meaning(jobboard.DecisionUnknown); got != "unknown: too little answered" {
 		t.Error(got)
 	}

@@ -256,6 +256,11 @@ var nextSteps = []struct {
 		[]error{jobboard.ErrGone, jobboard.ErrClosed, jobboard.ErrNotVisible, jobboard.ErrApplicationNotFound},
 		"this is the service's answer about the job: another call gets the same",
 	},
+	{
+		[]error{jobboard.ErrPostingUnavailable},
+		"a technical error of the service, which says nothing of the job: do not call it closed or gone; " +
+			"try again later, three times at most",
+	},
 	{[]error{jobboard.ErrRateLimited}, "try again later, or slower"},
 	{[]error{jobboard.ErrServer, jobboard.ErrTransport, jobboard.ErrTimeout}, "try again later"},
 }

@@ -216,11 +216,14 @@ func (w *world) lookUp(l *life) {
 	}
 	info, err := w.client.JobInformation(w.t.Context(), jobboard.JobID(l.posting.JobID))
 	l.known.Heard(info, err, time.Now())
+	job, ok := w.fake.Job(l.posting.JobID)
+	if ok && job.Status == jobboardtest.Active && l.posting.Channels == nil {
+		answers = false // ERROR_POSTING_UNAVAILABLE is a technical error: it says nothing of the job
+	}
 	if !answers {
 		return
 	}
-	job, ok := w.fake.Job(l.posting.JobID)
-	l.open = ok && job.Status == jobboardtest.Active && !job.ApplyClosed && !job.Internal && l.posting.Channels != nil
+	l.open = ok && job.Status == jobboardtest.Active && !job.ApplyClosed && !job.Internal
 	l.answered = time.Now()
 }
 

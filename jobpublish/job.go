@@ -26,8 +26,8 @@ type Job struct {
 	Information *jobboard.JobInformation // the lookup's last answer (4.4); nil where there was none
 	Answered    time.Time                // when the lookup last answered
 	// Err holds the lookup's last answer if it was an error that says that the job is closed
-	// or gone. A failure that says nothing about the job, such as a time-out, must
-	// not be set here; Heard takes care of that.
+	// or gone. A failure that says nothing about the job, such as a time-out or
+	// ErrPostingUnavailable, must not be set here; Heard takes care of that.
 	Err error
 	// Modified is the time when the page last changed; zero: when the posting's
 	// version began, or else when it was posted.
@@ -107,8 +107,9 @@ func (e *RefusedError) HTTPStatus() int {
 }
 
 // Heard records what Client.JobInformation returned at a time. An answer replaces
-// the last one. An error that says nothing about the job, such as a time-out,
-// changes nothing: the last answer counts until it is too old.
+// the last one. An error that says nothing about the job, such as a time-out or
+// [jobboard.ErrPostingUnavailable], changes nothing: the last answer counts until it is
+// too old.
 func (j *Job) Heard(info *jobboard.JobInformation, err error, at time.Time) {
 	switch {
 	case err == nil && info != nil:

@@ -59,7 +59,7 @@ func TestExitCodes(t *testing.T) {
 		{name: "field", args: []string{"search", "--fields", "title,plcae"}, code: setup.ExitUsage, err: `no field "plcae"; is it place?`},
 		{name: "limit", args: []string{"search", "--limit", "-1"}, code: setup.ExitUsage, err: "--limit is negative"},
 		{name: "fields without lines", args: []string{"feed", "--fields", "job", "-"}, code: setup.ExitUsage, err: "--csv, --jsonl"},
-		{name: "unpublished", args: []string{"info", id(d.UnpublishedJob)}, code: setup.ExitNo, err: "posting unavailable"},
+		{name: "unpublished", args: []string{"info", id(d.UnpublishedJob)}, code: setup.ExitService, err: "says nothing of the job"},
 		{name: "closed is still information", args: []string{"info", id(d.ClosedJob)}, code: setup.ExitOK},
 		{name: "status closed", args: []string{"status", id(d.ClosedJob)}, code: setup.ExitNo},
 		{name: "status applied", args: []string{"status", id(d.AppliedJob)}, code: setup.ExitNo},

@@ -45,7 +45,8 @@ In CSV a text that a spreadsheet would take for a formula has a ' before it.
 A download of the feed sends no credential, and is given up when nothing comes
 for 30 seconds. The command ends with 7 where entries of the feed or lookups
 failed, or where the feed was cut off. A job that is closed or gone is no
-failure.`,
+failure; one whose posting the service cannot find is, because that is a
+technical error and says nothing of the job.`,
 		Example: `  jobboard feed --fake
   jobboard feed https://feeds.example/jobs.xml -o jobs.jsonl --rate 50`,
 		Args:              cli.AtMost(1),
@@ -229,7 +230,6 @@ var outcomes = []struct {
 	{outcomeNotPossible, nil},
 	{"inactive", jobboard.ErrJobInactive},
 	{"unavailable", jobboard.ErrJobUnavailable},
-	{"posting unavailable", jobboard.ErrPostingUnavailable},
 	{outcomeBadEntry, nil},
 	{outcomeFailed, nil},
 }
@@ -275,8 +275,8 @@ func failureKind(err error) string {
 		return err.Error()
 	}
 	for _, known := range []error{
-		jobboard.ErrTimeout, jobboard.ErrTransport, jobboard.ErrRateLimited, jobboard.ErrRedirect, jobboard.ErrDecode,
-		jobboard.ErrResponseTooLarge, jobboard.ErrToken, jobboard.ErrInvalidInput,
+		jobboard.ErrPostingUnavailable, jobboard.ErrTimeout, jobboard.ErrTransport, jobboard.ErrRateLimited,
+		jobboard.ErrRedirect, jobboard.ErrDecode, jobboard.ErrResponseTooLarge, jobboard.ErrToken, jobboard.ErrInvalidInput,
 	} {
 		if errors.Is(e, known) {
 			return known.Error()

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,7 +45,7 @@ func sampleFeed(jobs ...int64) string {
 func TestFeedSources(t *testing.T) {
 	srv := demo(t)
 	d := srv.Demo
-	body := sampleFeed(d.OpenJob, d.AppliedJob, d.InactiveJob, d.UnknownJob, d.UnpublishedJob, d.ClosedJob, d.OpenJob)
+	body := sampleFeed(d.OpenJob, d.AppliedJob, d.InactiveJob, d.UnknownJob, d.ClosedJob, d.OpenJob)
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	_, _ = z.Write([]byte(body))
@@ -68,7 +69,7 @@ func TestFeedSources(t *testing.T) {
 	defer web.Close()
 	summary := []string{
 		"open                   2", "applying not possible  1", "inactive               1", "unavailable            1",
-		"posting unavailable    1", "7 entries, 6 different jobs",
+		"6 entries, 5 different jobs",
 	}
 	for _, source := range []string{clitest.WriteFile(t, "feed.xml", body, 0o600), clitest.WriteFile(t, "feed.gz", zipped.String(), 0o600), web.URL + "/feed.xml", web.URL + "/feed.xml.gz", web.URL + "/moved?key=canary-key", "-"} {
 		header = nil
@@ -117,6 +118,11 @@ func TestFeedFailures(t *testing.T) {
 	d := srv.Demo
 	path := clitest.WriteFile(t, "feed.xml", sampleFeed(d.OpenJob, 0, d.AppliedJob), 0o600)
 	newProcess().pointAt(srv).run(t, "feed", path).want(t, setup.ExitIncomplete, "open          2", "broken entry  1", "3 entries, 2 different jobs", "bad job identifier").
+		wantErr(t, "jobs of the feed without an answer: 1")
+
+	// A job whose posting the service cannot find has no answer: that is a technical error.
+	path = clitest.WriteFile(t, "feed.xml", sampleFeed(d.OpenJob, d.UnpublishedJob), 0o600)
+	newProcess().pointAt(srv).run(t, "feed", path).want(t, setup.ExitIncomplete, "open     1", "failed   1", "1  posting unavailable").
 		wantErr(t, "jobs of the feed without an answer: 1")
 
 	whole := sampleFeed(d.OpenJob, d.AppliedJob)
@@ -174,6 +180,7 @@ func TestFeedProgress(t *testing.T) {
 	for i := range int64(40) {
 		ids = append(ids, srv.Demo.OpenJob+11*i)
 	}
+	ids = slices.DeleteFunc(ids, func(id int64) bool { return id == srv.Demo.UnpublishedJob }) // which has no answer
 	path := clitest.WriteFile(t, "feed.xml", sampleFeed(ids...), 0o600)
 
 	// A clock that runs a second with each look at it.

@@ -34,7 +34,6 @@ func TestEveryCommandWorksWithNoSetUp(t *testing.T) {
 			"1. Haben Sie einen Führerschein der Klasse B?", "yes or no, question 8", "- Ja (2900101)", "one of a list, question -1",
 		}},
 		{[]string{"status"}, []string{"job 2797227: the applicant may apply", "applied check  has not applied"}},
-		{[]string{"feed"}, []string{"open                   42", "inactive               1", "46 entries, 46 different jobs"}},
 		{[]string{"doctor"}, []string{"10 ok, 0 warnings, 0 failed, 0 skipped"}},
 	} {
 		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
@@ -47,6 +46,10 @@ func TestEveryCommandWorksWithNoSetUp(t *testing.T) {
 			}
 		})
 	}
+	// One job of its feed is there to show what has no answer.
+	newProcess().run(t, "feed", "--fake").want(t, setup.ExitIncomplete, "open                   42", "inactive               1",
+		"unavailable            1", "1  posting unavailable", "46 entries, 46 different jobs").
+		wantErr(t, "jobs of the feed without an answer: 1")
 }
 
 // fullDisk takes some bytes, and no more.

@@ -173,7 +173,7 @@ func TestOutcomesAndFailures(t *testing.T) {
 		{nil, &jobboard.JobInformation{}, "applying not possible", ""},
 		{jobboard.ErrJobInactive, nil, "inactive", ""},
 		{jobboard.ErrJobUnavailable, nil, "unavailable", ""},
-		{jobboard.ErrPostingUnavailable, nil, "posting unavailable", ""},
+		{&jobboard.Error{Err: jobboard.ErrPostingUnavailable, StatusCode: 404}, nil, "failed", "posting unavailable"},
 		{entry, nil, "broken entry", "entry: bad"},
 		{errors.New("x"), nil, "failed", "x"},
 		{&jobboard.Error{Err: jobboard.ErrTimeout, StatusCode: 503}, nil, "failed", jobboard.ErrTimeout.Error()},
@@ -194,7 +194,8 @@ func TestOutcomesAndFailures(t *testing.T) {
 // Failures of one kind are counted together, whatever their jobs, paths and statuses are.
 func TestFailuresHaveTheNamesOfTheirKinds(t *testing.T) {
 	for _, kind := range []error{
-		jobboard.ErrTimeout, jobboard.ErrTransport, jobboard.ErrRateLimited, jobboard.ErrRedirect, jobboard.ErrDecode, jobboard.ErrResponseTooLarge,
+		jobboard.ErrPostingUnavailable, jobboard.ErrTimeout, jobboard.ErrTransport, jobboard.ErrRateLimited, jobboard.ErrRedirect,
+		jobboard.ErrDecode, jobboard.ErrResponseTooLarge,
 		jobboard.ErrToken, jobboard.ErrInvalidInput,
 	} {
 		for _, status := range []int{0, 200, 429} {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"net/http"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
@@ -131,6 +132,47 @@ func mismatch(err, want error) string {
 	}
 	if asError(err) == nil {
 		return "is no *Error"
+	}
+	return misread(err, want)
+}
+
+// A meaning is what a caller makes of a condition of section 7: its class, whether the
+// service has answered about the job, and the status for the caller's own visitor.
+type meaning struct {
+	class   error
+	settled bool
+	status  int
+}
+
+var meanings = map[error]meaning{
+	jobboard.ErrPostingNotFound:      {jobboard.ErrGone, true, http.StatusNotFound},
+	jobboard.ErrPostingInactive:      {jobboard.ErrClosed, true, http.StatusGone},
+	jobboard.ErrPostingNotAccessible: {jobboard.ErrNotVisible, true, http.StatusNotFound},
+	jobboard.ErrProjectNotAvailable:  {jobboard.ErrGone, true, http.StatusNotFound},
+	jobboard.ErrProjectNotAccessible: {jobboard.ErrNotVisible, true, http.StatusNotFound},
+	jobboard.ErrApplicationNotFound:  {nil, true, http.StatusNotFound},
+	jobboard.ErrJobInactive:          {jobboard.ErrClosed, true, http.StatusGone},
+	jobboard.ErrJobUnavailable:       {jobboard.ErrGone, true, http.StatusNotFound},
+	jobboard.ErrPostingUnavailable:   {nil, false, http.StatusServiceUnavailable},
+	jobboard.ErrForbidden:            {nil, false, http.StatusForbidden},
+	jobboard.ErrServer:               {nil, false, http.StatusBadGateway},
+	errOther:                         {nil, false, http.StatusBadGateway},
+}
+
+// misread says how the meaning of an error differs from the one of the condition wanted,
+// where that has one.
+func misread(err, want error) string {
+	m, known := meanings[want]
+	if !known || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return ""
+	}
+	for _, class := range []error{jobboard.ErrGone, jobboard.ErrClosed, jobboard.ErrNotVisible} {
+		if errors.Is(err, class) != (class == m.class) {
+			return fmt.Sprintf("is of the class %q: %v; want: %v", class, class != m.class, m.class)
+		}
+	}
+	if settled, status := jobboard.Settled(err), jobboard.HTTPStatus(err); settled != m.settled || status != m.status {
+		return fmt.Sprintf("is settled: %v, with status %d; want: %v, %d", settled, status, m.settled, m.status)
 	}
 	return ""
 }

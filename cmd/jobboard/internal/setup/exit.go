@@ -110,6 +110,10 @@ var exitRules = []exitRule{
 		ExitCredential, "jobboard doctor says what is wrong with the credential",
 	},
 	{[]error{jobboard.ErrGone, jobboard.ErrClosed, jobboard.ErrNotVisible, jobboard.ErrApplicationNotFound}, ExitNo, ""},
+	{
+		[]error{jobboard.ErrPostingUnavailable},
+		ExitService, "a technical error of the service, which says nothing of the job: try again later",
+	},
 	{[]error{jobboard.ErrRateLimited}, ExitService, "try again later, or slower"},
 	{[]error{jobboard.ErrServer}, ExitService, "try again later"},
 	{
