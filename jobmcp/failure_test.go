@@ -38,8 +38,8 @@ func TestNamesConditions(t *testing.T) {
 		answered   = "this is the service's answer about the job: another call gets the same"
 		unfound    = "a technical error of the service, which says nothing of the job: do not call it closed or gone; " +
 			"try again later, three times at most"
-		slower     = "try again later, or slower"
-		later      = "try again later"
+		slower = "try again later, or slower"
+		later  = "try again later"
 	)
 	s := NewServer(nil, Options{})
 	for _, test := range []struct {
