@@ -1,0 +1,107 @@
+package evidence
+
+import (
+	"slices"
+	"time"
+)
+
+// How many answers an inquiry looks at, and how many of them make a wave: more than few, and
+// more than one in share.
+const (
+	lastAnswers = 50
+	few         = 3
+	share       = 5
+)
+
+// Inquiry is what the last answers about things that are shown say of the board: whether so many
+// of them take something away that the board itself is in doubt. That is a wave. Its zero value
+// has heard nothing.
+type Inquiry struct {
+	Since    int64   // when the wave began; 0: there is none
+	Accepted bool    // the wave is believed: a person said so, or Rules.Hold is over
+	Heard    []Heard // the last answers, the newest last
+}
+
+// Heard is an answer that counts.
+type Heard struct {
+	Job  int64 `json:"j"`
+	Ends bool  `json:"e,omitempty"` // it ends the job
+}
+
+// Hear notes answers, and reports whether a wave is held for them: at the beginning, or after
+// any of them, since they came together.
+//
+// An answer counts if a source shows its job, unless it says nothing, comes late, or says once
+// more that an ended job has ended. Ends are counted by their jobs, so that one who asks
+// again makes no wave.
+func (r Rules) Hear(q *Inquiry, answers []Answer, now int64) (wave bool) {
+	if q.Since > now { // the clock was set back
+		q.Since = now
+	}
+	if r.Hold >= 0 && q.Since > 0 && !r.Holds(*q, now) {
+		q.Accepted = true
+	}
+	wave = r.Holds(*q, now)
+	for _, a := range answers {
+		if !a.Shown || a.Late || a.Says == Unfound || a.Says.Ends() && a.Known.Ends() {
+			continue
+		}
+		if q.Heard = append(q.Heard, Heard{a.Job, a.Ends()}); len(q.Heard) > lastAnswers {
+			q.Heard = q.Heard[len(q.Heard)-lastAnswers:]
+		}
+		q.look(now)
+		wave = wave || r.Holds(*q, now)
+	}
+	return wave
+}
+
+// Keep forgets the answers about jobs that have ended and that no source shows any more: shown
+// has those of Ended that one shows.
+func (q *Inquiry) Keep(shown map[int64]bool, now int64) {
+	for _, job := range q.Ended() {
+		if !shown[job] {
+			q.Heard = slices.DeleteFunc(q.Heard, func(h Heard) bool { return h.Job == job })
+		}
+	}
+	q.look(now)
+}
+
+// Accept ends the wave: what is said is believed until the answers are no wave any more.
+func (q *Inquiry) Accept() { q.Accepted = q.Since > 0 }
+
+// Holds reports whether nothing that ends a job is believed at a moment.
+func (r Rules) Holds(q Inquiry, now int64) bool {
+	return q.Since > 0 && !q.Accepted && r.Hold >= 0 && time.Duration(now-q.Since)*time.Millisecond < r.Hold
+}
+
+// Ended returns the jobs that the last answer about them ends.
+func (q *Inquiry) Ended() (jobs []int64) {
+	last := map[int64]bool{}
+	for _, h := range q.Heard {
+		last[h.Job] = h.Ends
+	}
+	for _, h := range q.Heard {
+		if last[h.Job] {
+			jobs = append(jobs, h.Job)
+			delete(last, h.Job)
+		}
+	}
+	return jobs
+}
+
+// Calm reports whether answers that end nothing would change nothing of the inquiry that
+// matters: it has as many as it looks at, and all of them are such.
+func (q *Inquiry) Calm() bool {
+	return q.Since == 0 && len(q.Heard) == lastAnswers && len(q.Ended()) == 0
+}
+
+// look finds out whether the answers are a wave.
+func (q *Inquiry) look(now int64) {
+	ended := len(q.Ended())
+	switch {
+	case ended <= few || ended*share <= len(q.Heard):
+		q.Since, q.Accepted = 0, false
+	case q.Since == 0:
+		q.Since = now
+	}
+}

@@ -1,0 +1,182 @@
+package evidence
+
+import (
+	"container/heap"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// subject is a job of a simulated copy.
+type subject struct {
+	due   int64
+	known Outcome
+	doubt Doubt
+
+	ends   int64 // when it ends; 0: never
+	as     Outcome
+	hidden bool // the source ceases to show it as it ends
+	learnt int64
+}
+
+// queue has the numbers of jobs, the one first that is due first.
+type queue struct {
+	jobs  []subject
+	order []int
+}
+
+func (q *queue) Len() int           { return len(q.order) }
+func (q *queue) Less(i, j int) bool { return q.jobs[q.order[i]].due < q.jobs[q.order[j]].due }
+func (q *queue) Swap(i, j int)      { q.order[i], q.order[j] = q.order[j], q.order[i] }
+func (q *queue) Push(x any)         { q.order = append(q.order, x.(int)) }
+func (q *queue) Pop() any {
+	last := q.order[len(q.order)-1]
+	q.order = q.order[:len(q.order)-1]
+	return last
+}
+
+const (
+	hour = 60 * minute
+	day  = 24 * hour
+)
+
+// outage looks up 20 000 jobs for four days, each when it is due, of a board that calls every job
+// unavailable for a while in the third day. It returns how many were ended wrongly, and how many
+// lookups it took.
+func outage(weighs bool, lasts int64) (wrong, lookups int) {
+	r := rand.New(rand.NewPCG(1, uint64(lasts)))
+	q := &queue{jobs: make([]subject, 20_000)}
+	for i := range q.jobs {
+		q.jobs[i] = subject{due: r.Int64N(day), known: Open}
+		q.order = append(q.order, i)
+	}
+	heap.Init(q)
+	var inquiry Inquiry
+	for {
+		i := q.order[0]
+		job := &q.jobs[i]
+		now := job.due
+		if now > 4*day {
+			break
+		}
+		lookups++
+		a := Answer{Job: int64(i), Says: Open, Made: now, Known: job.known, Doubt: job.doubt, Shown: true}
+		if now >= 2*day && now < 2*day+lasts {
+			a.Says = Gone
+		}
+		believed, doubt, wait := true, Doubt{}, time.Duration(0)
+		if weighs {
+			wave := rules.Hear(&inquiry, []Answer{a}, now)
+			believed, doubt, wait = rules.Believed(a, wave, now)
+		}
+		if believed {
+			if a.Says == Gone && job.known == Open {
+				wrong++
+			}
+			job.known = a.Says
+			wait = time.Duration((0.9 + 0.1*r.Float64()) * float64(24*time.Hour))
+		}
+		job.doubt, job.due = doubt, now+wait.Milliseconds()
+		heap.Fix(q, 0)
+	}
+	return wrong, lookups
+}
+
+// A board that calls all of 20 000 jobs unavailable for an hour, or for six, ends none of them, at
+// the cost of few lookups.
+func TestOutageEndsNothing(t *testing.T) {
+	for _, hours := range []int64{1, 6} {
+		before, usual := outage(false, hours*hour)
+		wrong, lookups := outage(true, hours*hour)
+		t.Logf("figure: %d h: %d jobs wrongly ended, and %d where all is believed; %d lookups, and %d", hours, wrong, before, lookups, usual)
+		if wrong != 0 {
+			t.Errorf("%d jobs were ended by an outage of %d h", wrong, hours)
+		}
+		if before < 700*int(hours) {
+			t.Errorf("only %d jobs are ended where all is believed: the simulation is none", before)
+		}
+		if lookups > usual*3/2 {
+			t.Errorf("%d lookups, and %d where all is believed", lookups, usual)
+		}
+	}
+}
+
+// nightly looks up 20 000 jobs once a night, those that are due, for 40 nights. One in 90 ends
+// each day: most as their source ceases to show them, some by a plain statement while they are
+// shown, and some as unavailable though they are. It returns after how many nights that is known,
+// of each kind: the longest, and on average of all.
+func nightly(weighs bool, next func(r *rand.Rand) float64) (longest [3]int64, average float64) {
+	r := rand.New(rand.NewPCG(3, 4))
+	jobs := make([]subject, 20_000)
+	for i := range jobs {
+		jobs[i] = subject{known: Open, ends: 5*day + r.Int64N(90*day), as: Gone}
+		switch r.IntN(10) {
+		case 0:
+		case 1, 2, 3:
+			jobs[i].as = Closed
+		default:
+			jobs[i].hidden = true
+		}
+	}
+	var (
+		inquiry     Inquiry
+		sum, learnt float64
+	)
+	for night := int64(1); night <= 40; night++ {
+		start := night*day + r.Int64N(30_000) // a timer is some seconds late
+		var batch []Answer
+		for i := range jobs {
+			if job := &jobs[i]; job.due <= start {
+				a := Answer{Job: int64(i), Says: Open, Made: start, Known: job.known, Doubt: job.doubt, Shown: true}
+				if start >= job.ends {
+					a.Says, a.Shown = job.as, !job.hidden
+				}
+				batch = append(batch, a)
+			}
+		}
+		r.Shuffle(len(batch), func(i, j int) { batch[i], batch[j] = batch[j], batch[i] })
+		for len(batch) > 0 {
+			piece := batch[:min(100, len(batch))]
+			batch = batch[len(piece):]
+			wave := weighs && rules.Hear(&inquiry, piece, start)
+			for _, a := range piece {
+				job := &jobs[a.Job]
+				believed, doubt, wait := true, Doubt{}, time.Duration(0)
+				if weighs {
+					believed, doubt, wait = rules.Believed(a, wave, start)
+				}
+				if job.doubt = doubt; believed {
+					wait = time.Duration(next(r) * float64(24*time.Hour))
+					if job.known = a.Says; a.Says != Open && job.learnt == 0 {
+						job.learnt = start
+						nights := (start-job.ends)/day + 1
+						kind := 0
+						if a.Shown {
+							kind = int(a.Says) - 1 // 1: closed, 2: gone
+						}
+						longest[kind] = max(longest[kind], nights)
+						sum, learnt = sum+float64(nights), learnt+1
+					}
+				}
+				job.due = start + wait.Milliseconds()
+			}
+		}
+	}
+	return longest, sum / learnt
+}
+
+// Who refreshes once a night learns of ends no later than where all is believed at once.
+func TestNightlyLearnsOfEnds(t *testing.T) {
+	before, averageBefore := nightly(false, func(r *rand.Rand) float64 { return 0.9 + 0.2*r.Float64() })
+	longest, average := nightly(true, func(r *rand.Rand) float64 { return 0.9 + 0.1*r.Float64() })
+	t.Logf("figure: ends are known after %.2f nights on average, at most %d (not shown), %d (closed), %d (unavailable, and shown); where all is believed %.2f, at most %d, %d and %d",
+		average, longest[0], longest[1], longest[2], averageBefore, before[0], before[1], before[2])
+	for kind, most := range longest {
+		if most > before[kind] {
+			t.Errorf("ends of kind %d are known after %d nights, and %d before", kind, most, before[kind])
+		}
+	}
+	if average > averageBefore {
+		t.Errorf("ends are known after %.2f nights on average, and %.2f before", average, averageBefore)
+	}
+}
