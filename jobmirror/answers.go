@@ -1,6 +1,7 @@
 package jobmirror
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -26,29 +27,30 @@ type jobRow struct {
 	failures      int
 	serviceTime   int64 // of the last information
 	made          int64 // the earliest time at which the stored answer may have been made: caches keep answers
-	doubted       int64 // when it was first said to be open again by an older information; 0: it was not
+	said          State // what the board says that is not believed; empty: nothing
+	doubted       int64 // since when it has; 0: it does not
 }
 
 // saveAnswers writes what lookups found. A row stays as it is if a newer answer has
 // written it, or if the job was forgotten.
 func (t *tx) saveAnswers(m *Mirror, results []lookedUp) error {
-	stored, err := t.lookedUpJobs(results)
+	stored, err := t.storedJobs(store.IDsOf(results, func(r lookedUp) int64 { return r.job }))
+	if err != nil {
+		return err
+	}
+	list, wave, err := t.weigh(m, results, stored)
 	if err != nil {
 		return err
 	}
 	var retitled, reindex []int64
-	for _, r := range results {
-		j := stored[r.job]
-		if j == nil || j.answer >= r.answer {
-			continue
-		}
-		state := stateOf(r.info, r.err)
-		if postponed, err := t.postpone(m, r, j, state); err != nil {
+	for _, w := range list {
+		r, j := w.lookedUp, w.row
+		if postponed, err := t.postpone(m, w, wave); err != nil {
 			return err
 		} else if postponed {
 			continue
 		}
-		changed, err := t.saveAnswer(m, r, j, state)
+		changed, err := t.saveAnswer(m, r, j, w.state)
 		if err != nil {
 			return err
 		}
@@ -67,39 +69,25 @@ func (t *tx) saveAnswers(m *Mirror, results []lookedUp) error {
 	return t.confirm(retitled)
 }
 
-// lookedUpJobs reads the rows of the jobs that were looked up, and keeps others from
-// changing them.
-func (t *tx) lookedUpJobs(results []lookedUp) (map[int64]*jobRow, error) {
-	list := store.IDsOf(results, func(r lookedUp) int64 { return r.job })
-	stored := make(map[int64]*jobRow, len(results))
-	err := t.Rows(`SELECT job, record, title, state, streak, answer, wanted, failures, service_time, made, doubted FROM jobs
-		WHERE job IN @ids ORDER BY job @lock`, []any{list}, func(scan func(...any) error) error {
+// storedJobs reads the rows of jobs, and keeps others from changing them.
+func (t *tx) storedJobs(jobs string) (map[int64]*jobRow, error) {
+	stored := map[int64]*jobRow{}
+	err := t.Rows(`SELECT job, record, title, state, streak, answer, wanted, failures, service_time, made, said, doubted FROM jobs
+		WHERE job IN @ids ORDER BY job @lock`, []any{jobs}, func(scan func(...any) error) error {
 		var (
 			id int64
 			j  jobRow
 		)
 		err := scan(&id, &j.record, &j.title, &j.state, &j.streak, &j.answer, &j.wanted, &j.failures,
-			&j.serviceTime, &j.made, &j.doubted)
+			&j.serviceTime, &j.made, &j.said, &j.doubted)
 		stored[id] = &j
 		return err
 	})
 	return stored, err
 }
 
-// postpone reports whether an answer is not to be written: it says nothing of its job, came
-// out of a cache, or is doubtful. It then has the job looked up again later.
-func (t *tx) postpone(m *Mirror, r lookedUp, j *jobRow, state State) (bool, error) {
-	if state != "" && r.origin.before(j.made, t.Now) {
-		state, r.err = "", errOutOfCache
-	}
-	if state == "" {
-		return true, t.saveFailure(m, r, j)
-	}
-	return t.doubts(m, r, j, state)
-}
-
-// stateOf returns the state that a lookup's error stands for, "" where it says
-// nothing of the job.
+// stateOf returns the state that a lookup's error stands for, or stateUnfound; "" where the board
+// did not answer.
 func stateOf(info *jobboard.JobInformation, err error) State {
 	switch {
 	case err == nil && info.ApplyPossible:
@@ -111,12 +99,12 @@ func stateOf(info *jobboard.JobInformation, err error) State {
 	case errors.Is(err, jobboard.ErrJobUnavailable):
 		return StateUnavailable
 	case errors.Is(err, jobboard.ErrPostingUnavailable):
-		return StatePostingUnavailable
+		return stateUnfound
 	}
 	return ""
 }
 
-// saveFailure notes that a lookup said nothing of its job, and has it looked up again with
+// saveFailure notes that a lookup was not answered, and has it looked up again with
 // back-off. If it was for a held row that is after Options.LookupEvery, because the next
 // complete refresh of the source has it looked up anyway.
 func (t *tx) saveFailure(m *Mirror, r lookedUp, j *jobRow) error {
@@ -139,7 +127,7 @@ func doublings(state State, streak int) int {
 
 const causeLookup = "lookup"
 
-// saveAnswer writes one answer, and reports whether what the text index has
+// saveAnswer writes one answer that is believed, and reports whether what the text index has
 // of the job may have changed.
 func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *jobRow, state State) (reindex bool, err error) {
 	streak := 0
@@ -153,7 +141,7 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *jobRow, state State) (reindex 
 
 	rec := JobRecord{Job: jobboard.JobID(r.job), State: state}
 	serviceTime, title, language := j.serviceTime, j.title, ""
-	made := r.origin.kept(j.made, t.Now)
+	made, heard := r.origin.kept(j.made, t.Now), cmp.Or(r.heard, t.Now)
 	if r.info != nil {
 		nationalities, err := t.catalogue(m, r.info.Nationalities)
 		if err != nil {
@@ -181,11 +169,11 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *jobRow, state State) (reindex 
 	}
 	if same {
 		return false, t.Do(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', claimed = 0,
-			made = ?, doubted = 0 WHERE job = ?`, serviceTime, t.Now, streak, r.answer, due, made, r.job)
+			made = ?, said = '', doubted = 0 WHERE job = ?`, serviceTime, heard, streak, r.answer, due, made, r.job)
 	}
 	err = t.Do(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
-		next_due = ?, failures = 0, problem = '', claimed = 0, made = ?, doubted = 0 WHERE job = ?`,
-		string(state), title, language, after, serviceTime, t.Now, streak, r.answer, due, made, r.job)
+		next_due = ?, failures = 0, problem = '', claimed = 0, made = ?, said = '', doubted = 0 WHERE job = ?`,
+		string(state), title, language, after, serviceTime, heard, streak, r.answer, due, made, r.job)
 	if err != nil {
 		return false, err
 	}

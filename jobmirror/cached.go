@@ -186,22 +186,3 @@ func (j *jobRow) reopensLate(r lookedUp, state State) bool {
 	timestamp := r.info.Timestamp.UnixMilli()
 	return timestamp < j.serviceTime || timestamp == j.serviceTime && j.state != StateClosed
 }
-
-const doubtfulReopening = "the board says that the job is open by an information from before it was closed: it is asked again"
-
-// doubts reports whether an answer is not to be believed yet, because it would open a job
-// by information from before it was closed. It notes when the first such answer came, and
-// has the job looked up again after Options.RefreshEvery. Another one that was made after
-// the first came is believed.
-func (t *tx) doubts(m *Mirror, r lookedUp, j *jobRow, state State) (bool, error) {
-	since := j.doubted
-	if !j.reopensLate(r, state) || since > 0 && since <= t.Now && r.origin.made > since {
-		return false, nil
-	}
-	if since == 0 || since > t.Now {
-		since = t.Now
-	}
-	_, err := t.Exec("UPDATE jobs SET doubted = ?, problem = ?, next_due = ?, claimed = 0 WHERE job = ?",
-		since, doubtfulReopening, t.Now+m.opts.RefreshEvery.Milliseconds(), r.job)
-	return true, err
-}

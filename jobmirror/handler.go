@@ -161,9 +161,8 @@ var codes = map[State]struct {
 	status        int
 	code, message string
 }{
-	StateInactive:           {http.StatusGone, "ERROR_JOB_INACTIVE", "the job is deactivated"},
-	StateUnavailable:        {http.StatusNotFound, "ERROR_JOB_UNAVAILABLE", "the job is no longer available"},
-	StatePostingUnavailable: {http.StatusNotFound, "ERROR_POSTING_UNAVAILABLE", "the job posting cannot be found"},
+	StateInactive:    {http.StatusGone, "ERROR_JOB_INACTIVE", "the job is deactivated"},
+	StateUnavailable: {http.StatusNotFound, "ERROR_JOB_UNAVAILABLE", "the job is no longer available"},
 }
 
 // readQuery returns the parameters of a request. It answers 400 and returns false where they
@@ -190,6 +189,9 @@ func (m *Mirror) serveJob(w http.ResponseWriter, r *http.Request) {
 	}
 	j, err := m.Job(r.Context(), id)
 	switch {
+	case j != nil && j.LookedUp.IsZero() && j.said == stateUnfound:
+		serveUnfound(w, err)
+		return
 	case errors.Is(err, ErrUnknown):
 		writeCode(w, http.StatusNotFound, "ERROR_JOB_UNAVAILABLE", "the mirror does not hold the job")
 		return
@@ -209,6 +211,17 @@ func (m *Mirror) serveJob(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, j.information())
+}
+
+// serveUnfound answers for a job of which the board has said nothing but that its posting cannot
+// be found: as the board does, but with 503 while the copy has a posting of it.
+func serveUnfound(w http.ResponseWriter, err error) {
+	status := http.StatusNotFound
+	if !errors.Is(err, ErrUnknown) {
+		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", "60")
+	}
+	writeCode(w, status, "ERROR_POSTING_UNAVAILABLE", "the job posting cannot be found")
 }
 
 // seconds writes an age for the header Age.

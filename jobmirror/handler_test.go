@@ -98,6 +98,7 @@ func TestHandlerKeepsTheInterfacesRules(t *testing.T) {
 		}
 		m := open(t, address, opts)
 		refresh(t, m)
+		refresh(t, m) // which believes that one is gone though a feed names it
 		target.BaseURL = serve(t, m)
 		target.JobDBURL = target.BaseURL
 		srv.Close() // the board is down

@@ -19,7 +19,7 @@ type Job struct {
 	JobRecord
 	Nationalities []jobboard.IDLabel // the catalogue of Information
 	ServiceTime   time.Time          // the service's own timestamp of Information
-	LookedUp      time.Time          // when a lookup answered last; zero: none has
+	LookedUp      time.Time          // when the last answer came that is believed; zero: none has
 	Age           time.Duration      // since then
 	NextLookup    time.Time
 	Failures      int    // lookups in a row that did not answer
@@ -27,14 +27,17 @@ type Job struct {
 
 	Postings []PostingRecord // those that may be the job's, in all languages
 
-	streak int // lookups before the last that found the same State
+	said   State // what the board says that is not believed; empty: nothing
+	streak int   // lookups before the last that found the same State
 	stale  bool
 }
 
 // Job returns what is known of a job. Its errors are ErrUnknown, ErrIncomplete for a job
 // that a source may name which was not copied whole yet, and ErrStale
-// where the answer is older than Options.MaxAge lets one of its State be: then the
-// job is returned as well, and never says that applying is possible.
+// where the answer is older than Options.MaxAge lets one of its State be, or there is none: then
+// the job is returned as well, and never says that applying is possible. So it is with ErrUnknown
+// where the board has answered nothing but ERROR_POSTING_UNAVAILABLE, and the copy has no posting
+// of the job.
 func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
 	j, err := fromView(ctx, m.db, func(t *tx) (*Job, error) {
 		j, err := t.job(id)
@@ -58,6 +61,9 @@ func (m *Mirror) judge(j *Job) error {
 	if j.Information != nil {
 		j.Information.ApplyPossible = false
 	}
+	if j.LookedUp.IsZero() && j.said == stateUnfound && len(j.Postings) == 0 {
+		return fmt.Errorf("%w: the board does not find its posting, and nor does the copy", ErrUnknown)
+	}
 	if j.LookedUp.IsZero() {
 		return fmt.Errorf("%w: no lookup has answered yet", ErrStale)
 	}
@@ -65,7 +71,7 @@ func (m *Mirror) judge(j *Job) error {
 }
 
 // jobColumns are the columns of a job that scanJob reads.
-const jobColumns = "job, state, streak, record, service_time, looked_up, next_due, failures, problem"
+const jobColumns = "job, state, said, streak, record, service_time, looked_up, next_due, failures, problem"
 
 func (t *tx) scanJob(scan func(...any) error) (*Job, error) {
 	var (
@@ -75,7 +81,7 @@ func (t *tx) scanJob(scan func(...any) error) (*Job, error) {
 		state    State
 		lookedUp int64
 	)
-	err := scan(&id, &state, &j.streak, &record, instantColumn{&j.ServiceTime}, &lookedUp,
+	err := scan(&id, &state, &j.said, &j.streak, &record, instantColumn{&j.ServiceTime}, &lookedUp,
 		instantColumn{&j.NextLookup}, &j.Failures, &j.Problem)
 	if err != nil {
 		return nil, err
@@ -129,8 +135,8 @@ func (t *tx) unknown(m *Mirror, id jobboard.JobID) error {
 }
 
 // JobInformation returns a job's information from the copy, as the client's
-// method of that name does from the board: with ErrJobInactive,
-// ErrJobUnavailable and ErrPostingUnavailable where the last lookup said so.
+// method of that name does from the board: with ErrJobInactive and
+// ErrJobUnavailable where the last answer that is believed said so.
 // Beside these its errors are those of Job.
 func (m *Mirror) JobInformation(ctx context.Context, id jobboard.JobID) (*jobboard.JobInformation, error) {
 	j, err := m.Job(ctx, id)
@@ -141,9 +147,8 @@ func (m *Mirror) JobInformation(ctx context.Context, id jobboard.JobID) (*jobboa
 }
 
 // Answer returns what the last lookup answered, as the client's JobInformation
-// returns it: the information, or ErrJobInactive, ErrJobUnavailable or
-// ErrPostingUnavailable. Its error is ErrStale where the job was returned with
-// that error.
+// returns it: the information, or ErrJobInactive or ErrJobUnavailable. Its error is
+// ErrStale where the job was returned with an error.
 func (j *Job) Answer() (*jobboard.JobInformation, error) {
 	if j.stale {
 		return nil, ErrStale
@@ -153,8 +158,6 @@ func (j *Job) Answer() (*jobboard.JobInformation, error) {
 		return nil, jobboard.ErrJobInactive
 	case StateUnavailable:
 		return nil, jobboard.ErrJobUnavailable
-	case StatePostingUnavailable:
-		return nil, jobboard.ErrPostingUnavailable
 	}
 	return j.information(), nil
 }

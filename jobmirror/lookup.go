@@ -105,6 +105,7 @@ type lookedUp struct {
 	err    error
 	held   bool // it was asked for rows that are held; see askHeld
 	origin origin
+	heard  int64 // when it came; 0: now
 }
 
 // piece holds what the lookups share that have one number.
@@ -140,7 +141,10 @@ func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
 		for r := range m.client.BulkJobInformation(jobboard.WithHeaderFunc(longer, l.hear), m.numbered(ctx, longer, l), how) {
 			p, _ := l.pieces.LoadAndDelete(r.Job)
 			if p, ok := p.(piece); ok { // an error of the input belongs to no job
-				results <- lookedUp{int64(r.Job), p.number, r.Value, r.Err, l.held != nil, l.origin(r.Job, p.asking)}
+				results <- lookedUp{
+					job: int64(r.Job), answer: p.number, info: r.Value, err: r.Err,
+					held: l.held != nil, origin: l.origin(r.Job, p.asking),
+				}
 			}
 		}
 		l.handedOut()
@@ -181,7 +185,7 @@ func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
 	}
 }
 
-// cutOff reports whether a lookup ended with its context and says nothing, not
+// cutOff reports whether a lookup ended with its context: that says nothing, not
 // even that the board does not answer.
 func cutOff(ctx context.Context, r lookedUp) bool {
 	return r.err != nil && ctx.Err() != nil && stateOf(r.info, r.err) == ""
@@ -218,15 +222,19 @@ func (m *Mirror) numbered(ctx, longer context.Context, l *lookups) iter.Seq2[job
 // saveLookedUp has saveAnswers write what lookups found, and calls l.written once that is
 // committed.
 func (m *Mirror) saveLookedUp(ctx context.Context, l *lookups, got []lookedUp) error {
+	var change waveChange
 	err := m.db.updateLate(ctx, func(t *tx) error {
 		if err := t.countOpens(l.held, got); err != nil {
 			return err
 		}
-		return t.saveAnswers(m, got)
+		err := t.saveAnswers(m, got)
+		change = t.wave
+		return err
 	})
 	if err != nil {
 		return err
 	}
+	m.tellWave(ctx, change)
 	l.left -= len(got)
 	m.countLookups(context.WithoutCancel(ctx), got)
 	l.written(len(got))

@@ -275,6 +275,10 @@ func (t *tx) noteInformed(src *source, fresh bool) error {
 // sources if none is named. Names are those of SourceStatus.Name; one that no source has
 // is an error. Its other errors are ErrReadOnly and the database's.
 //
+// It also believes what lookups have said of the jobs of these sources, as far as that is
+// doubted. If no source is named it ends a wave: what lookups say of jobs is believed until they
+// end fewer again; see Status.Wave.
+//
 // Rows that a later refresh misses are held as before.
 func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
 	if m.opts.ReadOnly {
@@ -289,10 +293,11 @@ func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
 			return fmt.Errorf("jobmirror: the mirror has no source %q", name)
 		}
 	}
+	every := len(sources) == 0
+	if !every {
+		all = slices.DeleteFunc(all, func(s *source) bool { return !slices.Contains(sources, s.String()) })
+	}
 	for _, src := range all {
-		if len(sources) > 0 && !slices.Contains(sources, src.String()) {
-			continue
-		}
 		err := m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
 			// A refresh that writes just now is waited for: what it saw again stays.
 			if _, err := t.Numbers("SELECT id FROM sources WHERE id = ? @lock", src.id); err != nil {
@@ -308,7 +313,7 @@ func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
 			return err
 		}
 	}
-	return nil
+	return m.acceptEnds(ctx, all, every)
 }
 
 // missingSince selects since when a row of the table postings is shown by no source any

@@ -224,6 +224,7 @@ type modelJob struct {
 	state string
 	step  int // of the last answer that held
 	made  span
+	noted string // the end that the board says and the mirror does not believe; empty: none
 }
 
 // model knows what a mirror may have.
@@ -239,6 +240,8 @@ type model struct {
 	sources []*modelSource
 	stored  map[string]map[int64][]version // what may be, by language and posting
 	jobs    map[int]*modelJob
+	ending  map[int]bool      // jobs that the last answer about them ends, while a source shows them
+	opened  []int             // that were said to be open since
 	truth   map[string][]item // what the board would say for each source
 	past    []map[string][]item
 	states  map[int]string
@@ -265,7 +268,7 @@ func mislead(t *testing.T, address string, seed uint64) {
 	client := &http.Client{Transport: board}
 	m := &model{
 		T: t, address: address, board: board, r: rand.New(rand.NewPCG(seed, 1)), seed: seed,
-		stored: map[string]map[int64][]version{"de": {}, "en": {}}, jobs: map[int]*modelJob{}, truth: map[string][]item{}, states: map[int]string{},
+		stored: map[string]map[int64][]version{"de": {}, "en": {}}, jobs: map[int]*modelJob{}, ending: map[int]bool{}, truth: map[string][]item{}, states: map[int]string{},
 		opts: jobmirror.Options{
 			Config: jobboard.Config{
 				BaseURL: "https://board.example", JobDBURL: "https://board.example", ClientID: "10", HTTPClient: client,
@@ -475,7 +478,7 @@ func (m *model) pass(mirror *jobmirror.Mirror, d time.Duration) {
 	m.note("%s pass", d)
 	for table, columns := range map[string][]string{
 		"sources": {"began", "complete", "next_due", "made"}, "listings": {"seen", "missing"}, "entries": {"missing"}, "losses": {"at"},
-		"jobs": {"looked_up", "next_due", "made", "doubted"}, "doubts": {"since"},
+		"jobs": {"looked_up", "next_due", "made", "doubted"}, "doubts": {"since"}, "inquiries": {"since"},
 	} {
 		for _, column := range columns {
 			statement := fmt.Sprintf("UPDATE %s SET %s = %[2]s - %d WHERE %[2]s > 0", table, column, d.Milliseconds())
@@ -537,6 +540,15 @@ func (m *model) happen(mirror *jobmirror.Mirror) *jobmirror.Mirror {
 		for _, s := range m.sources {
 			if names == nil || strings.HasPrefix(s.name, "a ") {
 				maps.DeleteFunc(s.rows, func(_ int64, r *modelRow) bool { return r.held() })
+			}
+		}
+		states := m.observe().jobs
+		for job, j := range m.jobs {
+			if state := states[job]; j.noted != "" && (state == j.noted || names == nil) {
+				if state != j.noted {
+					m.wrong("job %d is %s, and %s was accepted", job, state, j.noted)
+				}
+				j.state, j.noted = state, ""
 			}
 		}
 		m.forgetUnlisted()
@@ -901,7 +913,7 @@ func (m *model) settle(s *modelSource, seen seen) {
 
 // lookups notes what the board said of jobs.
 func (m *model) lookups(t span, seen seen) {
-	states := map[string]string{"open": "open", "closed": "closed", inactive: "inactive", unavailable: "unavailable", postingUnavailable: "posting unavailable"}
+	states := map[string]string{"open": "open", "closed": "closed", inactive: "inactive", unavailable: "unavailable"}
 	m.note("said of jobs: %v", m.board.said)
 	for job, said := range m.board.said {
 		j := m.jobs[job]
@@ -915,22 +927,63 @@ func (m *model) lookups(t span, seen seen) {
 			if old, certain := made.before(j.made); state == "" || v.age > 0 && j.made != (span{}) && j.made.from <= t.to && (old && certain || !certain && seen.jobs[job] != state) {
 				continue
 			}
+			if m.doubts(job, j, state, seen) {
+				continue
+			}
 			answered++
 			since := span{min(t.from, made.from-1000), min(t.to, made.to-1000)}
 			if j.made.from <= t.to {
 				since = span{max(since.from, j.made.from), max(since.to, j.made.to)}
 			}
-			*j = modelJob{state, m.step, since}
+			*j = modelJob{state: state, step: m.step, made: since}
 		}
 		if answered > 1 || len(said) > 2 {
 			m.wrong("job %d was asked about %d times", job, len(said))
 		}
 	}
+	for job := range m.board.said {
+		if j := m.jobs[job]; j.noted != "" && j.noted != "unavailable" && len(m.ending) <= 3 {
+			m.wrong("job %d is not believed to be %s, and only %v have ended", job, j.noted, m.ending)
+		}
+	}
+	for _, job := range m.opened { // the order of the answers is not known
+		delete(m.ending, job)
+	}
+	m.opened = nil
 	for job, state := range seen.jobs {
 		if j := m.jobs[job]; j == nil && state != "unknown" || j != nil && j.state != state {
 			m.wrong("job %d is %s, not %+v", job, state, j)
 		}
 	}
+}
+
+// doubts reports whether an answer is not believed: one that ends a job which a source shows. It
+// may be, unless it is the first that calls the job unavailable; and it has to be, if it says so
+// plainly and few have ended.
+func (m *model) doubts(job int, j *modelJob, state string, seen seen) bool {
+	shown := slices.ContainsFunc(m.sources, func(s *modelSource) bool {
+		for _, r := range s.rows {
+			if r.job == job && !r.held() {
+				return true
+			}
+		}
+		return false
+	})
+	if !shown || state == "open" || j.state != "open" && (j.state != "unknown" || state != "unavailable") {
+		if shown && state == "open" {
+			m.opened = append(m.opened, job)
+		}
+		return false
+	}
+	m.ending[job] = true
+	believed := seen.jobs[job] == state
+	if believed && state == "unavailable" && j.noted == "" {
+		m.wrong("job %d is believed to be unavailable, which was said once", job)
+	}
+	if !believed {
+		j.noted = state
+	}
+	return !believed
 }
 
 // compare compares the rows of a source with those that may be.

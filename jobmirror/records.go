@@ -13,17 +13,17 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// State tells what the last lookup that answered said of a job.
+// State tells what lookups said of a job: the last answer that is believed. ERROR_POSTING_UNAVAILABLE
+// is none: it changes no state.
 type State string
 
 // The states. The zero value does not occur in the database.
 const (
-	StateUnknown            State = "unknown"             // no lookup has answered yet
-	StateOpen               State = "open"                // applying is possible
-	StateClosed             State = "closed"              // there, and applyPossible is false
-	StateInactive           State = "inactive"            // ERROR_JOB_INACTIVE
-	StateUnavailable        State = "unavailable"         // ERROR_JOB_UNAVAILABLE
-	StatePostingUnavailable State = "posting unavailable" // ERROR_POSTING_UNAVAILABLE
+	StateUnknown     State = "unknown"     // no lookup has said anything of it that is believed
+	StateOpen        State = "open"        // applying is possible
+	StateClosed      State = "closed"      // there, and applyPossible is false
+	StateInactive    State = "inactive"    // ERROR_JOB_INACTIVE
+	StateUnavailable State = "unavailable" // ERROR_JOB_UNAVAILABLE
 )
 
 // Evidence says what makes a posting one of a job's. None is certain; see also

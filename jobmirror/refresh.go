@@ -377,9 +377,10 @@ func backOff(failures int, first time.Duration) time.Duration {
 	return min(first<<min(failures, 14), 24*time.Hour)
 }
 
-// jitter spreads waits that began together: 90 % to 110 % of d.
+// jitter spreads waits that began together: 90 % to 100 % of d. They are never longer, because a
+// timer that comes each d would find half of them not due yet.
 func jitter(d time.Duration) time.Duration {
-	return time.Duration(float64(d) * (0.9 + 0.2*rand.Float64()))
+	return time.Duration(float64(d) * (0.9 + 0.1*rand.Float64()))
 }
 
 // problem says in one line what went wrong. It holds no address: a feed's may

@@ -45,6 +45,8 @@ func (m *Mirror) start(ctx context.Context, doing string) (w *worker, done func(
 // Refreshed tells what a call of Refresh could not settle, though nothing failed.
 type Refreshed struct {
 	Held    int            // rows that the sources do not show any more and that stay until that is certain
+	Doubted int            // jobs of which lookups say that they have ended, which is not believed yet
+	Wave    time.Time      // as in Status
 	Partial []SourceStatus // the sources that did not answer whole, so that nothing was removed; Problem says why
 }
 
@@ -65,7 +67,10 @@ func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))
 	}
 	defer done()
 	// Refreshes with a higher generation than since began later than this one.
-	since, err := fromView(ctx, m.db, func(t *tx) (int64, error) {
+	since, err := fromUpdate(ctx, m.db, func(t *tx) (int64, error) {
+		if err := t.askDoubted(m.opts.RefreshEvery); err != nil {
+			return 0, err
+		}
 		return store.Value[int64](t, "SELECT coalesce(max(generation), 0) FROM sources")
 	})
 	if err != nil {
@@ -93,9 +98,11 @@ func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))
 // which each may have failed.
 func (m *Mirror) refreshed(ctx context.Context, failed []error) (out Refreshed, err error) {
 	var status Status
-	if err := m.db.view(ctx, func(t *tx) error { return t.sourceStatus(&status) }); err != nil {
+	err = m.db.view(ctx, func(t *tx) error { return errors.Join(t.sourceStatus(&status), t.doubtStatus(m, &status)) })
+	if err != nil {
 		return out, err
 	}
+	out.Doubted, out.Wave = status.Doubted, status.Wave
 	for _, s := range status.Sources {
 		i := slices.IndexFunc(m.named(), func(named *source) bool { return named.id == s.id })
 		if i < 0 {

@@ -2,6 +2,7 @@ package jobmirror
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,14 +17,16 @@ type Status struct {
 	Sources   []SourceStatus  `json:"sources"`
 	Processes []ProcessStatus `json:"processes"` // that run or refresh the mirror, and those that ended without saying so
 
-	Jobs      map[State]int `json:"jobs"`      // how many there are of each state
-	Due       int           `json:"due"`       // jobs whose lookup is due
-	DueSince  time.Time     `json:"dueSince"`  // since when the one has been due that waits the longest; zero: none is
-	Failing   int           `json:"failing"`   // jobs whose last lookup did not answer
-	Postings  int           `json:"postings"`  // rows, one for each language
-	Unindexed int           `json:"unindexed"` // postings that Search does not find yet, or as they were
-	Adless    int           `json:"adless"`    // postings without their advertisement, because with it they are over Config.MaxPostingBytes
-	Unplaced  int           `json:"unplaced"`  // postings that no radius finds: their job is not known or has no coordinates
+	Jobs      map[State]int `json:"jobs"`          // how many there are of each state
+	Due       int           `json:"due"`           // jobs whose lookup is due
+	DueSince  time.Time     `json:"dueSince"`      // since when the one has been due that waits the longest; zero: none is
+	Failing   int           `json:"failing"`       // jobs whose last lookup did not answer
+	Doubted   int           `json:"doubted"`       // jobs of which lookups say that they have ended, which is not believed yet
+	Wave      time.Time     `json:"wave,omitzero"` // since when so many lookups end jobs which sources show that none of them is believed; zero: they are
+	Postings  int           `json:"postings"`      // rows, one for each language
+	Unindexed int           `json:"unindexed"`     // postings that Search does not find yet, or as they were
+	Adless    int           `json:"adless"`        // postings without their advertisement, because with it they are over Config.MaxPostingBytes
+	Unplaced  int           `json:"unplaced"`      // postings that no radius finds: their job is not known or has no coordinates
 
 	Oldest Cursor `json:"oldest"` // the earliest cursor that Changes takes
 	Newest Cursor `json:"newest"` // the end of the log of changes
@@ -75,7 +78,7 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 		if out.Jobs, err = store.Pairs[State, int](t, "SELECT state, count(*) FROM jobs GROUP BY state"); err != nil {
 			return nil, err
 		}
-		if err := t.backlog(out); err != nil {
+		if err := errors.Join(t.backlog(out), t.doubtStatus(m, out)); err != nil {
 			return nil, err
 		}
 		var newest, gone int64

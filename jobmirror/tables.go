@@ -81,6 +81,8 @@ type tx struct {
 	jobsDue, unindexed bool // what the commit is to raise
 
 	stored string // the catalogue that was stored last
+
+	wave waveChange // what it makes of the inquiry about jobs
 }
 
 // update runs f in a transaction that writes. It is repeated when the database

@@ -97,6 +97,8 @@ func TestLookupsAreDue(t *testing.T) {
 		const day = 24 * time.Hour
 		open1, open2, closed := srv.Demo.OpenJob, srv.Demo.AppliedJob, srv.Demo.ClosedJob
 		m := open(t, path, feedOnly(t, srv, open1, open2, closed, srv.Demo.InactiveJob, srv.Demo.DeletedJob))
+		refresh(t, m)
+		refresh(t, m) // which believes that one is gone though the feed names it
 		waits := map[int64][]time.Duration{}
 		asked := map[int64]time.Time{}
 		all := []int64{open1, open2, closed, srv.Demo.InactiveJob, srv.Demo.DeletedJob}

@@ -128,9 +128,19 @@ CREATE TABLE jobs (
     failures      BIGINT NOT NULL DEFAULT 0,
     problem       TEXT NOT NULL DEFAULT '',
     made          BIGINT NOT NULL DEFAULT 0,
+    said          TEXT NOT NULL DEFAULT '',
     doubted       BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX jobs_due ON jobs (next_due);
+CREATE INDEX jobs_said ON jobs (said) WHERE said <> '';
+
+CREATE TABLE inquiries (
+    about    TEXT PRIMARY KEY,
+    since    BIGINT NOT NULL DEFAULT 0,
+    accepted BIGINT NOT NULL DEFAULT 0,
+    answers  TEXT NOT NULL DEFAULT '[]'
+) @clustered;
+INSERT INTO inquiries (about) VALUES ('jobs');
 
 CREATE TABLE doubts (
     source     BIGINT NOT NULL,

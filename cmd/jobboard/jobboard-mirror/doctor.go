@@ -151,6 +151,9 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 	case !s.DueSince.IsZero() && now.Sub(s.DueSince) > 24*time.Hour:
 		r.Add(checkLookups, doctor.Warn, detail+", the first since "+ago(s.DueSince),
 			"let it ask more often with --rate, if the board permits")
+	case !s.Wave.IsZero():
+		r.Add(checkLookups, doctor.Warn, fmt.Sprintf("%s; a wave of jobs that have ended began %s, and none is believed; jobs: %d", detail, ago(s.Wave), s.Doubted),
+			"look at some of them at the board: if they have ended, jobboard-mirror refresh --accept-removals")
 	default:
 		r.Add(checkLookups, doctor.OK, detail, "")
 	}

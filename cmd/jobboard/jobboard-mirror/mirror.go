@@ -63,7 +63,7 @@ func (c *copying) add(cmd *cobra.Command) {
 	f.StringArrayVar(&c.feeds, "feed", nil, "`file or address` of a job feed to copy; may be repeated")
 	f.Float64Var(&c.rate, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
 	f.IntVar(&c.concurrency, "concurrency", 0, "`lookups` at once; 0: 16")
-	f.BoolVar(&c.accept, "accept-removals", false, "remove what sources do not show any more, however much that is; run does so once, at first")
+	f.BoolVar(&c.accept, "accept-removals", false, "remove what sources do not show any more, and end jobs as lookups say; run: at first")
 	f.BoolVar(&c.retire, "remove-sources", false,
 		"remove at once what came from channels and feeds that are no longer named; else that takes 7 days")
 	cli.Complete(cmd, "channels", cli.Nothing)
