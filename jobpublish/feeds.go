@@ -1,111 +1,176 @@
 package jobpublish
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"iter"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
 	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/hostname"
 )
 
-// writeRSS writes a feed of RSS 2.0. It does not say when it was written, so that
-// the same jobs make the same file.
-func writeRSS(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
-	f.begin()
-	cfg := h.site.cfg
-	x := newXMLWriter(f)
-	x.start("rss", attr("version", "2.0"), attr("xmlns:atom", "http://www.w3.org/2005/Atom"))
-	x.start("channel")
-	x.element("title", line(cfg.Title))
-	x.element("link", h.site.url.String())
-	x.element("description", line(cfg.Description))
-	x.element("language", cfg.Language)
-	x.element("atom:link", struct{}{},
-		attr("href", h.site.address(h.path)), attr("rel", "self"), attr("type", "application/rss+xml"))
-	for job, err := range jobs {
-		if err != nil {
-			return err
-		}
-		f.holds(job, job.modified())
-		x.start("item")
-		x.element("title", job.title())
-		x.element("link", job.address())
-		x.element("guid", h.site.jobID(job), attr("isPermaLink", "false"))
-		if posted, ok := job.posted(); ok && stamp(posted) != "" {
-			x.element("pubDate", posted.UTC().Format(time.RFC1123Z))
-		}
-		x.element("description", job.ad())
-		x.close("item")
-		if err := x.finish(); err != nil {
-			return err
-		}
-	}
-	x.close("channel")
-	x.close("rss")
-	err := x.finish()
-	f.end()
-	return err
+// Config describes a site to NewSite.
+type Config struct {
+	// URL is the site's own address, such as "https://jobs.example/": absolute,
+	// http or https. The pages of jobs are on the same host.
+	URL         string
+	Title       string // of the feeds
+	Description string // of the feeds; empty: Title
+	Language    string // of the feeds, such as "de"; empty: not told
+	// Jobs yields every job that the site knows, each once, in an order that stays
+	// the same. It is called once for each writing of a file; after an error
+	// nothing is written. It must be safe for calls at the same time.
+	Jobs func(ctx context.Context) iter.Seq2[Job, error]
+	// Refused is called for each job that is left out, in every writing; nil: no
+	// call. It must be safe for calls at the same time.
+	Refused func(*RefusedError)
+	// MaxAge bounds how long a written file is served before Jobs is asked again;
+	// 0 means a minute. No file is served after the moment when the first of its
+	// jobs may no longer be published.
+	MaxAge time.Duration
+	Logger *slog.Logger // of failures; nil: silent
 }
 
-// writeAtom writes a feed of Atom 1.0. It was updated when its newest job was,
-// which is known at the end and stands at the beginning.
-func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
-	f.begin()
-	cfg := h.site.cfg
-	x := newXMLWriter(f)
-	x.start("feed", append(inLanguage(cfg.Language, ""), attr("xmlns", "http://www.w3.org/2005/Atom"))...)
-	x.element("id", h.site.id.URN())
-	x.element("title", line(cfg.Title))
-	if cfg.Description != cfg.Title {
-		x.element("subtitle", line(cfg.Description))
-	}
-	x.element("link", struct{}{}, attr("href", h.site.url.String()))
-	x.element("link", struct{}{}, attr("href", h.site.address(h.path)), attr("rel", "self"))
-	x.start("author")
-	x.element("name", line(cfg.Title))
-	x.close("author")
-	if err := x.finish(); err != nil {
-		return err
-	}
-	updated := f.written + int64(len("<updated>"))
-	x.element("updated", stamp(time.Unix(0, 0)))
-	for job, err := range jobs {
-		if err != nil {
-			return err
-		}
-		changed := job.modified()
-		if stamp(changed) == "" {
-			h.site.refuse(&RefusedError{Job: job.ID(), Reason: ReasonIncomplete, Missing: []string{"datePosted"}})
-			continue
-		}
-		f.holds(job, changed)
-		x.start("entry", inLanguage(job.Language, cfg.Language)...)
-		x.element("id", h.site.jobID(job))
-		x.element("title", job.title())
-		x.element("link", struct{}{}, attr("href", job.address()))
-		x.element("updated", stamp(changed))
-		posted, _ := job.posted()
-		x.element("published", stamp(posted))
-		x.element("content", job.ad(), attr("type", "html"))
-		x.close("entry")
-		if err := x.finish(); err != nil {
-			return err
-		}
-	}
-	x.close("feed")
-	err := x.finish()
-	if newest := f.end().modified; err == nil && !newest.IsZero() {
-		err = f.correct(updated, stamp(newest))
-	}
-	return err
+// Site writes sitemaps and feeds of jobs. It keeps one file for each handler on
+// disk and one job in memory, so that a million jobs take no more memory than one.
+type Site struct {
+	cfg Config
+	url *url.URL
+	id  uuid.UUID
 }
 
-// inLanguage returns the attribute for text in a language. Where that is not known there
-// is none, or one that is empty, so that the text is not taken for one in the inherited
-// language.
-func inLanguage(tag, inherited string) []xmlAttr {
-	if !languageTag.MatchString(tag) {
-		tag = ""
+// ConfigError reports a mistake in a Config.
+type ConfigError struct {
+	Field  string // of Config
+	Reason string
+}
+
+// Error returns the field and what is wrong with it.
+func (e *ConfigError) Error() string { return "jobpublish: Config." + e.Field + " " + e.Reason }
+
+// NewSite returns a site for cfg and does not call Jobs. Its error joins a
+// *ConfigError for each mistake in cfg.
+func NewSite(cfg Config) (*Site, error) {
+	var wrong []error
+	u, err := url.Parse(cfg.URL)
+	switch {
+	case err != nil || !webAddress(cfg.URL):
+		wrong = append(wrong, &ConfigError{"URL", "is not an absolute address with http or https"})
+	case u.RawQuery != "" || u.Fragment != "":
+		wrong = append(wrong, &ConfigError{"URL", "has a query or a fragment"})
 	}
-	if tag == "" && inherited == "" {
-		return nil
+	if line(cfg.Title) == "" {
+		wrong = append(wrong, &ConfigError{"Title", "is empty"})
 	}
-	return []xmlAttr{attr("xml:lang", tag)}
+	if !languageTag.MatchString(cfg.Language) {
+		wrong = append(wrong, &ConfigError{"Language", "is not a language such as \"de\" or \"en-GB\""})
+	}
+	if cfg.Jobs == nil {
+		wrong = append(wrong, &ConfigError{"Jobs", "is nil"})
+	}
+	if cfg.MaxAge < 0 {
+		wrong = append(wrong, &ConfigError{"MaxAge", "is negative"})
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	if cfg.MaxAge == 0 {
+		cfg.MaxAge = time.Minute
+	}
+	if line(cfg.Description) == "" {
+		cfg.Description = cfg.Title
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	u.Host = hostname.ASCII(u.Host) // as crawlers ask for it
+	return &Site{cfg: cfg, url: u, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(u.String()))}, nil
+}
+
+// languageTag matches what has the form of a language tag, and the empty text.
+var languageTag = regexp.MustCompile(`^([A-Za-z]{1,8}(-[0-9A-Za-z]{1,8})*)?$`)
+
+// jobs yields the jobs that may be published from now until then.
+func (s *Site) jobs(ctx context.Context, now, until time.Time) iter.Seq2[Job, error] {
+	return func(yield func(Job, error) bool) {
+		for job, err := range s.cfg.Jobs(ctx) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(Job{}, err)
+				return
+			}
+			if err = job.Check(now); err == nil && until.After(now) {
+				err = job.Check(until)
+			}
+			if err == nil && !s.holds(job.URL) {
+				err = &RefusedError{Job: job.ID(), Reason: ReasonIncomplete, Missing: []string{"url"}, Err: errElsewhere}
+			}
+			if refused, ok := errors.AsType[*RefusedError](err); ok {
+				s.refuse(refused)
+			} else if !yield(job, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Site) refuse(err *RefusedError) {
+	if s.cfg.Refused != nil {
+		s.cfg.Refused(err)
+	}
+}
+
+var errElsewhere = errors.New("the page is on another host than the site")
+
+// holds reports whether a page is on the site's host, as sitemaps require.
+func (s *Site) holds(page string) bool {
+	u, err := url.Parse(page)
+	return err == nil && strings.EqualFold(u.Scheme, s.url.Scheme) && strings.EqualFold(hostname.ASCII(u.Host), s.url.Host)
+}
+
+// address returns the address of a path of the site.
+func (s *Site) address(path string) string {
+	return s.url.ResolveReference(&url.URL{Path: path}).String()
+}
+
+// jobID returns a job's identifier in feeds: the same as long as site, job and posting
+// are.
+func (s *Site) jobID(job Job) string {
+	return uuid.NewSHA1(s.id, fmt.Appendf(nil, "job %d posting %d", job.ID(), job.Posting.JobPostingID)).URN()
+}
+
+// Sitemap returns the handler of the sitemap of the jobs' pages, for mounting at
+// path, such as "/sitemap.xml". More than 50 000 pages are divided: the path gives
+// an index then, and the parts are at the same path with ?part=1 and so on. Without a job it holds
+// the site's own page, because a sitemap may not be empty.
+//
+// Its answers have ETag, Last-Modified and Cache-Control, and 304 where the
+// client has the file. While Jobs fails it answers 503.
+func (s *Site) Sitemap(path string) http.Handler {
+	return s.handler(path, "application/xml; charset=utf-8", writeSitemap)
+}
+
+// RSS returns the handler of the jobs as RSS 2.0, for mounting at path, such as
+// "/jobs.rss". Its answers are as those of Sitemap.
+func (s *Site) RSS(path string) http.Handler {
+	return s.handler(path, "application/rss+xml; charset=utf-8", writeRSS)
+}
+
+// Atom returns the handler of the jobs as Atom 1.0 (RFC 4287), for mounting at
+// path, such as "/jobs.atom". Its answers are as those of Sitemap.
+func (s *Site) Atom(path string) http.Handler {
+	return s.handler(path, "application/atom+xml; charset=utf-8", writeAtom)
 }

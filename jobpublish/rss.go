@@ -1,0 +1,111 @@
+package jobpublish
+
+import (
+	"iter"
+	"time"
+)
+
+// writeRSS writes a feed of RSS 2.0. It does not say when it was written, so that
+// the same jobs make the same file.
+func writeRSS(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
+	f.begin()
+	cfg := h.site.cfg
+	x := newXMLWriter(f)
+	x.start("rss", attr("version", "2.0"), attr("xmlns:atom", "http://www.w3.org/2005/Atom"))
+	x.start("channel")
+	x.element("title", line(cfg.Title))
+	x.element("link", h.site.url.String())
+	x.element("description", line(cfg.Description))
+	x.element("language", cfg.Language)
+	x.element("atom:link", struct{}{},
+		attr("href", h.site.address(h.path)), attr("rel", "self"), attr("type", "application/rss+xml"))
+	for job, err := range jobs {
+		if err != nil {
+			return err
+		}
+		f.holds(job, job.modified())
+		x.start("item")
+		x.element("title", job.title())
+		x.element("link", job.address())
+		x.element("guid", h.site.jobID(job), attr("isPermaLink", "false"))
+		if posted, ok := job.posted(); ok && stamp(posted) != "" {
+			x.element("pubDate", posted.UTC().Format(time.RFC1123Z))
+		}
+		x.element("description", job.ad())
+		x.close("item")
+		if err := x.finish(); err != nil {
+			return err
+		}
+	}
+	x.close("channel")
+	x.close("rss")
+	err := x.finish()
+	f.end()
+	return err
+}
+
+// writeAtom writes a feed of Atom 1.0. It was updated when its newest job was,
+// which is known at the end and stands at the beginning.
+func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
+	f.begin()
+	cfg := h.site.cfg
+	x := newXMLWriter(f)
+	x.start("feed", append(inLanguage(cfg.Language, ""), attr("xmlns", "http://www.w3.org/2005/Atom"))...)
+	x.element("id", h.site.id.URN())
+	x.element("title", line(cfg.Title))
+	if cfg.Description != cfg.Title {
+		x.element("subtitle", line(cfg.Description))
+	}
+	x.element("link", struct{}{}, attr("href", h.site.url.String()))
+	x.element("link", struct{}{}, attr("href", h.site.address(h.path)), attr("rel", "self"))
+	x.start("author")
+	x.element("name", line(cfg.Title))
+	x.close("author")
+	if err := x.finish(); err != nil {
+		return err
+	}
+	updated := f.written + int64(len("<updated>"))
+	x.element("updated", stamp(time.Unix(0, 0)))
+	for job, err := range jobs {
+		if err != nil {
+			return err
+		}
+		changed := job.modified()
+		if stamp(changed) == "" {
+			h.site.refuse(&RefusedError{Job: job.ID(), Reason: ReasonIncomplete, Missing: []string{"datePosted"}})
+			continue
+		}
+		f.holds(job, changed)
+		x.start("entry", inLanguage(job.Language, cfg.Language)...)
+		x.element("id", h.site.jobID(job))
+		x.element("title", job.title())
+		x.element("link", struct{}{}, attr("href", job.address()))
+		x.element("updated", stamp(changed))
+		posted, _ := job.posted()
+		x.element("published", stamp(posted))
+		x.element("content", job.ad(), attr("type", "html"))
+		x.close("entry")
+		if err := x.finish(); err != nil {
+			return err
+		}
+	}
+	x.close("feed")
+	err := x.finish()
+	if newest := f.end().modified; err == nil && !newest.IsZero() {
+		err = f.correct(updated, stamp(newest))
+	}
+	return err
+}
+
+// inLanguage returns the attribute for text in a language. Where that is not known there
+// is none, or one that is empty, so that the text is not taken for one in the inherited
+// language.
+func inLanguage(tag, inherited string) []xmlAttr {
+	if !languageTag.MatchString(tag) {
+		tag = ""
+	}
+	if tag == "" && inherited == "" {
+		return nil
+	}
+	return []xmlAttr{attr("xml:lang", tag)}
+}
