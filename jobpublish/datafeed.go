@@ -22,8 +22,8 @@ import (
 // their own identifier, by which importers know a job. Importers take only addresses
 // with https. While it is written, the identifiers of the jobs take some 40 bytes of
 // memory each.
-func (s *Site) DataFeed(path string) http.Handler {
-	return s.handler(path, "application/ld+json; charset=utf-8", writeDataFeed)
+func (f *Feeds) DataFeed(path string) http.Handler {
+	return f.handler(path, "application/ld+json; charset=utf-8", writeDataFeed)
 }
 
 // jobPath matches the path of a page by which importers know its job.
@@ -32,19 +32,19 @@ var jobPath = regexp.MustCompile(`/jobs?/[0-9]+/[^/]`)
 // writeDataFeed writes a DataFeed. How many jobs it has is known at the end.
 func writeDataFeed(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	f.begin()
-	name, err := json.Marshal(line(h.site.cfg.Title))
+	name, err := json.Marshal(line(h.feeds.cfg.Title))
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(f, `{"@context":"https://schema.org/","@type":"DataFeed","name":%s,"dataFeedElement":[`, name)
-	feed := dataFeed{site: h.site, seen: map[jobboard.JobID]bool{}, unknown: map[string]int{}}
+	feed := dataFeed{seen: map[jobboard.JobID]bool{}, unknown: map[string]int{}}
 	for job, err := range jobs {
 		if err != nil {
 			return err
 		}
 		item, err := feed.item(job)
 		if refused, ok := errors.AsType[*RefusedError](err); ok {
-			h.site.refuse(refused)
+			h.feeds.refuse(refused)
 			continue
 		} else if err != nil {
 			return err
@@ -58,14 +58,13 @@ func writeDataFeed(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	_, err = fmt.Fprintf(f, "\n],\"numberOfItems\":%d}\n", len(feed.seen)) // with the failure of every write before
 	f.end()
 	if len(feed.unknown) > 0 {
-		h.site.cfg.Logger.Warn("jobpublish: countries without a known code", "path", h.path, "jobs", feed.unknown)
+		h.feeds.cfg.Logger.Warn("jobpublish: countries without a known code", "path", h.path, "jobs", feed.unknown)
 	}
 	return err
 }
 
 // dataFeed holds what was written of a DataFeed.
 type dataFeed struct {
-	site    *Site
 	seen    map[jobboard.JobID]bool
 	unknown map[string]int // countries, with the number of their jobs
 }

@@ -79,11 +79,11 @@ func TestDataFeed(t *testing.T) {
 		jobs[9].Modified = time.Date(2026, 2, 3, 5, 5, 6, 0, time.FixedZone("", 3600))
 		jobs = append(jobs, jobs[0]) // twice
 		var refused []string
-		site := newSite(t, list(&jobs))
-		site.cfg.Refused = func(e *RefusedError) { refused = append(refused, fmt.Sprint(e.Job, e.Reason, e.Missing)) }
+		feeds := newFeeds(t, list(&jobs))
+		feeds.cfg.Refused = func(e *RefusedError) { refused = append(refused, fmt.Sprint(e.Job, e.Reason, e.Missing)) }
 		var log bytes.Buffer
-		site.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
-		h := site.DataFeed("/jobs.feed.json")
+		feeds.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		h := feeds.DataFeed("/jobs.feed.json")
 		w := get(h, "/jobs.feed.json")
 		if items := imported(t, w.Body.Bytes()); len(items) != 35 || w.Header().Get("Content-Type") != "application/ld+json; charset=utf-8" {
 			t.Errorf("%d jobs, %s", len(items), w.Header().Get("Content-Type"))
@@ -105,15 +105,15 @@ func TestDataFeed(t *testing.T) {
 			t.Errorf("again: %d", again.Code)
 		}
 		// Another site with the same jobs has the same file.
-		if other := get(newSite(t, list(&jobs)).DataFeed("/x"), "/x"); other.Header().Get("ETag") != w.Header().Get("ETag") {
+		if other := get(newFeeds(t, list(&jobs)).DataFeed("/x"), "/x"); other.Header().Get("ETag") != w.Header().Get("ETag") {
 			t.Error("the same jobs make another file")
 		}
 
 		jobs = nil
-		if items := imported(t, get(newSite(t, list(&jobs)).DataFeed("/x"), "/x").Body.Bytes()); len(items) != 0 {
+		if items := imported(t, get(newFeeds(t, list(&jobs)).DataFeed("/x"), "/x").Body.Bytes()); len(items) != 0 {
 			t.Errorf("no jobs give %v", items)
 		}
-		broken := newSite(t, func(context.Context) iter.Seq2[Job, error] {
+		broken := newFeeds(t, func(context.Context) iter.Seq2[Job, error] {
 			return func(yield func(Job, error) bool) { _ = yield(numbered(1), nil) && yield(Job{}, errors.New("broken")) }
 		})
 		if w := get(broken.DataFeed("/x"), "/x"); w.Code != 503 || strings.Contains(w.Body.String(), "DataFeed") {
@@ -130,10 +130,10 @@ func TestUnknownCountriesOfADataFeed(t *testing.T) {
 			jobs = append(jobs, numbered(n+1))
 			jobs[n].Information.Location.GeoCountry = fmt.Sprintf("Utopia-%d", n%102)
 		}
-		site := newSite(t, list(&jobs))
+		feeds := newFeeds(t, list(&jobs))
 		var log bytes.Buffer
-		site.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
-		if items := imported(t, get(site.DataFeed("/x"), "/x").Body.Bytes()); len(items) != 103 {
+		feeds.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		if items := imported(t, get(feeds.DataFeed("/x"), "/x").Body.Bytes()); len(items) != 103 {
 			t.Errorf("%d jobs", len(items))
 		}
 		if n := strings.Count(log.String(), "Utopia"); n != 100 || !strings.Contains(log.String(), "Utopia-0:2 ") || !strings.Contains(log.String(), "Utopia-99:1") {

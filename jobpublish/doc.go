@@ -13,12 +13,12 @@
 // is a *RefusedError with its reason, and names what is missing; nothing is made
 // up.
 //
-// A Site serves the sitemap of the jobs' pages, feeds in RSS and Atom, and a DataFeed
+// Feeds serves the sitemap of the jobs' pages, feeds in RSS and Atom, and a DataFeed
 // of schema.org for importers, from an iterator over jobs:
 //
-//	site, err := jobpublish.NewSite(jobpublish.Config{URL: "https://jobs.example/", Title: "Jobs", Jobs: jobs})
-//	http.Handle("/sitemap.xml", site.Sitemap("/sitemap.xml"))
-//	http.Handle("/jobs.rss", site.RSS("/jobs.rss"))
+//	feeds, err := jobpublish.NewFeeds(jobpublish.Config{URL: "https://jobs.example/", Title: "Jobs", Jobs: jobs})
+//	http.Handle("/sitemap.xml", feeds.Sitemap("/sitemap.xml"))
+//	http.Handle("/jobs.rss", feeds.RSS("/jobs.rss"))
 //
 // Sections in comments are those of the interface, as in package jobboard.
 package jobpublish

@@ -77,7 +77,7 @@ func Example_page() {
 		posting, id := find(r) // from your own store; nil where it has none
 		job := jobpublish.Job{URL: "https://jobs.example/job/" + id.String(), Posting: posting}
 		info, err := client.JobInformation(r.Context(), id)
-		job.Heard(info, err, time.Now())
+		job.SetLookup(info, err, time.Now())
 
 		data, err := job.StructuredData(time.Now())
 		var refused *jobpublish.RefusedError
@@ -123,9 +123,9 @@ func findPosting(client *jobboard.Client) *jobboard.JobPosting {
 }
 
 // A sitemap and two feeds of all jobs of a site.
-func ExampleNewSite() {
+func ExampleNewFeeds() {
 	// begin
-	site, err := jobpublish.NewSite(jobpublish.Config{
+	feeds, err := jobpublish.NewFeeds(jobpublish.Config{
 		URL:      "https://jobs.example/",
 		Title:    "Jobs at the lake",
 		Language: "en",
@@ -136,10 +136,10 @@ func ExampleNewSite() {
 		log.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/sitemap.xml", site.Sitemap("/sitemap.xml"))
-	mux.Handle("/jobs.rss", site.RSS("/jobs.rss"))
-	mux.Handle("/jobs.atom", site.Atom("/jobs.atom"))
-	mux.Handle("/jobs.feed.json", site.DataFeed("/jobs.feed.json"))
+	mux.Handle("/sitemap.xml", feeds.Sitemap("/sitemap.xml"))
+	mux.Handle("/jobs.rss", feeds.RSS("/jobs.rss"))
+	mux.Handle("/jobs.atom", feeds.Atom("/jobs.atom"))
+	mux.Handle("/jobs.feed.json", feeds.DataFeed("/jobs.feed.json"))
 	// end
 	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
 		w := httptest.NewRecorder()

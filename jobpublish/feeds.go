@@ -17,7 +17,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/hostname"
 )
 
-// Config describes a site to NewSite.
+// Config describes the feeds of a site to NewFeeds.
 type Config struct {
 	// URL is the site's own address, such as "https://jobs.example/": absolute,
 	// http or https. The pages of jobs are on the same host.
@@ -39,9 +39,10 @@ type Config struct {
 	Logger *slog.Logger // of failures; nil: silent
 }
 
-// Site writes sitemaps and feeds of jobs. It keeps one file for each handler on
-// disk and one job in memory, so that a million jobs take no more memory than one.
-type Site struct {
+// Feeds serves the sitemap and the feeds of the jobs of a site. It keeps one file for
+// each handler on disk and one job in memory, so that a million jobs take no more memory
+// than one.
+type Feeds struct {
 	cfg Config
 	url *url.URL
 	id  uuid.UUID
@@ -56,9 +57,9 @@ type ConfigError struct {
 // Error returns the field and what is wrong with it.
 func (e *ConfigError) Error() string { return "jobpublish: Config." + e.Field + " " + e.Reason }
 
-// NewSite returns a site for cfg and does not call Jobs. Its error joins a
+// NewFeeds returns the feeds for cfg and does not call Jobs. Its error joins a
 // *ConfigError for each mistake in cfg.
-func NewSite(cfg Config) (*Site, error) {
+func NewFeeds(cfg Config) (*Feeds, error) {
 	var wrong []error
 	u, err := url.Parse(cfg.URL)
 	switch {
@@ -95,16 +96,16 @@ func NewSite(cfg Config) (*Site, error) {
 		u.Path = "/"
 	}
 	u.Host = hostname.ASCII(u.Host) // as crawlers ask for it
-	return &Site{cfg: cfg, url: u, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(u.String()))}, nil
+	return &Feeds{cfg: cfg, url: u, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(u.String()))}, nil
 }
 
 // languageTag matches what has the form of a language tag, and the empty text.
 var languageTag = regexp.MustCompile(`^([A-Za-z]{1,8}(-[0-9A-Za-z]{1,8})*)?$`)
 
 // jobs yields the jobs that may be published from now until then.
-func (s *Site) jobs(ctx context.Context, now, until time.Time) iter.Seq2[Job, error] {
+func (f *Feeds) jobs(ctx context.Context, now, until time.Time) iter.Seq2[Job, error] {
 	return func(yield func(Job, error) bool) {
-		for job, err := range s.cfg.Jobs(ctx) {
+		for job, err := range f.cfg.Jobs(ctx) {
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -115,11 +116,11 @@ func (s *Site) jobs(ctx context.Context, now, until time.Time) iter.Seq2[Job, er
 			if err = job.Check(now); err == nil && until.After(now) {
 				err = job.Check(until)
 			}
-			if err == nil && !s.holds(job.URL) {
+			if err == nil && !f.holds(job.URL) {
 				err = &RefusedError{Job: job.ID(), Reason: ReasonIncomplete, Missing: []string{"url"}, Err: errElsewhere}
 			}
 			if refused, ok := errors.AsType[*RefusedError](err); ok {
-				s.refuse(refused)
+				f.refuse(refused)
 			} else if !yield(job, nil) {
 				return
 			}
@@ -127,29 +128,29 @@ func (s *Site) jobs(ctx context.Context, now, until time.Time) iter.Seq2[Job, er
 	}
 }
 
-func (s *Site) refuse(err *RefusedError) {
-	if s.cfg.Refused != nil {
-		s.cfg.Refused(err)
+func (f *Feeds) refuse(err *RefusedError) {
+	if f.cfg.Refused != nil {
+		f.cfg.Refused(err)
 	}
 }
 
 var errElsewhere = errors.New("the page is on another host than the site")
 
 // holds reports whether a page is on the site's host, as sitemaps require.
-func (s *Site) holds(page string) bool {
+func (f *Feeds) holds(page string) bool {
 	u, err := url.Parse(page)
-	return err == nil && strings.EqualFold(u.Scheme, s.url.Scheme) && strings.EqualFold(hostname.ASCII(u.Host), s.url.Host)
+	return err == nil && strings.EqualFold(u.Scheme, f.url.Scheme) && strings.EqualFold(hostname.ASCII(u.Host), f.url.Host)
 }
 
 // address returns the address of a path of the site.
-func (s *Site) address(path string) string {
-	return s.url.ResolveReference(&url.URL{Path: path}).String()
+func (f *Feeds) address(path string) string {
+	return f.url.ResolveReference(&url.URL{Path: path}).String()
 }
 
 // jobID returns a job's identifier in feeds: the same as long as site, job and posting
 // are.
-func (s *Site) jobID(job Job) string {
-	return uuid.NewSHA1(s.id, fmt.Appendf(nil, "job %d posting %d", job.ID(), job.Posting.JobPostingID)).URN()
+func (f *Feeds) jobID(job Job) string {
+	return uuid.NewSHA1(f.id, fmt.Appendf(nil, "job %d posting %d", job.ID(), job.Posting.JobPostingID)).URN()
 }
 
 // Sitemap returns the handler of the sitemap of the jobs' pages, for mounting at
@@ -159,18 +160,18 @@ func (s *Site) jobID(job Job) string {
 //
 // Its answers have ETag, Last-Modified and Cache-Control, and 304 where the
 // client has the file. While Jobs fails it answers 503.
-func (s *Site) Sitemap(path string) http.Handler {
-	return s.handler(path, "application/xml; charset=utf-8", writeSitemap)
+func (f *Feeds) Sitemap(path string) http.Handler {
+	return f.handler(path, "application/xml; charset=utf-8", writeSitemap)
 }
 
 // RSS returns the handler of the jobs as RSS 2.0, for mounting at path, such as
 // "/jobs.rss". Its answers are as those of Sitemap.
-func (s *Site) RSS(path string) http.Handler {
-	return s.handler(path, "application/rss+xml; charset=utf-8", writeRSS)
+func (f *Feeds) RSS(path string) http.Handler {
+	return f.handler(path, "application/rss+xml; charset=utf-8", writeRSS)
 }
 
 // Atom returns the handler of the jobs as Atom 1.0 (RFC 4287), for mounting at
 // path, such as "/jobs.atom". Its answers are as those of Sitemap.
-func (s *Site) Atom(path string) http.Handler {
-	return s.handler(path, "application/atom+xml; charset=utf-8", writeAtom)
+func (f *Feeds) Atom(path string) http.Handler {
+	return f.handler(path, "application/atom+xml; charset=utf-8", writeAtom)
 }

@@ -25,13 +25,13 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-func newSite(t *testing.T, jobs func(context.Context) iter.Seq2[Job, error]) *Site {
+func newFeeds(t *testing.T, jobs func(context.Context) iter.Seq2[Job, error]) *Feeds {
 	t.Helper()
-	site, err := NewSite(Config{URL: "https://jobs.example", Title: "Jobs & more", Language: "de", Jobs: jobs})
+	feeds, err := NewFeeds(Config{URL: "https://jobs.example", Title: "Jobs & more", Language: "de", Jobs: jobs})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return site
+	return feeds
 }
 
 func get(h http.Handler, target string, header ...string) *httptest.ResponseRecorder {
@@ -57,9 +57,9 @@ func numbered(n int) Job {
 	return j
 }
 
-func TestNewSite(t *testing.T) {
+func TestNewFeeds(t *testing.T) {
 	good := Config{URL: "https://jobs.example/board/", Title: "Jobs", Jobs: list(nil)}
-	if _, err := NewSite(good); err != nil {
+	if _, err := NewFeeds(good); err != nil {
 		t.Error(err)
 	}
 	for field, change := range map[string]func(*Config){
@@ -68,7 +68,7 @@ func TestNewSite(t *testing.T) {
 	} {
 		bad := good
 		change(&bad)
-		_, err := NewSite(bad)
+		_, err := NewFeeds(bad)
 		if wrong, ok := errors.AsType[*ConfigError](err); !ok || wrong.Field != field {
 			t.Errorf("%s: %v", field, err)
 		}
@@ -80,7 +80,7 @@ func TestNewSite(t *testing.T) {
 	} {
 		one := good
 		one.URL = address
-		_, err := NewSite(one)
+		_, err := NewFeeds(one)
 		if wrong, _ := errors.AsType[*ConfigError](err); (err == nil) != ok || !ok && wrong.Field != "URL" {
 			t.Errorf("%q: %v", address, err)
 		}
@@ -96,13 +96,13 @@ func TestWholeFeeds(t *testing.T) {
 		change(&undated, jobboard.KeyListingStartDate)
 		jobs := []Job{undated, numbered(2)}
 		for description, want := range map[string]string{"": "Jobs &amp; more", "All jobs": "All jobs"} {
-			site, err := NewSite(Config{URL: "https://jobs.example", Title: "Jobs & more", Description: description, Jobs: list(&jobs)})
+			feeds, err := NewFeeds(Config{URL: "https://jobs.example", Title: "Jobs & more", Description: description, Jobs: list(&jobs)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var refused []string
-			site.cfg.Refused = func(e *RefusedError) { refused = append(refused, e.Error()) }
-			id, item := site.id.URN(), func(n int) string { return site.jobID(jobs[n-1]) }
+			feeds.cfg.Refused = func(e *RefusedError) { refused = append(refused, e.Error()) }
+			id, item := feeds.id.URN(), func(n int) string { return feeds.jobID(jobs[n-1]) }
 			const head = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 			const ad = "&lt;h2&gt;Tasks&lt;/h2&gt;&lt;p&gt;Care&lt;/p&gt;"
 			rss := head + `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>Jobs &amp; more</title>` +
@@ -112,7 +112,7 @@ func TestWholeFeeds(t *testing.T) {
 				`</guid><description>` + ad + `</description></item>` +
 				`<item><title>Nurse (f/m/x)</title><link>https://jobs.example/job/2/K%C3%B6ln</link><guid isPermaLink="false">` + item(2) +
 				`</guid><pubDate>Wed, 01 Dec 1999 12:00:00 +0000</pubDate><description>` + ad + `</description></item></channel></rss>`
-			if got := get(site.RSS("/x"), "/x").Body.String(); got != rss {
+			if got := get(feeds.RSS("/x"), "/x").Body.String(); got != rss {
 				t.Errorf("RSS is\n%s, not\n%s", got, rss)
 			}
 			if len(refused) > 0 {
@@ -127,7 +127,7 @@ func TestWholeFeeds(t *testing.T) {
 				`<author><name>Jobs &amp; more</name></author><updated>1999-12-07T12:00:00Z</updated>` +
 				`<entry><id>` + item(2) + `</id><title>Nurse (f/m/x)</title><link href="https://jobs.example/job/2/K%C3%B6ln"></link>` +
 				`<updated>1999-12-07T12:00:00Z</updated><published>1999-12-01T12:00:00Z</published><content type="html">` + ad + `</content></entry></feed>`
-			if got := get(site.Atom("/x"), "/x").Body.String(); got != atom {
+			if got := get(feeds.Atom("/x"), "/x").Body.String(); got != atom {
 				t.Errorf("Atom is\n%s, not\n%s", got, atom)
 			}
 			if len(refused) != 1 || refused[0] != "jobpublish: job 1 is not published: incomplete, without datePosted" {
@@ -135,10 +135,10 @@ func TestWholeFeeds(t *testing.T) {
 			}
 		}
 		jobs = nil
-		if got := get(newSite(t, list(&jobs)).Atom("/x"), "/x").Body.String(); !strings.Contains(got, "<updated>1970-01-01T00:00:00Z</updated>") {
+		if got := get(newFeeds(t, list(&jobs)).Atom("/x"), "/x").Body.String(); !strings.Contains(got, "<updated>1970-01-01T00:00:00Z</updated>") {
 			t.Errorf("without a job: %s", got)
 		}
-		if got := get(newSite(t, list(&jobs)).Sitemap("/x"), "/x").Body.String(); !strings.Contains(got, "<url><loc>https://jobs.example/</loc></url>") {
+		if got := get(newFeeds(t, list(&jobs)).Sitemap("/x"), "/x").Body.String(); !strings.Contains(got, "<url><loc>https://jobs.example/</loc></url>") {
 			t.Errorf("without a job: %s", got)
 		}
 	})
@@ -176,7 +176,7 @@ func TestStamp(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := []Job{numbered(1)}
-		h := newSite(t, list(&jobs)).RSS("/x")
+		h := newFeeds(t, list(&jobs)).RSS("/x")
 		ask := func(method string) *slowWriter {
 			w := &slowWriter{ResponseRecorder: httptest.NewRecorder()}
 			h.ServeHTTP(w, httptest.NewRequest(method, "/x", nil))
@@ -207,7 +207,7 @@ func (w *slowWriter) SetWriteDeadline(at time.Time) error { w.deadline = at; ret
 func TestJobsWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		h := newSite(t, func(context.Context) iter.Seq2[Job, error] {
+		h := newFeeds(t, func(context.Context) iter.Seq2[Job, error] {
 			return func(yield func(Job, error) bool) {
 				for yield(numbered(1), nil) {
 					time.Sleep(time.Second)
@@ -227,8 +227,8 @@ func TestFilesAreClosed(t *testing.T) {
 		var jobs []Job
 		broken := false
 		var files []*file
-		site := newSite(t, list(&jobs))
-		h := site.handler("/x", "text/plain", func(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
+		feeds := newFeeds(t, list(&jobs))
+		h := feeds.handler("/x", "text/plain", func(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 			files = append(files, f)
 			if broken {
 				return errors.New("broken")
@@ -272,10 +272,10 @@ func TestFeeds(t *testing.T) {
 		jobs := []Job{numbered(1), closed, elsewhere, numbered(2)}
 		jobs[0].Modified = time.Date(1999, 12, 1, 0, 0, 0, 0, time.UTC)
 		var refused []string
-		site := newSite(t, list(&jobs))
-		site.cfg.Refused = func(e *RefusedError) { refused = append(refused, e.Error()) }
+		feeds := newFeeds(t, list(&jobs))
+		feeds.cfg.Refused = func(e *RefusedError) { refused = append(refused, e.Error()) }
 
-		w := get(site.RSS("/jobs.rss"), "/jobs.rss")
+		w := get(feeds.RSS("/jobs.rss"), "/jobs.rss")
 		var rss rssFile
 		read(t, w, "application/rss+xml; charset=utf-8", &rss)
 		items := rss.Channel.Item
@@ -285,7 +285,7 @@ func TestFeeds(t *testing.T) {
 			t.Errorf("RSS: %+v", rss)
 		}
 
-		w = get(site.Atom("/jobs.atom"), "/jobs.atom")
+		w = get(feeds.Atom("/jobs.atom"), "/jobs.atom")
 		var atom atomFile
 		read(t, w, "application/atom+xml; charset=utf-8", &atom)
 		if len(atom.Entry) != 2 || atom.Entry[0].ID == atom.Entry[1].ID || !strings.HasPrefix(atom.ID, "urn:uuid:") || atom.Entry[0].Updated != "1999-12-01T00:00:00Z" ||
@@ -293,7 +293,7 @@ func TestFeeds(t *testing.T) {
 			t.Errorf("Atom: %+v", atom)
 		}
 
-		w = get(site.Sitemap("/sitemap.xml"), "/sitemap.xml")
+		w = get(feeds.Sitemap("/sitemap.xml"), "/sitemap.xml")
 		var pages sitemapFile
 		read(t, w, "application/xml; charset=utf-8", &pages)
 		if len(pages.URL) != 2 || pages.URL[1].Loc != items[1].Link || pages.URL[1].Lastmod != "1999-12-07T12:00:00Z" {
@@ -303,7 +303,7 @@ func TestFeeds(t *testing.T) {
 			t.Errorf("refused: %q", refused)
 		}
 		// The same job keeps its identifier, in another site of the same address too.
-		again := newSite(t, list(&jobs))
+		again := newFeeds(t, list(&jobs))
 		if !strings.Contains(get(again.RSS("/a"), "/a").Body.String(), items[0].GUID) || items[0].GUID != atom.Entry[0].ID {
 			t.Errorf("another identifier: %+v", items[0])
 		}
@@ -317,17 +317,17 @@ func TestInternationalHost(t *testing.T) {
 	spelled.URL, sent.URL = "https://jobs.Bücher.example/job/1", "https://jobs.xn--bcher-kva.example/job/2"
 	jobs := []Job{spelled, sent}
 	for _, address := range []string{"https://jobs.bücher.example", "https://jobs.xn--bcher-kva.example/"} {
-		site, err := NewSite(Config{URL: address, Title: "Jobs", Jobs: list(&jobs)})
+		feeds, err := NewFeeds(Config{URL: address, Title: "Jobs", Jobs: list(&jobs)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var rss rssFile
-		read(t, get(site.RSS("/jobs.rss"), "/jobs.rss"), "application/rss+xml; charset=utf-8", &rss)
+		read(t, get(feeds.RSS("/jobs.rss"), "/jobs.rss"), "application/rss+xml; charset=utf-8", &rss)
 		if links := rss.Channel.Link; links[0].Text != "https://jobs.xn--bcher-kva.example/" || links[1].Href != "https://jobs.xn--bcher-kva.example/jobs.rss" {
 			t.Errorf("%s: its own links are %+v", address, links)
 		}
 		var pages sitemapFile
-		read(t, get(site.Sitemap("/sitemap.xml"), "/sitemap.xml"), "application/xml; charset=utf-8", &pages)
+		read(t, get(feeds.Sitemap("/sitemap.xml"), "/sitemap.xml"), "application/xml; charset=utf-8", &pages)
 		for i := range jobs {
 			if want := fmt.Sprintf("https://jobs.xn--bcher-kva.example/job/%d", i+1); i >= len(pages.URL) || pages.URL[i].Loc != want {
 				t.Errorf("%s: %+v lacks %s", address, pages.URL, want)
@@ -394,7 +394,7 @@ func TestConditional(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := []Job{numbered(1), numbered(2)}
 		asked := 0
-		h := newSite(t, func(ctx context.Context) iter.Seq2[Job, error] {
+		h := newFeeds(t, func(ctx context.Context) iter.Seq2[Job, error] {
 			asked++
 			return list(&jobs)(ctx)
 		}).RSS("/jobs.rss")
@@ -449,9 +449,9 @@ func TestConditional(t *testing.T) {
 func TestThreeFilesInASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var jobs []Job
-		site := newSite(t, list(&jobs))
-		site.cfg.MaxAge = 100 * time.Millisecond
-		h := site.RSS("/jobs.rss")
+		feeds := newFeeds(t, list(&jobs))
+		feeds.cfg.MaxAge = 100 * time.Millisecond
+		h := feeds.RSS("/jobs.rss")
 		dates := map[string]string{} // by their ETag
 		for i := range 5 {
 			jobs = append(jobs, numbered(i+1))
@@ -463,7 +463,7 @@ func TestThreeFilesInASecond(t *testing.T) {
 				}
 			}
 			dates[w.Header().Get("ETag")] = date
-			time.Sleep(site.cfg.MaxAge)
+			time.Sleep(feeds.cfg.MaxAge)
 		}
 		if len(dates) != 5 {
 			t.Errorf("%d files", len(dates))
@@ -475,7 +475,7 @@ func TestThreeFilesInASecond(t *testing.T) {
 func TestFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := false
-		site := newSite(t, func(context.Context) iter.Seq2[Job, error] {
+		feeds := newFeeds(t, func(context.Context) iter.Seq2[Job, error] {
 			return func(yield func(Job, error) bool) {
 				if yield(numbered(1), nil) && broken {
 					yield(Job{}, errors.New("the database is down"))
@@ -483,8 +483,8 @@ func TestFailure(t *testing.T) {
 			}
 		})
 		var log bytes.Buffer
-		site.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
-		h := site.Sitemap("/sitemap.xml")
+		feeds.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		h := feeds.Sitemap("/sitemap.xml")
 		if w := get(h, "/sitemap.xml"); w.Code != 200 || log.Len() > 0 {
 			t.Error(w.Code, &log)
 		}
@@ -513,7 +513,7 @@ func TestTemporaryFiles(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	jobs := []Job{numbered(1)}
-	h := newSite(t, list(&jobs)).RSS("/jobs.rss")
+	h := newFeeds(t, list(&jobs)).RSS("/jobs.rss")
 	if w := get(h, "/jobs.rss"); w.Code != 200 {
 		t.Error(w.Code)
 	}
@@ -521,7 +521,7 @@ func TestTemporaryFiles(t *testing.T) {
 		t.Errorf("%v are left, %v", left, err)
 	}
 	t.Setenv("TMPDIR", filepath.Join(dir, "none"))
-	if w := get(newSite(t, list(&jobs)).RSS("/jobs.rss"), "/jobs.rss"); w.Code != 503 && runtime.GOOS == "linux" {
+	if w := get(newFeeds(t, list(&jobs)).RSS("/jobs.rss"), "/jobs.rss"); w.Code != 503 && runtime.GOOS == "linux" {
 		t.Error(w.Code)
 	}
 }
@@ -529,9 +529,9 @@ func TestTemporaryFiles(t *testing.T) {
 // What a site does not say is no empty element.
 func TestNoEmptyElements(t *testing.T) {
 	jobs := []Job{numbered(1)}
-	site := newSite(t, list(&jobs))
-	site.cfg.Language = ""
-	for _, h := range []http.Handler{site.RSS("/x"), site.Atom("/x"), site.Sitemap("/x")} {
+	feeds := newFeeds(t, list(&jobs))
+	feeds.cfg.Language = ""
+	for _, h := range []http.Handler{feeds.RSS("/x"), feeds.Atom("/x"), feeds.Sitemap("/x")} {
 		if w := get(h, "/x"); w.Code != 200 || regexp.MustCompile(`<\w+></`).MatchString(w.Body.String()) {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
@@ -544,11 +544,11 @@ func TestLanguageOfEntries(t *testing.T) {
 	jobs := []Job{numbered(1), numbered(2), numbered(3)}
 	jobs[0].Language, jobs[1].Language = "en-GB", `no "language"`
 	for feed, unknown := range map[string]string{"": "<entry>", "de": `<entry xml:lang="">`} {
-		site, err := NewSite(Config{URL: "https://jobs.example/", Title: "Jobs", Language: feed, Jobs: list(&jobs)})
+		feeds, err := NewFeeds(Config{URL: "https://jobs.example/", Title: "Jobs", Language: feed, Jobs: list(&jobs)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := get(site.Atom("/x"), "/x")
+		w := get(feeds.Atom("/x"), "/x")
 		if body := w.Body.String(); strings.Count(body, `<entry xml:lang="en-GB">`) != 1 || strings.Count(body, unknown) != 2 {
 			t.Errorf("in a feed in %q: %d %s", feed, w.Code, body)
 		}
@@ -559,7 +559,7 @@ func TestLanguageOfEntries(t *testing.T) {
 func TestTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		h := newSite(t, func(ctx context.Context) iter.Seq2[Job, error] {
+		h := newFeeds(t, func(ctx context.Context) iter.Seq2[Job, error] {
 			asked++
 			time.Sleep(10 * time.Second)
 			jobs := []Job{numbered(1)}
@@ -594,7 +594,7 @@ func TestTogether(t *testing.T) {
 func TestFailureTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		h := newSite(t, func(context.Context) iter.Seq2[Job, error] {
+		h := newFeeds(t, func(context.Context) iter.Seq2[Job, error] {
 			return func(yield func(Job, error) bool) {
 				asked++
 				time.Sleep(10 * time.Second)
@@ -624,7 +624,7 @@ func TestFailureTogether(t *testing.T) {
 func TestLapsing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		h := newSite(t, func(context.Context) iter.Seq2[Job, error] {
+		h := newFeeds(t, func(context.Context) iter.Seq2[Job, error] {
 			return func(yield func(Job, error) bool) {
 				for i := range 1000 {
 					job := numbered(i + 1)
@@ -667,7 +667,7 @@ func counting(n int) func(context.Context) iter.Seq2[Job, error] {
 }
 
 func TestSitemapIndex(t *testing.T) {
-	h := newSite(t, counting(2*maxPages+1)).Sitemap("/sitemap.xml")
+	h := newFeeds(t, counting(2*maxPages+1)).Sitemap("/sitemap.xml")
 	var index sitemapFile
 	read(t, get(h, "/sitemap.xml"), "application/xml; charset=utf-8", &index)
 	if index.XMLName.Local != "sitemapindex" || len(index.Sitemap) != 3 || index.Sitemap[0].Loc != "https://jobs.example/sitemap.xml?part=1" ||
@@ -705,7 +705,7 @@ func TestSitemapIndex(t *testing.T) {
 			t.Errorf("with what a campaign adds, %s: %d", query, w.Code)
 		}
 	}
-	if w := get(newSite(t, counting(1)).Sitemap("/s"), "/s?part=1"); w.Code != 404 {
+	if w := get(newFeeds(t, counting(1)).Sitemap("/s"), "/s?part=1"); w.Code != 404 {
 		t.Errorf("a part of one: %d", w.Code)
 	}
 }
@@ -716,10 +716,10 @@ func TestMemory(t *testing.T) {
 	if testing.Short() {
 		n = 5000
 	}
-	for name, handler := range map[string]func(*Site) http.Handler{
-		"sitemap": func(s *Site) http.Handler { return s.Sitemap("/x") },
-		"RSS":     func(s *Site) http.Handler { return s.RSS("/x") },
-		"Atom":    func(s *Site) http.Handler { return s.Atom("/x") },
+	for name, handler := range map[string]func(*Feeds) http.Handler{
+		"sitemap": func(f *Feeds) http.Handler { return f.Sitemap("/x") },
+		"RSS":     func(f *Feeds) http.Handler { return f.RSS("/x") },
+		"Atom":    func(f *Feeds) http.Handler { return f.Atom("/x") },
 	} {
 		var peak uint64
 		jobs := func(ctx context.Context) iter.Seq2[Job, error] {
@@ -738,7 +738,7 @@ func TestMemory(t *testing.T) {
 				}
 			}
 		}
-		h := handler(newSite(t, jobs))
+		h := handler(newFeeds(t, jobs))
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

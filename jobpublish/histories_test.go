@@ -95,7 +95,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		w.lives = append(w.lives, l)
 		w.edit(l)
 	}
-	site := newSite(t, func(context.Context) iter.Seq2[Job, error] {
+	feeds := newFeeds(t, func(context.Context) iter.Seq2[Job, error] {
 		return func(yield func(Job, error) bool) {
 			for _, l := range w.lives {
 				if !yield(l.known, nil) {
@@ -104,8 +104,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 			}
 		}
 	})
-	site.cfg.MaxAge = 1 // a look at the feeds is a look at the jobs
-	w.feeds = map[string]http.Handler{"sitemap": site.Sitemap("/x"), "RSS": site.RSS("/x"), "Atom": site.Atom("/x")}
+	feeds.cfg.MaxAge = 1 // a look at the feeds is a look at the jobs
+	w.feeds = map[string]http.Handler{"sitemap": feeds.Sitemap("/x"), "RSS": feeds.RSS("/x"), "Atom": feeds.Atom("/x")}
 	return w
 }
 
@@ -215,7 +215,7 @@ func (w *world) lookUp(l *life) {
 		w.fake.Fail(fault)
 	}
 	info, err := w.client.JobInformation(w.t.Context(), jobboard.JobID(l.posting.JobID))
-	l.known.Heard(info, err, time.Now())
+	l.known.SetLookup(info, err, time.Now())
 	job, ok := w.fake.Job(l.posting.JobID)
 	if ok && job.Status == jobboardtest.Active && l.posting.Channels == nil {
 		answers = false // ERROR_POSTING_UNAVAILABLE is a technical error: it says nothing of the job

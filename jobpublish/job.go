@@ -27,7 +27,7 @@ type Job struct {
 	Answered    time.Time                // when the lookup last answered
 	// Err holds the lookup's last answer if it was an error that says that the job is closed
 	// or gone. A failure that says nothing about the job, such as a time-out or
-	// ErrPostingUnavailable, must not be set here; Heard takes care of that.
+	// ErrPostingUnavailable, must not be set here; SetLookup takes care of that.
 	Err error
 	// Modified is the time when the page last changed; zero: when the posting's
 	// version began, or else when it was posted.
@@ -106,11 +106,11 @@ func (e *RefusedError) HTTPStatus() int {
 	return http.StatusNotFound
 }
 
-// Heard records what Client.JobInformation returned at a time. An answer replaces
+// SetLookup records what Client.JobInformation returned at a time. An answer replaces
 // the last one. An error that says nothing about the job, such as a time-out or
 // [jobboard.ErrPostingUnavailable], changes nothing: the last answer counts until it is
 // too old.
-func (j *Job) Heard(info *jobboard.JobInformation, err error, at time.Time) {
+func (j *Job) SetLookup(info *jobboard.JobInformation, err error, at time.Time) {
 	switch {
 	case err == nil && info != nil:
 		j.Information, j.Answered, j.Err = info, at, nil

@@ -9,16 +9,16 @@ import (
 // the same jobs make the same file.
 func writeRSS(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	f.begin()
-	cfg := h.site.cfg
+	cfg := h.feeds.cfg
 	x := newXMLWriter(f)
 	x.start("rss", attr("version", "2.0"), attr("xmlns:atom", "http://www.w3.org/2005/Atom"))
 	x.start("channel")
 	x.element("title", line(cfg.Title))
-	x.element("link", h.site.url.String())
+	x.element("link", h.feeds.url.String())
 	x.element("description", line(cfg.Description))
 	x.element("language", cfg.Language)
 	x.element("atom:link", struct{}{},
-		attr("href", h.site.address(h.path)), attr("rel", "self"), attr("type", "application/rss+xml"))
+		attr("href", h.feeds.address(h.path)), attr("rel", "self"), attr("type", "application/rss+xml"))
 	for job, err := range jobs {
 		if err != nil {
 			return err
@@ -27,7 +27,7 @@ func writeRSS(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		x.start("item")
 		x.element("title", job.title())
 		x.element("link", job.address())
-		x.element("guid", h.site.jobID(job), attr("isPermaLink", "false"))
+		x.element("guid", h.feeds.jobID(job), attr("isPermaLink", "false"))
 		if posted, ok := job.posted(); ok && stamp(posted) != "" {
 			x.element("pubDate", posted.UTC().Format(time.RFC1123Z))
 		}
@@ -48,16 +48,16 @@ func writeRSS(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 // which is known at the end and stands at the beginning.
 func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	f.begin()
-	cfg := h.site.cfg
+	cfg := h.feeds.cfg
 	x := newXMLWriter(f)
 	x.start("feed", append(inLanguage(cfg.Language, ""), attr("xmlns", "http://www.w3.org/2005/Atom"))...)
-	x.element("id", h.site.id.URN())
+	x.element("id", h.feeds.id.URN())
 	x.element("title", line(cfg.Title))
 	if cfg.Description != cfg.Title {
 		x.element("subtitle", line(cfg.Description))
 	}
-	x.element("link", struct{}{}, attr("href", h.site.url.String()))
-	x.element("link", struct{}{}, attr("href", h.site.address(h.path)), attr("rel", "self"))
+	x.element("link", struct{}{}, attr("href", h.feeds.url.String()))
+	x.element("link", struct{}{}, attr("href", h.feeds.address(h.path)), attr("rel", "self"))
 	x.start("author")
 	x.element("name", line(cfg.Title))
 	x.close("author")
@@ -72,12 +72,12 @@ func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		}
 		changed := job.modified()
 		if stamp(changed) == "" {
-			h.site.refuse(&RefusedError{Job: job.ID(), Reason: ReasonIncomplete, Missing: []string{"datePosted"}})
+			h.feeds.refuse(&RefusedError{Job: job.ID(), Reason: ReasonIncomplete, Missing: []string{"datePosted"}})
 			continue
 		}
 		f.holds(job, changed)
 		x.start("entry", inLanguage(job.Language, cfg.Language)...)
-		x.element("id", h.site.jobID(job))
+		x.element("id", h.feeds.jobID(job))
 		x.element("title", job.title())
 		x.element("link", struct{}{}, attr("href", job.address()))
 		x.element("updated", stamp(changed))

@@ -21,7 +21,7 @@ import (
 
 // A handler serves what one format makes of the jobs.
 type handler struct {
-	site        *Site
+	feeds       *Feeds
 	path        string
 	contentType string
 	write       format
@@ -35,11 +35,11 @@ type handler struct {
 // A format writes jobs into a file.
 type format func(f *file, h *handler, jobs iter.Seq2[Job, error]) error
 
-func (s *Site) handler(path, contentType string, write format) http.Handler {
-	if s.cfg.Jobs == nil {
-		panic("jobpublish: use NewSite: the zero Site has no jobs")
+func (f *Feeds) handler(path, contentType string, write format) http.Handler {
+	if f.cfg.Jobs == nil {
+		panic("jobpublish: use NewFeeds: the zero Feeds has no jobs")
 	}
-	return &handler{site: s, path: path, contentType: contentType, write: write, writing: make(chan struct{}, 1)}
+	return &handler{feeds: f, path: path, contentType: contentType, write: write, writing: make(chan struct{}, 1)}
 }
 
 // maxWriting bounds the time to write a file, and the time to send it to a client.
@@ -60,7 +60,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f, err := h.current(r.Context())
 	if err != nil {
-		h.site.cfg.Logger.ErrorContext(r.Context(), "jobpublish: nothing was written", "path", h.path, "error", err)
+		h.feeds.cfg.Logger.ErrorContext(r.Context(), "jobpublish: nothing was written", "path", h.path, "error", err)
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "the jobs are not known at the moment", http.StatusServiceUnavailable)
 		return
@@ -147,12 +147,12 @@ func (h *handler) newFile(ctx context.Context) (*file, error) {
 
 // writeFile writes a file of the jobs that may be published from began until then.
 func (h *handler) writeFile(ctx context.Context, began, until time.Time) (*file, error) {
-	f, err := createFile(began.Add(h.site.cfg.MaxAge))
+	f, err := createFile(began.Add(h.feeds.cfg.MaxAge))
 	if err != nil {
 		return nil, err
 	}
 	f.modified = began.Truncate(time.Second)
-	err = h.write(f, h, h.site.jobs(ctx, began, until))
+	err = h.write(f, h, h.feeds.jobs(ctx, began, until))
 	if err == nil {
 		err = f.finish()
 	}

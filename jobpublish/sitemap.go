@@ -36,7 +36,7 @@ func writeSitemap(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		}
 	}
 	if pages == 0 { // a sitemap has at least one page
-		if err := part.entry("url", h.site.url.String(), time.Time{}); err != nil {
+		if err := part.entry("url", h.feeds.url.String(), time.Time{}); err != nil {
 			return err
 		}
 	}
@@ -46,7 +46,7 @@ func writeSitemap(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	parts := f.parts
 	index := beginSitemap(f, "sitemapindex")
 	for i, d := range parts {
-		at := h.site.url.ResolveReference(&url.URL{Path: h.path, RawQuery: "part=" + strconv.Itoa(i+1)})
+		at := h.feeds.url.ResolveReference(&url.URL{Path: h.path, RawQuery: "part=" + strconv.Itoa(i+1)})
 		if err := index.entry("sitemap", at.String(), d.modified); err != nil {
 			return err
 		}

@@ -128,7 +128,7 @@ func (s *Site) Jobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 func (s *Site) published(known *jobmirror.Job, posting *jobmirror.Posting) jobpublish.Job {
 	var j jobpublish.Job
 	info, err := known.Answer()
-	j.Heard(info, err, known.LookedUp)
+	j.SetLookup(info, err, known.LookedUp)
 	title := ""
 	if posting != nil {
 		j.Posting, j.Language, title = &posting.Posting, posting.TextLanguage, posting.Posting.Title
@@ -137,8 +137,8 @@ func (s *Site) published(known *jobmirror.Job, posting *jobmirror.Posting) jobpu
 		title = cmp.Or(title, info.JobTitle)
 	}
 	j.URL = s.origin + s.Path(known.JobRecord.Job, title)
-	if s.cfg.Amend != nil {
-		s.cfg.Amend(&j)
+	if s.cfg.EditJob != nil {
+		s.cfg.EditJob(&j)
 	}
 	return j
 }

@@ -344,7 +344,7 @@ func TestJobsOfSite(t *testing.T) {
 	}
 	publish := func() (status int, body string) {
 		t.Helper()
-		published, err := jobpublish.NewSite(jobpublish.Config{URL: "https://jobs.example/", Title: "Jobs", Jobs: c.site.Jobs})
+		published, err := jobpublish.NewFeeds(jobpublish.Config{URL: "https://jobs.example/", Title: "Jobs", Jobs: c.site.Jobs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +358,7 @@ func TestJobsOfSite(t *testing.T) {
 	c.copy()
 	status, body := publish()
 	amended, err := jobsite.New(c.mirror, jobsite.Config{
-		URL: "https://jobs.example", Languages: []string{"de"}, Amend: func(j *jobpublish.Job) { j.DirectApply = true },
+		URL: "https://jobs.example", Languages: []string{"de"}, EditJob: func(j *jobpublish.Job) { j.DirectApply = true },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -707,7 +707,7 @@ func TestNamesTheMissingConstructor(t *testing.T) {
 	for want, use := range map[string]func(){
 		"jobsite: use New: the zero Site has no mirror":           func() { site.Handle(nil) },
 		"jobsite: use NewSignIn: the zero SignIn has no sessions": func() { new(jobsite.SignIn).Handler(nil) },
-		"jobpublish: use NewSite: the zero Site has no jobs":      func() { new(jobpublish.Site).Sitemap("/sitemap.xml") },
+		"jobpublish: use NewFeeds: the zero Feeds has no jobs":    func() { new(jobpublish.Feeds).Sitemap("/sitemap.xml") },
 	} {
 		func() {
 			defer func() {

@@ -80,7 +80,7 @@ func (s *SignIn) precheck(r *http.Request, job jobboard.JobID) Outcome {
 	ctx, cancel := context.WithTimeout(r.Context(), precheckTime)
 	defer cancel()
 	check, err := visitor.Applicant.Precheck(ctx, job)
-	refused := s.Refused(r, errors.Join(check.AppliedErr, check.ApplicationErr))
+	refused := s.EndIfRefused(r, errors.Join(check.AppliedErr, check.ApplicationErr))
 	o := Outcome{Check: check, Err: err}
 	switch decided, ok := decisions[check.Decision]; {
 	case ok:

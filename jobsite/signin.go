@@ -229,14 +229,14 @@ func (s *SignIn) Visitor(r *http.Request) (*Visitor, bool) {
 	return &Visitor{s.cfg.Client.Applicant(jobboard.StaticToken(found.Token)), found.Session, found.SignedIn}, true
 }
 
-// Refused ends the session of a request if err says that the board refused the applicant's
+// EndIfRefused ends the session of a request if err says that the board refused the applicant's
 // token, and reports whether it did. Only the errors of HasApplied and ApplicationID, and of
 // what is made of them, say so: a time-out, a busy board or a refusal of the site's own
 // credential ends no session.
 //
 // The visitor's other sessions stay as they are, even one that replaced this one in the
 // same browser meanwhile.
-func (s *SignIn) Refused(r *http.Request, err error) bool {
+func (s *SignIn) EndIfRefused(r *http.Request, err error) bool {
 	state, ok := r.Context().Value(stateKey{}).(*requestState)
 	if !ok || !refusesApplicant(err) {
 		return false

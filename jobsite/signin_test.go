@@ -396,7 +396,7 @@ func TestRefused(t *testing.T) {
 			own("HasApplied", jobboard.ErrTimeout), own("HasApplied", jobboard.ErrRateLimited), own("HasApplied", jobboard.ErrForbidden), context.Canceled,
 			errors.Join(own("HasApplied", jobboard.ErrServer), own("JobInformation", jobboard.ErrUnauthorized)),
 		} {
-			if s.signIn.Refused(r, err) {
+			if s.signIn.EndIfRefused(r, err) {
 				t.Errorf("%v ends the session", err)
 			}
 		}
@@ -404,7 +404,7 @@ func TestRefused(t *testing.T) {
 			t.Error("nobody is signed in any more")
 		}
 		err := fmt.Errorf("page: %w", errors.Join(own("JobInformation", jobboard.ErrTimeout), own("HasApplied", jobboard.ErrUnauthorized)))
-		if !s.signIn.Refused(r, err) {
+		if !s.signIn.EndIfRefused(r, err) {
 			t.Errorf("%v does not end the session", err)
 		}
 		_, ok := s.signIn.Visitor(r)
@@ -502,7 +502,7 @@ func TestStoreThatKeeps(t *testing.T) {
 	ordinary := s.page
 	var refused, visits bool
 	s.page = func(_ http.ResponseWriter, r *http.Request) {
-		refused = s.signIn.Refused(r, &jobboard.Error{Op: "HasApplied", Err: jobboard.ErrUnauthorized})
+		refused = s.signIn.EndIfRefused(r, &jobboard.Error{Op: "HasApplied", Err: jobboard.ErrUnauthorized})
 		_, visits = s.signIn.Visitor(r)
 	}
 	if s.get("/"); !refused || visits {
@@ -546,7 +546,7 @@ func TestSignInConfig(t *testing.T) {
 	}
 	// A request that did not come through the handler has no visitor.
 	r := httptest.NewRequest("GET", "/", nil)
-	if _, ok := s.Visitor(r); ok || s.Refused(r, &jobboard.Error{Op: "HasApplied", Err: jobboard.ErrUnauthorized}) {
+	if _, ok := s.Visitor(r); ok || s.EndIfRefused(r, &jobboard.Error{Op: "HasApplied", Err: jobboard.ErrUnauthorized}) {
 		t.Error("a request from nowhere has a visitor")
 	}
 }

@@ -23,7 +23,7 @@ type Config struct {
 	URL string
 	// Page is the path of a job's page, a pattern of [http.ServeMux]: {job} stands for the
 	// job's identifier and {words...} for words of its title, which may change. "" means
-	// "/job/{job}/{words...}", which importers of [jobpublish.Site.DataFeed] take.
+	// "/job/{job}/{words...}", which importers of [jobpublish.Feeds.DataFeed] take.
 	Page string
 	// Languages lists the languages of the site, such as "de" and "en", in which the mirror
 	// copies its channels too; there must be one. The first is used for readers who prefer
@@ -31,9 +31,9 @@ type Config struct {
 	Languages []string
 	// Texts returns the sentences of the site in a language; nil: German in "de", else English.
 	Texts func(language string) Texts
-	// Amend adds what the site knows to a job that is published, such as DirectApply,
+	// EditJob adds what the site knows to a job that is published, such as DirectApply,
 	// Organization and ValidFor; nil: nothing. It must be safe for calls at the same time.
-	Amend func(*jobpublish.Job)
+	EditJob func(*jobpublish.Job)
 	// Failed answers a visitor who gets no page; nil: a line of Texts.
 	Failed func(w http.ResponseWriter, r *http.Request, status int)
 	Logger *slog.Logger // of failures; nil: silent

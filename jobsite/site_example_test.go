@@ -62,7 +62,7 @@ func ExampleNew() {
 		}
 		return show.Execute(w, page)
 	}))
-	published, err := jobpublish.NewSite(jobpublish.Config{URL: "https://jobs.example/", Title: "Jobs", Jobs: site.Jobs})
+	published, err := jobpublish.NewFeeds(jobpublish.Config{URL: "https://jobs.example/", Title: "Jobs", Jobs: site.Jobs})
 	if err != nil {
 		log.Fatal(err)
 	}

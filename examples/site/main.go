@@ -177,7 +177,7 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	s := &site{client: client, mirror: mirror, origin: origin}
 	s.jobs, err = jobsite.New(mirror, jobsite.Config{
 		URL: origin, Languages: []string{german.Lang, english.Lang}, Failed: s.failed, Logger: slog.Default(),
-		Amend: func(j *jobpublish.Job) { j.DirectApply = true },
+		EditJob: func(j *jobpublish.Job) { j.DirectApply = true },
 	})
 	if err != nil {
 		return nil, err

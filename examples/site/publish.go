@@ -11,7 +11,7 @@ import (
 
 // publish serves what search engines, feed readers, importers and assistants ask for.
 func (s *site) publish(mux *http.ServeMux, host string, channel jobboard.ChannelID) error {
-	published, err := jobpublish.NewSite(jobpublish.Config{
+	published, err := jobpublish.NewFeeds(jobpublish.Config{
 		URL: s.origin + "/", Title: german.Title, Language: german.Lang, Jobs: s.jobs.Jobs,
 	})
 	if err != nil {

@@ -99,7 +99,7 @@ func demo(t *testing.T) []jobpublish.Job {
 		// The demo's postings do not tell their jobs: they are numbered alike.
 		id := jobboard.JobID(fake.Demo.OpenJob + (int64(p.JobPostingID)-600_100)/7*11)
 		info, err := client.JobInformation(t.Context(), id)
-		job.Heard(info, err, time.Now())
+		job.SetLookup(info, err, time.Now())
 		if info != nil {
 			job.Language = info.JobLanguage
 		}
@@ -228,9 +228,9 @@ func file(t *testing.T, h http.Handler, target string) string {
 	return w.Body.String()
 }
 
-func newSite(t *testing.T, jobs []jobpublish.Job) *jobpublish.Site {
+func newFeeds(t *testing.T, jobs []jobpublish.Job) *jobpublish.Feeds {
 	t.Helper()
-	site, err := jobpublish.NewSite(jobpublish.Config{
+	feeds, err := jobpublish.NewFeeds(jobpublish.Config{
 		URL: "https://jobs.example", Title: "Jobs <&> more", Description: "of the lake", Language: "de",
 		Jobs: func(context.Context) iter.Seq2[jobpublish.Job, error] {
 			return func(yield func(jobpublish.Job, error) bool) {
@@ -245,7 +245,7 @@ func newSite(t *testing.T, jobs []jobpublish.Job) *jobpublish.Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return site
+	return feeds
 }
 
 // valid runs a validator of XML.
@@ -282,9 +282,9 @@ func TestFeeds(t *testing.T) {
 					open = append(open, j)
 				}
 			}
-			site := newSite(t, jobs)
-			rss, atom := file(t, site.RSS("/jobs.rss"), "/jobs.rss"), file(t, site.Atom("/jobs.atom"), "/jobs.atom")
-			pages := file(t, site.Sitemap("/sitemap.xml"), "/sitemap.xml")
+			feeds := newFeeds(t, jobs)
+			rss, atom := file(t, feeds.RSS("/jobs.rss"), "/jobs.rss"), file(t, feeds.Atom("/jobs.atom"), "/jobs.atom")
+			pages := file(t, feeds.Sitemap("/sitemap.xml"), "/sitemap.xml")
 			validFeed(t, "rss.rnc", rss)
 			validFeed(t, "atom.rnc", atom)
 			validSitemap(t, pages)
@@ -348,7 +348,7 @@ func TestDataFeed(t *testing.T) {
 	twice := append(slices.Clone(all), all...)
 	for name, jobs := range map[string][]jobpublish.Job{"all": all, "each twice": twice, "none": nil} {
 		t.Run(name, func(t *testing.T) {
-			text := file(t, newSite(t, jobs).DataFeed("/jobs.feed.json"), "/jobs.feed.json")
+			text := file(t, newFeeds(t, jobs).DataFeed("/jobs.feed.json"), "/jobs.feed.json")
 			want := published
 			if jobs == nil {
 				want = 0
@@ -437,7 +437,7 @@ func TestSitemapIndex(t *testing.T) {
 		j.URL = fmt.Sprintf("https://jobs.example/%d?a&b='", i)
 		jobs = append(jobs, j)
 	}
-	h := newSite(t, jobs).Sitemap("/sitemap.xml")
+	h := newFeeds(t, jobs).Sitemap("/sitemap.xml")
 	a := check(t, map[string]any{"index": file(t, h, "/sitemap.xml")})
 	if len(a.Parts) != 2 {
 		t.Fatalf("the parser of sitemaps finds %d parts", len(a.Parts))

@@ -102,7 +102,7 @@ func newMarketplace(origin string, board jobboard.Config, signIn oauth2.Config, 
 	if err != nil {
 		return nil, err
 	}
-	feeds, err := jobpublish.NewSite(jobpublish.Config{
+	feeds, err := jobpublish.NewFeeds(jobpublish.Config{
 		URL: origin + "/", Title: "Stellen", Language: "de", Jobs: m.jobs.Jobs,
 	})
 	if err != nil {
