@@ -30,8 +30,8 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 // redirects within the origin, and reads the answer to its end. accept has read
 // a good answer, so nobody reads the body of the response that attempt returns.
 func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
-	if !c.settle(time.Now()) {
-		return nil, c.again(StopBudget)
+	if !c.cost.Settle(time.Now()) {
+		return nil, c.lastAttempt(StopBudget)
 	}
 	if err := c.stepIn(); err != nil {
 		return nil, c.notAllowed(err)
@@ -63,7 +63,7 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 		}
 		a.Close()
 	}
-	if failed != nil && failed.expired && !c.renewedOnce {
+	if failed != nil && failed.outcome == expired && !c.renewedOnce {
 		failed = c.renew(auth, failed)
 	}
 	return resp, failed

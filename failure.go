@@ -32,15 +32,14 @@ type failedAttempt struct {
 	body       []byte
 	header     http.Header // of the answer; nil: there was none
 	retryAfter time.Duration
-	event      event
-	expired    bool                      // the answer called the token expired, and the source can renew
-	unclear    bool                      // the service may have executed the call
-	again      bool                      // net/http has repeated the request once by itself
-	silent     bool                      // the call changes nothing, and its connection ended without a byte
+	outcome    outcome
+	resent     bool                      // net/http has sent the request once more by itself
 	stopped    StopReason                // why there is no other attempt; empty: there is, or nobody has decided yet
 	wait       time.Duration             // before the next attempt
+	fresh      *credential.Authorization // the renewed token, with which the next attempt is sent; nil: there is none
 	answer     *passed                   // of a caller's own request; nil: none, or of an operation
-	fresh      *credential.Authorization // what that is sent with, where it is known
+
+	mayHaveExecuted bool // this attempt, whatever the one before did
 }
 
 // drop gives up the answer that nobody reads any more.
@@ -68,7 +67,7 @@ func (c *call) describe(f *failedAttempt) *Error {
 		Code:            c.secrets.Head(f.words.ErrorCode(), 100),
 		Message:         c.secrets.Head(f.words.ErrorMessage(), maxErrorMessage),
 		RequestID:       c.requestID(f.header),
-		MayHaveExecuted: f.unclear || c.unclear,
+		MayHaveExecuted: f.mayHaveExecuted || c.mayHaveExecuted,
 	}
 	if len(f.body) > 0 {
 		e.Body = []byte(c.secrets.Hide(string(f.body)))
@@ -95,9 +94,9 @@ func (c *call) requestID(header http.Header) string {
 }
 
 // ended returns the failed attempt of a caller whose context has ended with
-// cause; unclear says whether the service may have executed the call.
-func ended(cause error, unclear bool) *failedAttempt {
-	f := &failedAttempt{err: cause, stopped: StopCanceled, unclear: unclear}
+// cause, and whose call the service may have executed.
+func ended(cause error, mayHaveExecuted bool) *failedAttempt {
+	f := &failedAttempt{err: cause, stopped: StopCanceled, mayHaveExecuted: mayHaveExecuted}
 	if errors.Is(cause, context.DeadlineExceeded) {
 		f.err = &failure{kind: ErrTimeout, detail: cause.Error(), cause: cause}
 	}
@@ -108,7 +107,7 @@ func ended(cause error, unclear bool) *failedAttempt {
 // two attempts. A call that changes something then counts as maybe executed once a
 // request has reached the service, whatever the answer was.
 func (c *call) endedBetween(cause error) *failedAttempt {
-	return ended(cause, c.sentOnce && !c.op.safe())
+	return ended(cause, c.reached && !c.op.safe())
 }
 
 // endedToo adds the end of the caller's context to an attempt that was answered
@@ -147,7 +146,7 @@ func (c *call) notAllowed(err error) *failedAttempt {
 		return c.endedBetween(cause)
 	}
 	if c.last != nil {
-		return c.again(StopDeadline)
+		return c.lastAttempt(StopDeadline)
 	}
 	if text := err.Error(); c.secrets.Hide(text) != text {
 		return &failedAttempt{err: &failure{kind: ErrRateLimited, detail: c.secrets.Head(text, maxErrorCause)}}
@@ -155,9 +154,9 @@ func (c *call) notAllowed(err error) *failedAttempt {
 	return &failedAttempt{err: &failure{kind: ErrRateLimited, detail: clean(err.Error(), maxErrorCause), cause: err}}
 }
 
-// again returns the attempt before as the last one, with the reason why the one
+// lastAttempt returns the attempt before as the last one, with the reason why the one
 // that was to follow it is not made.
-func (c *call) again(stopped StopReason) *failedAttempt {
+func (c *call) lastAttempt(stopped StopReason) *failedAttempt {
 	f := *c.last
 	f.stopped = stopped
 	return &f
@@ -183,16 +182,18 @@ func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 		return c.notAllowed(denied)
 	}
 	loss := x.Loss(err)
-	f := &failedAttempt{unclear: !c.op.safe() && !loss.Unsent}
+	f := &failedAttempt{mayHaveExecuted: !c.op.safe() && !loss.Unsent}
 	if cause := c.ctx.Err(); cause != nil {
-		return ended(cause, f.unclear && x.Phase() != transport.Dialing)
+		return ended(cause, f.mayHaveExecuted && x.Phase() != transport.Dialing)
 	}
 	switch {
 	case loss.Passing && loss.Unsent:
-		f.event = unsent
+		f.outcome = unsent
 	case loss.Passing:
-		f.event, f.again = lost, x.Again()
-		f.silent = c.op.safe() && !loss.Timeout && x.Phase() == transport.Sending
+		f.outcome, f.resent = lost, x.Resent()
+		if c.op.safe() && !loss.Timeout && x.Phase() == transport.Sending {
+			f.outcome = silent
+		}
 	}
 	kind := ErrTransport
 	if loss.Timeout {
@@ -207,7 +208,7 @@ func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 // Only its status did.
 func (c *call) cutShort(a *answer, err error) *failedAttempt {
 	f := c.notAnswered(a.exchange, err)
-	f.status, f.header, f.unclear = a.resp.StatusCode, a.resp.Header, !c.op.safe()
+	f.status, f.header, f.mayHaveExecuted = a.resp.StatusCode, a.resp.Header, !c.op.safe()
 	return f
 }
 
@@ -222,12 +223,12 @@ func (c *call) unusable(a *answer, err error) *failedAttempt {
 	}
 	if lost != nil {
 		f := c.cutShort(a, lost)
-		if f.event != final {
-			f.event = cutOff
+		if f.outcome != final {
+			f.outcome = cutOff
 		}
 		return f
 	}
-	f := &failedAttempt{status: a.resp.StatusCode, header: a.resp.Header, unclear: !c.op.safe(), body: a.kept()}
+	f := &failedAttempt{status: a.resp.StatusCode, header: a.resp.Header, mayHaveExecuted: !c.op.safe(), body: a.kept()}
 	detail := err.Error()
 	var known *failure
 	if errors.As(err, &known) {
@@ -273,7 +274,7 @@ func (a *answer) kept() []byte {
 // accepts what there is if the status alone says enough.
 func (c *call) refused(a *answer, err error) *failedAttempt {
 	status, header := a.resp.StatusCode, a.resp.Header
-	outcome := eventOf(status)
+	outcome := outcomeOf(status)
 	f := &failedAttempt{status: status, header: header}
 	if err == nil {
 		f.body, err = io.ReadAll(io.LimitReader(a, maxErrorBody+1)) // one more, to see that nothing is cut off
@@ -291,13 +292,15 @@ func (c *call) refused(a *answer, err error) *failedAttempt {
 // judgeRefusal completes the failed attempt of a refused answer, whose status and
 // body are known.
 func (c *call) judgeRefusal(f *failedAttempt, header http.Header) {
-	outcome := eventOf(f.status)
+	outcome := outcomeOf(f.status)
 	f.words, f.err = classify(c.op, f.status, header, f.body, anyMember)
 	f.retryAfter = refusal.RetryAfter(header, time.Now())
-	f.expired = f.status == http.StatusUnauthorized && c.endpoint.credential.Renew != nil && f.words.TokenExpired()
 	if f.err == nil || errors.Is(f.err, ErrServer) || errors.Is(f.err, ErrRateLimited) { // any other is an answer
-		f.event = outcome
-		f.unclear = outcome == failing && !c.op.safe()
+		f.outcome = outcome
+		f.mayHaveExecuted = outcome == failing && !c.op.safe()
+	}
+	if f.status == http.StatusUnauthorized && c.endpoint.credential.Renew != nil && f.words.TokenExpired() {
+		f.outcome = expired
 	}
 }
 

@@ -236,7 +236,7 @@ func (p *passed) finish(err error) {
 		var known *Error
 		if !errors.As(err, &known) {
 			failed := c.unusable(p.a, err)
-			failed.call, failed.event, failed.body = c, final, nil
+			failed.call, failed.outcome, failed.body = c, final, nil
 			p.err = c.describe(failed)
 			p.ended = p.err
 		}

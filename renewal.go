@@ -28,7 +28,7 @@ func (c *call) renew(rejected *credential.Authorization, failed *failedAttempt) 
 			kind: ErrUnauthorized, detail: c.secrets.Hide("renewing the token failed: " + detail), cause: cause,
 		}
 	case fresh.Secret != rejected.Secret:
-		failed.fresh, failed.event = fresh, renewed
+		failed.fresh, failed.outcome = fresh, renewed
 	}
 	return failed
 }
@@ -64,12 +64,11 @@ func (c *call) permitted(f *failedAttempt) StopReason {
 
 // payProbe gets the permission of the budget for the probe that the call is.
 func (c *call) payProbe(f *failedAttempt) StopReason {
-	b := c.endpoint.budget
-	for b != nil {
-		allowed, paid, ended := b.BeginProbe(time.Now())
+	for c.cost.Budget != nil {
+		allowed, ended := c.cost.BeginProbe(time.Now())
 		switch {
 		case allowed:
-			c.paid, c.probePermitted = c.paid || paid, true
+			c.probePermitted = true
 			return ""
 		case ended == nil:
 			return StopBudget
@@ -88,7 +87,7 @@ func (c *call) payProbe(f *failedAttempt) StopReason {
 func (c *call) outOfTime(f *failedAttempt) StopReason {
 	late := &failedAttempt{
 		err:     &failure{kind: ErrTimeout, detail: errCallTimeout.Error(), cause: errCallTimeout},
-		stopped: StopDeadline, unclear: c.sentOnce && !c.op.safe(),
+		stopped: StopDeadline, mayHaveExecuted: c.reached && !c.op.safe(),
 	}
 	if cause := c.ctx.Err(); cause != nil {
 		late = c.endedBetween(cause)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+	"github.com/jobboard-sdk/jobboard-go/internal/budget"
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
@@ -62,11 +63,10 @@ type call struct {
 	repeats     int            // attempts that were repeats by policy
 	last        *failedAttempt // the attempt before; nil: none
 	renewedOnce bool           // the one repeat with another token is used
-	paid        bool           // a token of the budget is spent on the request under way, or the next that is sent
-	unsettled   time.Time      // the silent loss whose repeat is to be paid for; zero: none
-	excused     bool           // the one repeat that is free after such a loss is used
-	sentOnce    bool           // a request has reached the service, whatever the answer was
-	unclear     bool           // an attempt before may have been executed
+	cost        budget.Repeats // what its repeats cost
+	reached     bool           // a request has reached the service, whatever the answer was
+
+	mayHaveExecuted bool // an attempt before this one
 
 	probe          *credential.Authorization // the token that the call is the probe of; nil: it is none
 	probePermitted bool                      // by the budget
@@ -135,7 +135,7 @@ func (e *endpoint) startCall(ctx context.Context, op *operation) *call {
 		Op: op.name, Method: op.method, Path: op.path,
 		Scheme: e.origin.Scheme, Host: e.origin.Host, Port: e.origin.Port,
 	}
-	c := &call{op: op, endpoint: e}
+	c := &call{op: op, endpoint: e, cost: budget.Repeats{Budget: e.budget}}
 	c.watch, c.ctx = e.config.Observer.startCall(ctx, start)
 	return c
 }

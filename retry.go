@@ -122,20 +122,26 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	return p, nil
 }
 
-// event classifies the outcome of an attempt by whether another may follow.
-type event int
+// outcome says how an attempt ended, by what may follow it.
+type outcome int
 
 const (
-	final   event = iota // another attempt cannot help
-	unsent               // nothing reached the service
-	limited              // 429
-	renewed              // 401, and there is another token
-	lost                 // no answer, or a part of one without a good status
-	failing              // 500, 503 and their like, see eventOf
-	cutOff               // a part of an answer with a good status
+	final   outcome = iota // another attempt cannot help
+	unsent                 // nothing reached the service
+	limited                // 429
+	renewed                // 401, and there is another token
+	lost                   // no answer, or a part of one without a good status
+	failing                // 500, 503 and their like, see eventOf
+	cutOff                 // a part of an answer with a good status
+
+	expired // final, but a 401 that calls the token expired: the source may have another
+	silent  // lost without a byte of an answer, of a request that changes nothing
 )
 
-// repeatRules lists, for each event, the methods that are repeated after it.
+// isFinal reports whether no other attempt can help.
+func (o outcome) isFinal() bool { return o == final || o == expired }
+
+// repeatRules lists, for each outcome, the methods that are repeated after it.
 // The table of docs/retries.md is generated from it.
 var repeatRules = [...]struct {
 	what           string
@@ -150,8 +156,14 @@ var repeatRules = [...]struct {
 	final:   {"anything else, such as an unknown name, a failed TLS handshake, a certificate that is missing, garbage", false, false, false},
 }
 
-func (e event) repeats(method string) bool {
-	rule := repeatRules[e]
+func (o outcome) repeats(method string) bool {
+	switch o { // by the rule of what it is a kind of
+	case expired:
+		o = final
+	case silent:
+		o = lost
+	}
+	rule := repeatRules[o]
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return rule.get
@@ -175,8 +187,8 @@ func (p *RetryPolicy) wait(repeat int, retryAfter time.Duration) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// eventOf returns the outcome of an attempt that was answered with a status.
-func eventOf(status int) event {
+// outcomeOf returns the outcome of an attempt that was answered with a status.
+func outcomeOf(status int) outcome {
 	switch status {
 	case http.StatusTooManyRequests:
 		return limited
@@ -198,16 +210,16 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 		return false, nil
 	}
 	c := f.call
-	c.sentOnce = c.sentOnce || f.event != unsent
+	c.reached = c.reached || f.outcome != unsent
 	f.stopped = c.stop(f, time.Now())
 	if f.stopped != "" {
 		c.watch.endAttempt(AttemptEnd{Err: f.err})
 		return false, nil
 	}
-	if f.event != renewed {
+	if f.outcome != renewed {
 		c.repeats++
 	}
-	c.unclear = c.unclear || f.unclear
+	c.mayHaveExecuted = c.mayHaveExecuted || f.mayHaveExecuted
 	c.last = f
 	f.drop()
 	c.retryer.RetryWaitMin = f.wait // Backoff returns it
@@ -222,13 +234,13 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 // stop books a failed attempt. It returns the reason why no other one follows,
 // or returns "" and sets the wait before the next.
 func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
-	if f.event == final && !f.expired && f.status != 0 && f.status < 500 {
+	if f.outcome == final && f.status != 0 && f.status < 500 {
 		c.succeeded(now) // the service works
 	}
 	if f.stopped != "" {
 		return f.stopped
 	}
-	if f.event != renewed {
+	if f.outcome != renewed {
 		f.wait = c.endpoint.config.Retry.wait(c.repeats, f.retryAfter)
 	}
 	pausing := c.pause(f, now)
@@ -241,12 +253,12 @@ func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 // unrepeatable returns why a call that failed like this is not repeated, however
 // much time and budget there is, or nothing.
 func (c *call) unrepeatable(f *failedAttempt) StopReason {
-	repeats := f.event.repeats(c.op.method)
+	repeats := f.outcome.repeats(c.op.method)
 	switch {
-	case c.ctx.Err() != nil && f.event != final:
+	case c.ctx.Err() != nil && !f.outcome.isFinal():
 		f.endedToo(c.ctx.Err())
 		return StopCanceled
-	case f.event == final, f.event == cutOff && !repeats:
+	case f.outcome.isFinal(), f.outcome == cutOff && !repeats:
 		return StopFinal
 	case !repeats, c.given != nil && !c.given.canRepeat():
 		return StopNotIdempotent
@@ -261,11 +273,11 @@ func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReas
 	switch {
 	case f.retryAfter > policy.MaxRetryAfter && !pausing:
 		return StopRetryAfter
-	case f.event != renewed && c.repeats+1 >= policy.MaxAttempts:
+	case f.outcome != renewed && c.repeats+1 >= policy.MaxAttempts:
 		return StopAttempts
 	case !now.Add(f.wait).Before(c.deadline):
 		return StopDeadline
-	case f.event == renewed:
+	case f.outcome == renewed:
 		return c.permitted(f)
 	case !pausing && !c.pay(f, now):
 		return StopBudget
@@ -278,13 +290,14 @@ func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReas
 // of the budget, because the pause lowers the load on the service. The pause
 // does not count towards the time of a call without a deadline of its own.
 func (c *call) pause(f *failedAttempt, now time.Time) bool {
-	if c.request.turn == nil || !c.request.turn.Pause || f.retryAfter <= 0 || f.event != limited && f.event != failing {
+	turn, asks := c.request.turn, f.retryAfter > 0 && (f.outcome == limited || f.outcome == failing)
+	if turn == nil || !turn.Pause || !asks {
 		return false
 	}
 	policy := &c.endpoint.config.Retry
 	asked := min(f.retryAfter, policy.MaxRetryAfter)
-	c.request.turn.PauseUntil(now.Add(asked))
-	c.paid = false
+	turn.PauseUntil(now.Add(asked))
+	c.cost.Free()
 	f.wait = policy.wait(c.repeats, asked)
 	if _, own := c.ctx.Deadline(); !own {
 		c.deadline = c.deadline.Add(f.wait)
@@ -295,16 +308,16 @@ func (c *call) pause(f *failedAttempt, now time.Time) bool {
 // pay takes a token for a repeat out of the budget and reports whether there was
 // one. After an attempt that was not sent the repeat costs nothing, or has been
 // paid for: the token that the attempt was to cost is still there. After a silent
-// loss settle pays, later. If many calls failed together, pay delays the repeat so
+// loss the next attempt pays, when it begins. If many calls failed together, pay delays the repeat so
 // that they start one after the other, as far as the caller has the time.
 func (c *call) pay(f *failedAttempt, now time.Time) bool {
 	b := c.endpoint.budget
-	if b == nil || f.event == unsent {
+	if b == nil || f.outcome == unsent {
 		return true
 	}
-	if f.silent {
-		c.unsettled = now
-	} else if !c.payFor(f, now) {
+	if f.outcome == silent {
+		c.cost.Owe(now, f.resent)
+	} else if !c.cost.Charge(now, f.resent) {
 		return false
 	}
 	if later := b.Spread(now); now.Add(f.wait + later).Before(c.deadline) {
@@ -313,46 +326,10 @@ func (c *call) pay(f *failedAttempt, now time.Time) bool {
 	return true
 }
 
-// settle pays for a repeat after a silent loss, once its wait is over, and reports
-// whether the repeat may be sent. The first one is free if the service has answered
-// another request since the loss: then not the service is down but one server, such
-// as one that is restarted, and what it lost at that moment may be more than the
-// budget holds.
-func (c *call) settle(now time.Time) bool {
-	lost := c.unsettled
-	if lost.IsZero() {
-		return true
-	}
-	c.unsettled = time.Time{}
-	if !c.paid && !c.excused && c.endpoint.budget.SucceededSince(lost) {
-		c.excused = true
-		return true
-	}
-	return c.payFor(c.last, now)
-}
-
-// payFor takes a token for the repeat after a failed attempt, and one more for the
-// repeat that net/http made by itself in it, and lost as well.
-func (c *call) payFor(f *failedAttempt, now time.Time) bool {
-	tokens := 1.0
-	if f.again {
-		tokens++
-	}
-	paid := c.endpoint.budget.Pay(now, tokens)
-	c.paid = c.paid || paid
-	return paid
-}
-
 // succeeded books an attempt that was answered.
 func (c *call) succeeded(now time.Time) {
 	if c.repeats == 0 && c.endpoint.config.Retry.Hedge > 0 {
 		c.endpoint.hedges.Earn()
 	}
-	switch b := c.endpoint.budget; {
-	case b == nil:
-	case c.paid:
-		b.Return(now)
-	default:
-		b.Earn(now)
-	}
+	c.cost.Succeeded(now)
 }

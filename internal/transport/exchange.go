@@ -61,12 +61,12 @@ type Exchange struct {
 	dials   []*dial       // for its requests; Connections guard it
 	ended   bool          // and this
 
-	own   bool // the transport is net/http's own
-	safe  bool // the requests change nothing
-	mu    sync.Mutex
-	conn  net.Conn // the last one the request was given
-	fresh bool     // conn carried no request before
-	again bool     // it was given another one after it
+	own    bool // the transport is net/http's own
+	safe   bool // the requests change nothing
+	mu     sync.Mutex
+	conn   net.Conn // the last one the request was given
+	fresh  bool     // conn carried no request before
+	resent bool     // net/http has sent the request once more, on conn
 
 	body   io.ReadCloser
 	atEnd  bool          // the whole body was read: its connection may be used again
@@ -135,7 +135,7 @@ func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial b
 func (x *Exchange) connected(info httptrace.GotConnInfo) {
 	x.mu.Lock()
 	fresh, again := x.fresh, x.served.Swap(true) && x.Phase() != Answered
-	x.conn, x.fresh, x.again = info.Conn, !info.Reused, x.again || again
+	x.conn, x.fresh, x.resent = info.Conn, !info.Reused, x.resent || again
 	x.mu.Unlock()
 	if x.Unshared && x.Framed() {
 		x.cancel(errShared)
@@ -155,11 +155,11 @@ func (x *Exchange) Context() context.Context { return x.ctx }
 // Phase returns how far the exchange has come.
 func (x *Exchange) Phase() Phase { return Phase(x.phase.Load()) }
 
-// Again reports whether net/http has sent the request again by itself.
-func (x *Exchange) Again() bool {
+// Resent reports whether net/http has sent the request once more by itself.
+func (x *Exchange) Resent() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.again
+	return x.resent
 }
 
 // Waited returns how long reads of the body have waited for bytes.
