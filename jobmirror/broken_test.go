@@ -3,6 +3,7 @@ package jobmirror
 import (
 	"errors"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -209,19 +210,24 @@ func TestSnapshotsThatAreLeft(t *testing.T) {
 	save(t, m, m.sources[0], beginTurn(t, m, m.sources[0]), &jobboard.JobPosting{JobPostingID: 1, Title: "Nurse"}, &jobboard.JobPosting{JobPostingID: 2, Title: "Cook"})
 	for _, most := range []int{0, 1, 2} {
 		n := 0
-		err := m.db.view(t.Context(), func(t *tx) error {
-			return t.snapshot(func(row Row, err error) bool {
-				n++
-				return err == nil && n <= most
-			})
+		err := m.Snapshot(t.Context(), func(_ Cursor, rows iter.Seq2[Row, error]) error {
+			for _, err := range rows {
+				if n++; err != nil || n > most {
+					return err
+				}
+			}
+			return nil
 		})
-		if want := min(most+1, 2); n != want || errors.Is(err, errLeft) != (most < 2) {
+		if want := min(most+1, 2); n != want || err != nil {
 			t.Errorf("%d rows of %d were read, %v", n, most, err)
 		}
 	}
 	stream := &leavingClient{ResponseRecorder: httptest.NewRecorder()}
-	m.snapshots <- struct{}{}
-	if _, err := newEventStream(stream).rows(t.Context(), m); err == nil || len(m.snapshots) != 0 {
-		t.Errorf("a stream that is not taken ends with %v, and keeps %d places", err, len(m.snapshots))
+	at, err := m.snapshotPlace(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := newEventStream(stream).rows(t.Context(), m, at); err == nil {
+		t.Error("a stream that is not taken has no error")
 	}
 }

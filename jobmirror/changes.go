@@ -13,7 +13,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
-// Change is an entry of the log of changes.
+// Change is an entry of the log of changes. Who follows the log puts After in the place of the row
+// that he has, or adds it, and removes a row that is gone, if he has it.
 type Change struct {
 	Cursor   Cursor          `json:"cursor"` // where to go on after this change
 	At       time.Time       `json:"at"`
@@ -205,52 +206,4 @@ func (t *tx) check(at logPlace) error {
 		err = ErrCursorAhead
 	}
 	return err
-}
-
-// Row holds a row of the copy: Posting or Job is set.
-type Row struct {
-	Posting *PostingRecord `json:"posting,omitempty"`
-	Job     *JobRecord     `json:"job,omitempty"`
-}
-
-// Snapshot calls f with every row of the copy, all of one moment, and with the
-// cursor from which on Changes tells what happened after it. The rows are read
-// as they are ranged over, once; an error is their last item. Snapshot returns
-// the error of f.
-func (m *Mirror) Snapshot(ctx context.Context, f func(at Cursor, rows iter.Seq2[Row, error]) error) error {
-	if err := m.number(ctx); err != nil {
-		return err
-	}
-	return m.db.view(ctx, func(t *tx) error {
-		last, err := t.lastPlace()
-		if err != nil {
-			return err
-		}
-		return f(m.cursor(last), func(yield func(Row, error) bool) {
-			if err := t.snapshot(yield); err != nil && !errors.Is(err, errLeft) {
-				yield(Row{}, err)
-			}
-		})
-	})
-}
-
-// errLeft says that a loop over rows was left early.
-var errLeft = errors.New("left")
-
-func (t *tx) snapshot(yield func(Row, error) bool) error {
-	give := func(row Row) error {
-		if !yield(row, nil) {
-			return errLeft
-		}
-		return nil
-	}
-	err := records(t, "SELECT record FROM jobs WHERE record <> '' ORDER BY job", nil, func(job JobRecord) error {
-		return give(Row{Job: &job})
-	})
-	if err != nil {
-		return err
-	}
-	return records(t, "SELECT record FROM postings ORDER BY id", nil, func(posting PostingRecord) error {
-		return give(Row{Posting: &posting})
-	})
 }

@@ -17,8 +17,8 @@ import (
 // Files hold erased bytes for a while: SQLite's until its next checkpoint and
 // vacuum, and so do backups.
 func (m *Mirror) Forget(ctx context.Context, job jobboard.JobID) error {
-	if m.opts.ReadOnly {
-		return ErrReadOnly
+	if err := m.writes(); err != nil {
+		return err
 	}
 	return m.db.update(ctx, func(t *tx) error { return t.forget(int64(job)) })
 }

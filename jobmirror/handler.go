@@ -16,6 +16,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/hostname"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // writeTimeout bounds the time that a client takes for a part of an answer.
@@ -42,7 +43,8 @@ const writeTimeout = 30 * time.Second
 // The stream of changes begins after the cursor in the header Last-Event-ID or
 // in the query since. Without one it begins with every row of the copy, as
 // events "row", and one event "rows" that has the cursor from which on the
-// changes follow, as events "change". A cursor that is refused is answered with
+// changes follow, as events "change"; how to apply them tells Snapshot. An event "failed" says why
+// not all rows came, such as that the client is slower than Options.KeepChanges. A cursor that is refused is answered with
 // 410: begin without one. The handler sets deadlines of its own; a server around
 // it needs no WriteTimeout, which would end the stream.
 func (m *Mirror) Handler() http.Handler { return m.Guard(m.routes()) }
@@ -93,6 +95,10 @@ func comeBack(w http.ResponseWriter, why, seconds string) {
 // browser on this machine could let its own name lead here, and read the whole copy.
 func (m *Mirror) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if m.db == nil {
+			http.Error(w, errNotOpened.Error(), http.StatusServiceUnavailable)
+			return
+		}
 		err := m.opts.Authorize(r)
 		if err == nil && !m.opts.serves(r.Host) {
 			err = errors.New("the mirror is not served under this name: Options.Hosts")
@@ -150,8 +156,12 @@ func passedOn(h http.Header) bool {
 
 // failed answers an error that is not the caller's.
 func (m *Mirror) failed(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, store.ErrClosed) {
+		comeBack(w, store.ErrClosed.Error(), "5")
+		return
+	}
 	if r.Context().Err() == nil {
-		m.opts.Logger.ErrorContext(r.Context(), "jobmirror: "+r.URL.Path, "error", problem(err))
+		m.logger().ErrorContext(r.Context(), "jobmirror: "+r.URL.Path, "error", problem(err))
 	}
 	http.Error(w, "the mirror failed while processing the request", http.StatusInternalServerError)
 }

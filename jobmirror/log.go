@@ -56,7 +56,7 @@ const unnumbered = "(SELECT written FROM changes WHERE number IS NULL ORDER BY w
 // writers. With a sequence readers would skip changes that are committed late, and with a
 // counter that is locked until the commit one sleeping writer would stall all others.
 func (m *Mirror) number(ctx context.Context) error {
-	if !m.db.Shared || !m.db.Writes() {
+	if m.db == nil || !m.db.Shared || !m.db.Writes() {
 		return nil
 	}
 	waiting := false

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"regexp"
 	"strings"
@@ -36,8 +37,8 @@ type Mirror struct {
 	sources []*source // what Options names; see named
 
 	file    *flock.Flock // SQLite: beside the database; nil where several processes may write
-	holding sync.Mutex
-	holders int // calls of this process that hold file
+	holding sync.Mutex   // also held while a call is added to working
+	holders int          // calls of this process that hold file
 
 	sourcesDue signal    // wakes refreshDue: there may be sources to refresh
 	heldDue    signal    // wakes askHeld: there may be jobs of held rows to look up
@@ -45,9 +46,11 @@ type Mirror struct {
 
 	closing sync.Once
 	closed  error
+	life    context.Context // ends when Close begins
+	end     context.CancelCauseFunc
+	working sync.WaitGroup // calls of Run and Refresh
 
-	tail       tail          // of the log of changes
-	snapshots  chan struct{} // streams that read all rows just now
+	tail       tail // of the log of changes
 	metrics    metrics
 	catalogues catalogues
 	copied     atomic.Int64 // postings and entries read since Open
@@ -92,8 +95,8 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	m := &Mirror{
 		opts: &opts, limit: pace.New(opts.Limit, time.Now), half: newHalfLimit(opts.Limit),
 		sourcesDue: newSignal(), heldDue: newSignal(),
-		snapshots: make(chan struct{}, maxSnapshots),
 	}
+	m.life, m.end = context.WithCancelCause(context.Background())
 	var err error
 	if m.sources, err = opts.sources(); err != nil {
 		return nil, err
@@ -227,15 +230,25 @@ func (m *Mirror) migrate(ctx context.Context) error {
 // the file alone lacks what is beside it. The copy is a mirror of the same log. Its errors are
 // os.ErrExist where there is such a file, and errors.ErrUnsupported on PostgreSQL, whose
 // own tools make backups.
-func (m *Mirror) Backup(ctx context.Context, path string) error { return m.db.Backup(ctx, path) }
+func (m *Mirror) Backup(ctx context.Context, path string) error {
+	if m.db == nil {
+		return errNotOpened
+	}
+	return m.db.Backup(ctx, path)
+}
 
-// Close closes the database. What Run or Refresh were doing must have ended. Other
-// methods finish what they are reading; those that are called later return an error.
+// Close ends Run and Refresh, which return an error, waits for them, and closes the database.
+// Other methods finish what they are reading; what is called or read later returns an error, for
+// which jobboard.HTTPStatus is 503.
 func (m *Mirror) Close() error {
 	m.closing.Do(func() {
 		if m.db == nil {
 			return
 		}
+		m.holding.Lock()
+		m.end(store.ErrClosed)
+		m.holding.Unlock()
+		m.working.Wait()
 		if m.metrics.reading != nil {
 			_ = m.metrics.reading.Unregister() // it never fails
 		}
@@ -246,12 +259,31 @@ func (m *Mirror) Close() error {
 	return m.closed
 }
 
+// errNotOpened is the error of the methods of a Mirror that Open did not make.
+var errNotOpened = fmt.Errorf("jobmirror: %w: a Mirror that was not opened; make it with jobmirror.Open", jobboard.ErrInvalidInput)
+
+// writes returns an error unless the mirror was opened, and not to read only.
+func (m *Mirror) writes() error {
+	switch {
+	case m.db == nil:
+		return errNotOpened
+	case m.opts.ReadOnly:
+		return ErrReadOnly
+	}
+	return nil
+}
+
+// logger returns the logger of the options.
+func (m *Mirror) logger() *slog.Logger {
+	if m.opts == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return m.opts.Logger
+}
+
 // lock keeps other processes from running the mirror; the last unlock lets them
 // again. first reports that no other call of this process holds the lock.
 func (m *Mirror) lock() (first bool, unlock func(), err error) {
-	if m.opts.ReadOnly {
-		return false, nil, ErrReadOnly
-	}
 	if m.file == nil { // any number of processes may run a mirror on PostgreSQL
 		return false, func() {}, nil
 	}

@@ -281,8 +281,8 @@ func (t *tx) noteInformed(src *source, fresh bool) error {
 //
 // Rows that a later refresh misses are held as before.
 func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
-	if m.opts.ReadOnly {
-		return ErrReadOnly
+	if err := m.writes(); err != nil {
+		return err
 	}
 	all, err := fromView(ctx, m.db, func(t *tx) ([]*source, error) { return t.sources("1 = 1") })
 	if err != nil {

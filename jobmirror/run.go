@@ -18,6 +18,36 @@ type worker struct {
 	process string // identifies it in the table processes
 }
 
+// begin returns a context for a call of Run or Refresh that also ends when Close begins, with
+// store.ErrClosed as its cause. Close waits for end.
+func (m *Mirror) begin(ctx context.Context) (working context.Context, end func(), err error) {
+	if err := m.writes(); err != nil {
+		return nil, nil, err
+	}
+	m.holding.Lock()
+	defer m.holding.Unlock()
+	if m.life.Err() != nil {
+		return nil, nil, store.ErrClosed
+	}
+	m.working.Add(1)
+	working, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(m.life, func() { cancel(store.ErrClosed) })
+	return working, func() {
+		stop()
+		cancel(nil)
+		m.working.Done()
+	}, nil
+}
+
+// ended returns why the context of a call of Run or Refresh has ended: the error of its
+// caller's context, or store.ErrClosed.
+func ended(working context.Context) error {
+	if cause := context.Cause(working); errors.Is(cause, store.ErrClosed) {
+		return cause
+	}
+	return working.Err()
+}
+
 // start keeps other processes from running the mirror, where it may have only one,
 // and tells all who read it that this one does, until done is called.
 func (m *Mirror) start(ctx context.Context, doing string) (w *worker, done func(), err error) {
@@ -61,6 +91,11 @@ func (m *Mirror) Refresh(ctx context.Context) (Refreshed, error) { return m.refr
 
 // refreshAll does what Refresh does. each calls a function with each number below n.
 func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))) (Refreshed, error) {
+	ctx, end, err := m.begin(ctx)
+	if err != nil {
+		return Refreshed{}, err
+	}
+	defer end()
 	w, done, err := m.start(ctx, "refresh")
 	if err != nil {
 		return Refreshed{}, err
@@ -84,7 +119,7 @@ func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))
 		}
 	})
 	if ctx.Err() != nil {
-		return Refreshed{}, ctx.Err()
+		return Refreshed{}, ended(ctx)
 	}
 	if len(sources) > 0 {
 		failed = append(failed, w.lookUpDue(ctx, false), w.askAllHeld(ctx))
@@ -130,7 +165,7 @@ func inPlaces(n int, f func(i int)) {
 	running.Wait()
 }
 
-// Run keeps the mirror up to date until ctx ends, and returns its error. What
+// Run keeps the mirror up to date until ctx ends, and returns its error, or until Close. What
 // fails on the way - the board, a feed, the database - is logged, shown by
 // Status, and tried again later.
 //
@@ -138,6 +173,11 @@ func inPlaces(n int, f func(i int)) {
 // number of processes share the work. A process that is told to end finishes
 // its lookups or gives them back, within two seconds.
 func (m *Mirror) Run(ctx context.Context) error {
+	ctx, end, err := m.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	w, done, err := m.start(ctx, "run")
 	if err != nil {
 		return err
@@ -166,7 +206,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 	}
 	running.Wait()
 	<-ctx.Done()
-	return ctx.Err()
+	return ended(ctx)
 }
 
 // pollEvery is the time after which a process asks the database again whether there is work

@@ -88,8 +88,8 @@ func sourceIDs(sources []*source) string {
 //
 // A process that still runs and names one of them copies it anew.
 func (m *Mirror) RemoveSources(ctx context.Context) error {
-	if m.opts.ReadOnly {
-		return ErrReadOnly
+	if err := m.writes(); err != nil {
+		return err
 	}
 	if len(m.named()) == 0 {
 		return errors.New("jobmirror: the options name no source, so there is none to stay")

@@ -8,21 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
 	"time"
 )
 
 // heartbeat is the time after which a stream without changes says again that it is there.
 const heartbeat = 15 * time.Second
-
-// A stream that begins with all rows reads them in one transaction, which lasts
-// as long as its client takes. So there are few at a time, and they must end.
-const (
-	maxSnapshots  = 2
-	snapshotWait  = 5 * time.Second  // for another client's to end
-	snapshotTakes = 15 * time.Minute // at most
-)
 
 // serveChanges streams the log of changes as Server-Sent Events.
 func (m *Mirror) serveChanges(w http.ResponseWriter, r *http.Request) {
@@ -31,13 +22,13 @@ func (m *Mirror) serveChanges(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	since := Cursor(cmp.Or(r.Header.Get("Last-Event-ID"), parameters.Get("since")))
+	var (
+		place logPlace
+		err   error
+	)
 	if since == "" {
-		wait, cancel := context.WithTimeout(r.Context(), snapshotWait)
-		defer cancel()
-		select {
-		case m.snapshots <- struct{}{}:
-		case <-wait.Done():
-			comeBack(w, "others are reading all rows at the moment", "30")
+		if place, err = m.snapshotPlace(r.Context()); err != nil {
+			m.failed(w, r, err)
 			return
 		}
 	} else {
@@ -57,9 +48,9 @@ func (m *Mirror) serveChanges(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 	_ = s.flush() // the client knows at once that it was heard
 	if since == "" {
-		var err error
-		if since, err = s.rows(r.Context(), m); err != nil {
-			return // the client sees a stream that ended, and begins anew
+		if since, err = m.cursor(place), s.rows(r.Context(), m, place); err != nil {
+			s.fail(r.Context(), m, err)
+			return
 		}
 	}
 	_ = s.follow(r.Context(), m, since)
@@ -114,28 +105,33 @@ func (s *eventStream) event(kind string, id Cursor, data any) error {
 	return err
 }
 
-// rows writes the whole copy, and returns the cursor that follows it. It gives its
-// place among those who do so free.
-func (s *eventStream) rows(ctx context.Context, m *Mirror) (at Cursor, err error) {
-	defer func() { <-m.snapshots }()
-	ctx, cancel := context.WithTimeout(ctx, snapshotTakes)
-	defer cancel()
-	err = m.Snapshot(ctx, func(cursor Cursor, all iter.Seq2[Row, error]) error {
-		at = cursor
-		for row, err := range all {
-			if err == nil {
-				err = s.event("row", "", row)
-			}
-			if err != nil {
-				return err
-			}
+// rows writes the whole copy, from which on changes follow after a place in the log.
+func (s *eventStream) rows(ctx context.Context, m *Mirror, at logPlace) error {
+	for row, err := range m.rowsSince(ctx, at) {
+		if err == nil {
+			err = s.event("row", "", row)
 		}
-		return nil
-	})
-	if err == nil {
-		err = s.event("rows", at, map[string]Cursor{"cursor": at})
+		if err != nil {
+			return err
+		}
 	}
-	return at, errors.Join(err, s.flush())
+	cursor := m.cursor(at)
+	return errors.Join(s.event("rows", cursor, map[string]Cursor{"cursor": cursor}), s.flush())
+}
+
+// fail tells a client why it does not get all rows, and to wait for a minute before it begins
+// anew. One that is too slow for Options.KeepChanges would never come to their end.
+func (s *eventStream) fail(ctx context.Context, m *Mirror, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	why := "the mirror failed while reading the rows"
+	if errors.Is(err, ErrCursorTooOld) || errors.Is(err, ErrCursorAhead) {
+		why = err.Error()
+		m.logger().WarnContext(ctx, "jobmirror: a client that reads all rows", "error", why)
+	}
+	s.out.WriteString("retry: 60000\n")
+	_ = errors.Join(s.event("failed", "", map[string]string{"error": why}), s.flush()) // who has left does not read it
 }
 
 // follow writes changes as they come, and a comment where none does.

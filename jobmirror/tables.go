@@ -88,6 +88,9 @@ type tx struct {
 // update runs f in a transaction that writes. It is repeated when the database
 // chose it as the victim of a deadlock, so f must not change anything else.
 func (db *database) update(ctx context.Context, f func(*tx) error) error {
+	if db == nil {
+		return errNotOpened
+	}
 	var t *tx
 	err := db.Update(ctx, func(in *store.Tx) error {
 		t = &tx{Tx: in, db: db}
@@ -143,6 +146,9 @@ func (db *database) updateAll(ctx context.Context, f func(*tx) (more bool, err e
 
 // view runs f in a transaction that reads one state of the database.
 func (db *database) view(ctx context.Context, f func(*tx) error) error {
+	if db == nil {
+		return errNotOpened
+	}
 	return db.View(ctx, func(in *store.Tx) error { return f(&tx{Tx: in, db: db}) })
 }
 

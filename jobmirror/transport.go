@@ -13,7 +13,7 @@ import (
 // Transport answers requests from the copy as Handler does, in the process and without a
 // socket, whatever host they name. A client of the copy is one of the board whose
 // Config.HTTPClient has this transport. Options.Authorize is not asked.
-func (m *Mirror) Transport() http.RoundTripper { return transport{m.routes(), m.opts.Logger} }
+func (m *Mirror) Transport() http.RoundTripper { return transport{m.routes(), m.logger()} }
 
 type transport struct {
 	handler http.Handler

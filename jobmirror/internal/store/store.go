@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -168,15 +169,20 @@ func (db *DB) Ask(ctx context.Context, query string, args []any, dest ...any) er
 	return nil
 }
 
-// errClosed is the error of a mirror's methods after Close.
-var errClosed = errors.New("jobmirror: the mirror is closed")
+// ErrClosed is the error of what is called after Close. A web handler answers 503.
+var ErrClosed error = closedError{}
+
+type closedError struct{}
+
+func (closedError) Error() string   { return "jobmirror: the mirror is closed" }
+func (closedError) HTTPStatus() int { return http.StatusServiceUnavailable }
 
 // enter keeps the connections open until end is called.
 func (db *DB) enter() (end func(), err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
-		return nil, errClosed
+		return nil, ErrClosed
 	}
 	db.active.Add(1)
 	return db.active.Done, nil
