@@ -57,14 +57,15 @@ func (b Board) prepare() (Board, error) {
 	if t.BaseURL == "" && t.JobDBURL == "" {
 		return b, errors.New("boardcheck: the board has neither BaseURL nor JobDBURL")
 	}
-	t.BaseURL, t.JobDBURL = strings.TrimSuffix(strings.TrimRight(t.BaseURL, "/"), "/api/rest"), strings.TrimRight(t.JobDBURL, "/")
+	t.BaseURL = strings.TrimSuffix(strings.TrimRight(t.BaseURL, "/"), "/api/rest")
+	t.JobDBURL = strings.TrimRight(t.JobDBURL, "/")
 	if b.ClientSecret != "" && b.TokenURL == "" {
 		b.TokenURL = t.BaseURL + tokenPath
 	}
 	for name, a := range map[string]string{
 		"BaseURL": t.BaseURL, "JobDBURL": t.JobDBURL, "FeedURL": b.FeedURL, "TokenURL": b.TokenURL,
 	} {
-		if u, err := url.Parse(a); a != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
+		if a != "" && !isAddress(a) {
 			return b, fmt.Errorf("boardcheck: %s is no http or https address without a user part", name)
 		}
 	}
@@ -81,6 +82,11 @@ func (b Board) prepare() (Board, error) {
 		b.Timeout = 10 * time.Minute
 	}
 	return b, nil
+}
+
+func isAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
 }
 
 // Step is one part of what a check sends.
@@ -132,7 +138,7 @@ func (b Board) Plan() ([]Step, error) {
 	add(searches, Step{"postings of the channel, and in other languages", searchLine, client, 4, false})
 	add(b.FeedURL != "", Step{"the feed, for its jobs", "GET {feed_url}", "none", 1, false})
 	add(t.JobDBURL != "", Step{"jobs of postings and feed", lookupLine, "none", maxLookups, false})
-	add(applicant, Step{"the same jobs, as the applicant has them before them", appliedLine, "applicant's token", maxApplied, false})
+	add(applicant, Step{"the same jobs, of the applicant", appliedLine, "applicant's token", maxApplied, false})
 	add(searches, Step{"the rules of the search", searchLine, client, searchRequests, false})
 	add(t.JobDBURL != "", Step{"the rules of the lookup", lookupLine, "none", lookupRequests, false})
 	add(applicant, Step{"the rules of the applied check", appliedLine, "applicant's token", appliedRules, false})

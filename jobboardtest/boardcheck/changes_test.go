@@ -240,11 +240,15 @@ func TestChangesAreTold(t *testing.T) {
 				o["salary"] = object{"from": 1, "to": []any{object{"a": 1}}}
 			}
 		})}, []string{"search results[].salary: the member was never seen"}},
-		"a new key of config":   {edit{json: each("results", func(_ int, o object) { o["config"].(object)["salaryband"] = []any{"x"} })}, []string{"search results[].config.salaryband: "}},
-		"a member is gone":      {edit{json: each("results", func(_ int, o object) { delete(o, "title") })}, []string{"search results[].title: the member is gone"}},
-		"a member is renamed":   {edit{json: each("results", func(_ int, o object) { o["name"] = o["title"]; delete(o, "title") })}, []string{"search results[].name: ", "search results[].title: the member is gone"}},
-		"a member is null once": {edit{json: each("results", func(i int, o object) { o["title"] = map[bool]any{true: nil, false: "x"}[i == 7] })}, []string{"search results[].title: the form null"}},
-		"some lack a key":       {edit{json: each("results", func(i int, o object) { delete(o["config"].(object), "location") })}, []string{"search results[].config.location: the member is gone"}},
+		"a new key of config": {edit{json: each("results", func(_ int, o object) { o["config"].(object)["salaryband"] = []any{"x"} })}, []string{"search results[].config.salaryband: "}},
+		"a member is gone":    {edit{json: each("results", func(_ int, o object) { delete(o, "title") })}, []string{"search results[].title: the member is gone"}},
+		"a member is renamed": {edit{json: each("results", func(_ int, o object) { o["name"] = o["title"]; delete(o, "title") })}, []string{"search results[].name: ", "search results[].title: the member is gone"}},
+		"a member is null once": {edit{json: each("results", func(i int, o object) {
+			if i == 7 {
+				o["title"] = nil
+			}
+		})}, []string{"search results[].title: the form null"}},
+		"some lack a key": {edit{json: each("results", func(i int, o object) { delete(o["config"].(object), "location") })}, []string{"search results[].config.location: the member is gone"}},
 		"half lack a key": {edit{json: each("results", func(i int, o object) {
 			if i%2 == 0 {
 				delete(o["config"].(object), "location")

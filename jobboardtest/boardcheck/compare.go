@@ -139,16 +139,12 @@ func (c *comparing) kind(kind string) {
 		}
 		return
 	}
-	c.counts(where, "status", now.Statuses, old, func(a *Answer) map[string]int { return a.Statuses }, func(s string) bool {
-		return slices.Contains(statuses, s)
-	})
 	never := func(string) bool { return false }
-	c.counts(where, "content type", now.Types, old, func(a *Answer) map[string]int { return a.Types }, never)
-	c.counts(where, "body", now.Bodies, old, func(a *Answer) map[string]int { return a.Bodies }, never)
-	c.counts(where, "code", now.Codes, old, func(a *Answer) map[string]int { return a.Codes }, func(s string) bool {
-		return slices.Contains(knownCodes, s)
-	})
-	c.counts(where, "peculiarity", now.Facts, old, func(a *Answer) map[string]int { return a.Facts }, softFact)
+	c.counts(where, "status", now, old, statusCounts, func(s string) bool { return slices.Contains(statuses, s) })
+	c.counts(where, "content type", now, old, types, never)
+	c.counts(where, "body", now, old, bodies, never)
+	c.counts(where, "code", now, old, codes, func(s string) bool { return slices.Contains(knownCodes, s) })
+	c.counts(where, "peculiarity", now, old, facts, softFact)
 	for _, path := range slices.Sorted(maps.Keys(now.Members)) {
 		c.member(kind, path)
 	}
@@ -168,14 +164,14 @@ func softFact(fact string) bool {
 }
 
 // counts tells what was never seen.
-func (c *comparing) counts(where, what string, now map[string]int, old []*Answer, of func(*Answer) map[string]int, note func(string) bool) {
+func (c *comparing) counts(where, what string, now *Answer, old []*Answer, of func(*Answer) map[string]int, note func(string) bool) {
 	var before []string
 	for _, a := range old {
 		before = slices.AppendSeq(before, maps.Keys(of(a)))
 	}
 	slices.Sort(before)
 	before = slices.Compact(before)
-	for _, x := range slices.Sorted(maps.Keys(now)) {
+	for _, x := range slices.Sorted(maps.Keys(of(now))) {
 		if slices.Contains(before, x) {
 			continue
 		}
@@ -210,8 +206,28 @@ func shapeOf(kind string, a *Answer) *Shape {
 func (c *comparing) member(kind, path string) {
 	now := c.now.Answers[kind].Members[path]
 	at := shapeOf(kind, nil).named(path)
-	var old Member
-	around := 0 // objects or lists that could have had it
+	old, around := c.before(kind, path)
+	where := strings.TrimSpace(label(kind) + " " + path)
+	switch {
+	case old.Seen > 0:
+		for _, form := range slices.Sorted(maps.Keys(now.Forms)) {
+			if old.Forms[form] == 0 {
+				seen := fmt.Sprintf("(%d of %d), only %s", now.Forms[form], now.Seen, list(old.Forms))
+				c.tell(where, "the form "+form+" was never seen "+seen, c.softForm(kind, at, form, &old))
+			}
+		}
+	case path == "" || around == 0:
+		// What is around it is new itself.
+	case strings.HasSuffix(path, "[]"):
+		c.tell(where, "an item was never seen", true)
+	default:
+		all := around >= samples && now.Of >= samples && now.Seen == now.Of
+		c.tell(where, fmt.Sprintf("the member was never seen, and is there in %d of %d", now.Seen, now.Of), at != nil && !all)
+	}
+}
+
+// before returns what was known of a member, and how many objects or lists could have had it.
+func (c *comparing) before(kind, path string) (old Member, around int) {
 	for _, a := range c.old.siblings(kind) {
 		if m := a.Members[path]; m != nil {
 			old.Seen += m.Seen
@@ -225,26 +241,7 @@ func (c *comparing) member(kind, path string) {
 			around += m.objects()
 		}
 	}
-	where := strings.TrimSpace(label(kind) + " " + path)
-	if old.Seen == 0 {
-		if path == "" || around == 0 {
-			return // what is around it is new itself
-		}
-		isMember := !strings.HasSuffix(path, "[]")
-		all := isMember && around >= samples && now.Of >= samples && now.Seen == now.Of
-		what := "the member was never seen"
-		if !isMember {
-			what = "an item was never seen"
-		}
-		c.tell(where, fmt.Sprintf("%s, and is there in %d of %d", what, now.Seen, now.Of), at != nil && !all || !isMember)
-		return
-	}
-	for _, form := range slices.Sorted(maps.Keys(now.Forms)) {
-		if old.Forms[form] == 0 {
-			c.tell(where, fmt.Sprintf("the form %s was never seen (%d of %d), only %s", form, now.Forms[form], now.Seen, list(old.Forms)),
-				c.softForm(kind, at, form, &old))
-		}
-	}
+	return old, around
 }
 
 func list(forms map[string]int) string {
@@ -264,40 +261,57 @@ var alike = [][]string{
 }
 
 var textForms = []string{
-	formEmpty, formText, formQuoted, formUUID, formAddress, formRelative, formISOZ, formISOColon, formISOPlain, formDate, formHTML,
+	formEmpty, formText, formQuoted, formUUID, formAddress, formRelative,
+	formISOZ, formISOColon, formISOPlain, formDate, formHTML,
 }
 
 // softForm reports whether a form that was never seen is a matter of what the board holds.
 func (c *comparing) softForm(kind string, at *named, form string, old *Member) bool {
-	for i, forms := range alike {
-		ofKind := i < 2 || at != nil && (i == 2 && at.kind == aLink || i == 3 && at.kind == aCode)
-		if ofKind && slices.Contains(forms, form) && slices.ContainsFunc(forms, func(f string) bool { return old.Forms[f] > 0 }) {
-			return true
-		}
-	}
 	texts := 0
 	for _, f := range textForms {
 		texts += old.Forms[f]
 	}
+	empty := old.Forms[formEmpty] + old.Forms[formNull]
 	switch {
+	case isAlike(at, form, old):
+		return true
 	case at == nil:
-		// Of a member that nobody describes, texts vary; a form that all of many had does not.
-		isText := slices.Contains(textForms, form) && texts > 0
-		return isText && (old.Forms[formText] > 0 || form == formEmpty || texts < samples)
-	case form == formNull && at.optional:
-		return c.old.optionalNull(operation(kind))
-	case form == formEmpty:
-		return texts > 0 || at.optional && c.old.optionalForm(operation(kind), formEmpty)
+		return slices.Contains(textForms, form) && variesFreely(form, texts, old)
+	case form == formEmpty && texts > 0:
+		return true
+	case form == formNull, form == formEmpty:
+		return at.optional && c.old.optionalForm(operation(kind), form)
 	case at.kind == aWord:
-		return slices.Contains(at.words, form) || at.open && form == formOther
+		return at.has(form)
 	case at.kind == aDate:
-		return form == formZero || form == formMillis && old.Forms[formZero] == old.Seen
+		empty += old.Forms[formZero]
+		return form == formZero || form == formMillis && empty == old.Seen
 	}
-	return form == formText && old.Forms[formEmpty] == old.Seen && at.kind == aText ||
-		form != formNull && old.Forms[formEmpty]+old.Forms[formNull] == old.Seen
+	return empty == old.Seen
 }
 
-func (p *Profile) optionalNull(op string) bool { return p.optionalForm(op, formNull) }
+// has reports whether a form is one of a member's words.
+func (at *named) has(word string) bool {
+	return slices.Contains(at.words, word) || at.open && word == formOther
+}
+
+// variesFreely reports whether a form of text is to be expected of a member that nobody
+// describes: texts vary, but not those of which many had one form.
+func variesFreely(form string, texts int, old *Member) bool {
+	return texts > 0 && (old.Forms[formText] > 0 || form == formEmpty || texts < samples)
+}
+
+// isAlike reports whether a form is told apart from one that was seen for the reader alone.
+func isAlike(at *named, form string, old *Member) bool {
+	for i, forms := range alike {
+		ofKind := i < 2 || at != nil && (i == 2 && at.kind == aLink || i == 3 && at.kind == aCode)
+		seen := slices.ContainsFunc(forms, func(f string) bool { return old.Forms[f] > 0 })
+		if ofKind && seen && slices.Contains(forms, form) {
+			return true
+		}
+	}
+	return false
+}
 
 // optionalForm reports whether a form stood for an empty value somewhere.
 func (p *Profile) optionalForm(op, form string) bool {
@@ -330,13 +344,17 @@ func (c *comparing) gone(kind string) {
 			}
 			continue
 		}
-		if n == nil || m.Seen < samples || n.Seen < samples || strings.HasSuffix(path, "[]") && m.Forms[formObject] == 0 {
-			continue
+		if n != nil && m.Seen >= samples && n.Seen >= samples && (!strings.HasSuffix(path, "[]") || m.Forms[formObject] > 0) {
+			c.goneForm(where, m, n)
 		}
-		for _, form := range slices.Sorted(maps.Keys(m.Forms)) {
-			if m.Forms[form] == m.Seen && n.Forms[form] == 0 && !c.news(where) {
-				c.tell(where, fmt.Sprintf("the form was %s in all of %d, and is %s", form, m.Seen, list(n.Forms)), false)
-			}
+	}
+}
+
+// goneForm tells of a form that all had and none has, unless a new one is told.
+func (c *comparing) goneForm(where string, old, now *Member) {
+	for _, form := range slices.Sorted(maps.Keys(old.Forms)) {
+		if old.Forms[form] == old.Seen && now.Forms[form] == 0 && !c.news(where) {
+			c.tell(where, fmt.Sprintf("the form was %s in all of %d, and is %s", form, old.Seen, list(now.Forms)), false)
 		}
 	}
 }

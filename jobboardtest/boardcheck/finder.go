@@ -285,35 +285,55 @@ func (f *finder) set(name string, value any) {
 // chooseJobs finds a job for each answer. It judges a job by one call, so that the rules
 // judge the others by it.
 func (f *finder) chooseJobs() {
-	asked := f.Target.ApplicantToken != "" && f.Target.BaseURL != ""
 	var open *job
 	for _, j := range f.jobs {
-		applied := j.status == http.StatusOK && j.word == "true"
-		free := !asked || j.status == http.StatusOK && j.word == "false"
-		switch possible, known := j.info["applyPossible"].(bool); {
+		possible, known := j.info["applyPossible"].(bool)
+		free := f.isFree(j, known)
+		switch field := j.refusal(); {
+		case field != "":
+			f.set(field, j.id)
 		case j.hidden() && j.code != "":
 			// The applicant has no access to it, which goes before what state it is in.
-		case j.code == "ERROR_JOB_INACTIVE" || j.status == http.StatusGone:
-			f.set("InactiveJob", j.id)
-		case j.code == "ERROR_JOB_UNAVAILABLE":
-			f.set("DeletedJob", j.id)
-		case j.code == "ERROR_POSTING_UNAVAILABLE" || j.status == http.StatusNotFound && j.word == "message":
-			f.set("UnpublishedJob", j.id)
-		case j.status == http.StatusForbidden && j.word == "message":
-			f.set("InternalJob", j.id)
-		case j.status == http.StatusNotFound && j.word == "not accessible":
-			f.set("OtherCompanyJob", j.id)
-		case applied:
+		case j.answers("true"):
 			f.set("AppliedJob", j.id)
 		case free && known && !possible:
 			f.set("ClosedJob", j.id)
-		case free && (known || f.Target.JobDBURL == "") && j.weight() > open.weight():
+		case free && j.weight() > open.weight():
 			open = j
 		}
 	}
 	if open != nil {
 		f.set("OpenJob", open.id)
 	}
+}
+
+// isFree reports whether the applicant may apply to a job, as far as the calls that there are
+// tell; known: the lookup tells of it.
+func (f *finder) isFree(j *job, known bool) bool {
+	asked := f.Target.ApplicantToken != "" && f.Target.BaseURL != ""
+	return (!asked || j.answers("false")) && (known || f.Target.JobDBURL == "")
+}
+
+// answers reports whether the applied check answers with a word.
+func (j *job) answers(word string) bool { return j.status == http.StatusOK && j.word == word }
+
+// refusal returns the field of the target for a job that is refused; "" for another.
+func (j *job) refusal() string {
+	switch {
+	case j.hidden() && j.code != "":
+		return ""
+	case j.code == "ERROR_JOB_INACTIVE" || j.status == http.StatusGone:
+		return "InactiveJob"
+	case j.code == "ERROR_JOB_UNAVAILABLE":
+		return "DeletedJob"
+	case j.code == "ERROR_POSTING_UNAVAILABLE" || j.status == http.StatusNotFound && j.word == "message":
+		return "UnpublishedJob"
+	case j.status == http.StatusForbidden && j.word == "message":
+		return "InternalJob"
+	case j.status == http.StatusNotFound && j.word == "not accessible":
+		return "OtherCompanyJob"
+	}
+	return ""
 }
 
 // hidden reports whether the applicant has no access to a job.
@@ -433,11 +453,7 @@ func (f *finder) choosePlaces() {
 	}
 	for _, a := range all {
 		for _, b := range all {
-			far := true
-			for _, p := range b.points {
-				far = far && a.points[0].kilometers(p) > 80
-			}
-			if far {
+			if !slices.ContainsFunc(b.points, func(p point) bool { return a.points[0].kilometers(p) <= 80 }) {
 				f.set("Near", a.text+"30")
 				return
 			}
@@ -468,7 +484,13 @@ func (f *finder) chooseLanguages() {
 			}
 		}
 	}
-	if len(f.postings) >= samples {
+	titled := 0
+	for _, title := range titles["en"] {
+		if title != "" {
+			titled++
+		}
+	}
+	if titled >= samples {
 		f.transport.record.languages(false)
 	}
 }

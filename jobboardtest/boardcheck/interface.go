@@ -59,8 +59,8 @@ var tablesOf = map[string][]table{
 		}},
 		{"results[].config", configKeys()},
 		{"results[].config.listingStartDate", map[string]named{"[]": {kind: aDigit}}},
-		{"results[].config.platformvisibility", map[string]named{"[]": {kind: aWord, words: []string{"visible"}, open: true}}},
-		{"results[].config.sg_remote_status", map[string]named{"[]": {kind: aWord, words: []string{"FULLY_REMOTE"}, open: true}}},
+		{"results[].config.platformvisibility", openWord("visible")},
+		{"results[].config.sg_remote_status", openWord("FULLY_REMOTE")},
 	},
 	"lookup": {
 		{"", map[string]named{
@@ -80,6 +80,11 @@ var tablesOf = map[string][]table{
 		{"location", locationMembers},
 		{"additionalLocations[]", locationMembers},
 	},
+}
+
+// openWord is a text in a list that may be the word, or another.
+func openWord(word string) map[string]named {
+	return map[string]named{"[]": {kind: aWord, words: []string{word}, open: true}}
 }
 
 func configKeys() map[string]named {

@@ -63,7 +63,7 @@ const changesNothing = "the check changes nothing"
 // derivings has the switches in the order of jobboardtest.Variants.
 var derivings = []deriving{
 	{"plain_errors", "PlainErrors", likePlain},
-	{"not_fount", "NotFount", yesNo("says fount", "says found", "no job without a posting was found: give UnpublishedJob")},
+	{"not_fount", "NotFount", yesNo("says fount", "says found", noUnpublished)},
 	{"coded_errors", "CodedErrors", likeCoded},
 	{"application_id", "ApplicationID", likeApplication},
 	{"error_status", "ErrorStatus", likeErrorStatus},
@@ -71,8 +71,12 @@ var derivings = []deriving{
 	{"error_field", "ErrorField", likeErrorField},
 	{"auth_errors", "AuthErrors", likeAuth},
 	{"invalid_token_space", "InvalidTokenSpace", likeSpace},
-	{"basic_needs_colon", "BasicNeedsColon", yesNo("Basic without a colon refused", "Basic without a colon taken", "it takes WrongCredentials and a public ClientID")},
-	{"confidential_basic", "ConfidentialBasic", yesNo("Basic with a secret taken", "Basic with a secret refused", "it takes WrongCredentials and a ClientSecret")},
+	{"basic_needs_colon", "BasicNeedsColon", yesNo(
+		"Basic without a colon refused", "Basic without a colon taken", "it takes WrongCredentials and a public ClientID",
+	)},
+	{"confidential_basic", "ConfidentialBasic", yesNo(
+		"Basic with a secret taken", "Basic with a secret refused", "it takes WrongCredentials and a ClientSecret",
+	)},
 	{"quoted_ids", "QuotedIDs", likeIDs},
 	{"dates", "Dates", likeDates},
 	{"missing", "Missing", likeMissing},
@@ -89,6 +93,8 @@ var derivings = []deriving{
 	{"subscription_lists", "SubscriptionLists", never(changesNothing)},
 	{"token_seconds", "TokenSeconds", likeTokens},
 }
+
+const noUnpublished = "no job without a posting was found: give UnpublishedJob"
 
 const noFeed = "no feed with postings was read: give FeedURL"
 
@@ -124,10 +130,11 @@ func (p *Profile) sum(of func(*Answer) map[string]int, kinds ...string) map[stri
 	return out
 }
 
-func facts(a *Answer) map[string]int    { return a.Facts }
-func statuses(a *Answer) map[string]int { return a.Statuses }
-func types(a *Answer) map[string]int    { return a.Types }
-func bodies(a *Answer) map[string]int   { return a.Bodies }
+func facts(a *Answer) map[string]int        { return a.Facts }
+func statusCounts(a *Answer) map[string]int { return a.Statuses }
+func codes(a *Answer) map[string]int        { return a.Codes }
+func types(a *Answer) map[string]int        { return a.Types }
+func bodies(a *Answer) map[string]int       { return a.Bodies }
 
 // yesNo derives a switch of two facts.
 func yesNo(yes, no, why string) func(*Profile) (any, string) {
@@ -194,7 +201,7 @@ func likeApplication(p *Profile) (any, string) {
 const noLookupError = "no ERROR_ code of section 7.3 came: give JobDBURL"
 
 func likeErrorStatus(p *Profile) (any, string) {
-	status, err := strconv.Atoi(most(p.sum(statuses, "lookup/error")))
+	status, err := strconv.Atoi(most(p.sum(statusCounts, "lookup/error")))
 	switch {
 	case err != nil:
 		return nil, noLookupError
@@ -383,7 +390,7 @@ func likeServerErrors(p *Profile) (any, string) {
 }
 
 func likeUnknownChannel(p *Profile) (any, string) {
-	switch status := most(p.sum(statuses, "search/unknown channel")); status {
+	switch status := most(p.sum(statusCounts, "search/unknown channel")); status {
 	case "":
 		return nil, "no unknown channel was searched"
 	case "400":
@@ -489,22 +496,26 @@ func (p *Profile) notImitated() []string {
 		if strings.HasSuffix(kind, "/another") {
 			add("%s answers with status %s", operation(kind), strings.Join(slices.Sorted(maps.Keys(a.Statuses)), ", "))
 		}
-		if kind != "lookup/job" && !strings.HasPrefix(kind, "search/") {
-			continue
-		}
-		s := shapeOf(kind, a)
-		for _, path := range slices.Sorted(maps.Keys(a.Members)) {
-			at := s.named(path)
-			for _, form := range slices.Sorted(maps.Keys(a.Members[path].Forms)) {
-				if at != nil && !at.imitable(form) && kind != "search/narrowed" {
-					add("%s %s: the form %s", label(kind), path, form)
-				}
-			}
+		if kind == "lookup/job" || kind == "search/page" {
+			out = append(out, formsNotImitated(kind, a)...)
 		}
 	}
-	for _, code := range slices.Sorted(maps.Keys(p.sum(func(a *Answer) map[string]int { return a.Codes }, ""))) {
+	for _, code := range slices.Sorted(maps.Keys(p.sum(codes, ""))) {
 		if !slices.Contains(knownCodes, code) {
 			add("the code %s", code)
+		}
+	}
+	return out
+}
+
+func formsNotImitated(kind string, a *Answer) (out []string) {
+	s := shapeOf(kind, a)
+	for _, path := range slices.Sorted(maps.Keys(a.Members)) {
+		at := s.named(path)
+		for _, form := range slices.Sorted(maps.Keys(a.Members[path].Forms)) {
+			if at != nil && !at.imitable(form) {
+				out = append(out, fmt.Sprintf("%s %s: the form %s", label(kind), path, form))
+			}
 		}
 	}
 	return out
@@ -521,5 +532,6 @@ func (at *named) imitable(form string) bool {
 		aTruth: {formBoolean}, aList: {formArray, formNoItems}, aRecord: {formObject, formNoMember},
 		aWord: append(slices.Clone(at.words), formEmpty),
 	}[at.kind]
-	return slices.Contains(ok, form) || at.open && form == formOther || at.optional && form == formNull || at.kind == aList && form == formNull
+	missing := form == formNull && (at.optional || at.kind == aList)
+	return slices.Contains(ok, form) || at.open && form == formOther || missing
 }

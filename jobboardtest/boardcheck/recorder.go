@@ -134,8 +134,8 @@ func (c *recorder) members(a *Answer, op, path string, v any, identity string) {
 }
 
 func refused(x *exchange) bool {
-	return x.status == http.StatusUnauthorized ||
-		x.status == http.StatusForbidden && (x.header.Get("WWW-Authenticate") != "" || len(bytes.TrimSpace(x.body)) == 0 || saysError(x.body))
+	says := x.header.Get("WWW-Authenticate") != "" || len(bytes.TrimSpace(x.body)) == 0 || saysError(x.body)
+	return x.status == http.StatusUnauthorized || x.status == http.StatusForbidden && says
 }
 
 func saysError(body []byte) bool {
@@ -150,7 +150,7 @@ func (c *recorder) addRefused(op string, x *exchange) {
 	v, form := bodyOf(x.body)
 	a := c.count(op+"/refused", x, form)
 	header := x.header.Get("WWW-Authenticate")
-	for place, text := range map[string]string{"header": header, "body": memberText(v, "error")} { // each place has facts of its own
+	for place, text := range map[string]string{"header": header, "body": memberText(v, "error")} {
 		switch {
 		case text == "":
 		case strings.Contains(text, "invalid token"):

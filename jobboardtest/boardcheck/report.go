@@ -50,10 +50,11 @@ func (s *junitSuite) add(c junitCase) {
 func (r *Report) WriteJUnit(w io.Writer) error {
 	rules := junitSuite{Name: "rules"}
 	for _, x := range r.Rules {
-		c := junitCase{Class: "board.rules", Name: x.Name, Out: "section " + x.Section + ": " + x.Text + "\n" + strings.Join(x.Requests, "\n")}
+		text := "section " + x.Section + ": " + x.Text
+		c := junitCase{Class: "board.rules", Name: x.Name, Out: text + "\n" + strings.Join(x.Requests, "\n")}
 		switch x.State {
 		case Broken:
-			c.Failure = &junitMessage{"section " + x.Section + ": " + x.Text, strings.Join(x.Problems, "\n")}
+			c.Failure = &junitMessage{text, strings.Join(x.Problems, "\n")}
 		case NotObservable:
 			c.Skipped = &junitMessage{Message: x.Why}
 		}
@@ -92,7 +93,8 @@ func (r *Report) Summary() string {
 		}
 	}
 	return fmt.Sprintf("%d rules kept, %d broken, %d not observable; %s; %s without a good answer; %d requests",
-		r.count(Kept), r.Broken(), r.count(NotObservable), several(changes, "change"), several(len(r.Troubles), "kind of request", "kinds of requests"), r.Requests)
+		r.count(Kept), r.Broken(), r.count(NotObservable), several(changes, "change"),
+		several(len(r.Troubles), "kind of request", "kinds of requests"), r.Requests)
 }
 
 func several(n int, one string, many ...string) string {

@@ -60,7 +60,8 @@ var applicationRules = slices.Concat([]rule{
 // call takes.
 func refusals(op operation, name string) []rule {
 	refused := func(last, text string, c credential) rule {
-		return refusing(says(string(op)+"/"+last, "5, 7.2", "the "+name+" "+text+" is refused with 401 or 403", refuses(op, c)))
+		text = "the " + name + " " + text + " is refused with 401 or 403"
+		return refusing(says(string(op)+"/"+last, "5, 7.2", text, refuses(op, c)))
 	}
 	return []rule{
 		refused("client-token", "wants a user token: a client token", clientToken),
