@@ -32,7 +32,7 @@ type Config struct {
 	// examples of Config show a proxy, a private CA and a client certificate.
 	HTTPClient *http.Client
 	UserAgent  string // goes in front of the library's own, "jobboard-go/v1.2.3"
-	Language   string // default Accept-Language of a search, such as "de"
+	Language   string // default Accept-Language of a search, such as "de"; no other call sends one
 	Retry      RetryPolicy
 	Logger     *slog.Logger // nil: silent
 	// MaxBodyBytes bounds a decompressed answer. 0 means 64 MiB for Search, 4 MiB

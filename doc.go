@@ -79,6 +79,13 @@
 // 403 that does not speak of a posting is ErrForbidden. The end of the caller's
 // context is found with context.Canceled or context.DeadlineExceeded.
 //
+// # What the lookup is for
+//
+// The lookup is for partners of a marketplace. The interface says that it is not
+// suitable for building an application form or a job portal of one's own (1.3), and
+// that its job identifier is the one needed later to post the application (4.4).
+// So a form made of it prepares and checks the answers, and ends at the board's own.
+//
 // # Retries
 //
 // [RetryPolicy] is the contract. In short: five attempts, waits that double

@@ -93,8 +93,9 @@ func (s *Server) DeleteJob(id int64) bool {
 }
 
 // UnpublishJob removes a job's postings and keeps the job: the applied check
-// says "JobPosting not found" and the lookup ERROR_POSTING_UNAVAILABLE. It
-// reports whether there were any.
+// says "JobPosting not found" and the lookup ERROR_POSTING_UNAVAILABLE, for ever: by
+// section 7.3 that is a technical error, and not an answer about the job. It reports
+// whether there were any.
 func (s *Server) UnpublishJob(id int64) (found bool) {
 	s.change(func(st *state) { found = st.unpublish(id) })
 	return found

@@ -37,7 +37,9 @@ func advice(err error) string {
 	case errors.Is(err, jobboard.ErrClosed):
 		return "closed: take the job off the page"
 	case errors.Is(err, jobboard.ErrGone):
-		return "gone: delete the job"
+		return "gone: take the job off the page"
+	case errors.Is(err, jobboard.ErrPostingUnavailable):
+		return "a technical error of the service: keep the job, and try later"
 	case errors.Is(err, jobboard.ErrNotVisible):
 		return "not for this applicant: hide the job"
 	case errors.Is(err, jobboard.ErrUnauthorized), errors.Is(err, jobboard.ErrToken):
