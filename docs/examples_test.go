@@ -297,6 +297,28 @@ func Example_bulk() {
 	// 1 open, 2 closed or gone
 }
 
+func Example_bulkRounds() {
+	fake, client := begin()
+	defer fake.Close()
+	left := []jobboard.JobID{jobboard.JobID(fake.Demo.OpenJob), jobboard.JobID(fake.Demo.UnpublishedJob), jobboard.JobID(fake.Demo.UnknownJob)}
+	// begin
+	for round := 0; round < 3 && len(left) > 0; round++ { // a job may have no answer for ever
+		ask := left
+		left = nil
+		for result := range client.BulkJobInformation(ctx, jobboard.Jobs(ask...), jobboard.BulkOptions{}) {
+			if !jobboard.Settled(result.Err) {
+				left = append(left, result.Job)
+			}
+		}
+		// Between rounds a real program waits, such as for an hour.
+	}
+	fmt.Println("keep what is known of", left)
+	// end
+
+	// Output:
+	// keep what is known of [2797337]
+}
+
 func Example_feed() {
 	fake, client := begin()
 	defer fake.Close()
