@@ -3,6 +3,7 @@ package jobmirror
 import (
 	"context"
 	"hash/maphash"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -31,27 +32,15 @@ const maxVocabulary = 1 << 19
 
 var wordSeed = maphash.MakeSeed()
 
-// vocabulary reads the rows that are not in memory yet, and returns the words of all.
+// vocabulary reads the rows that are not in memory yet, and returns the words of all. It holds
+// the mutex over no statement: two callers may read the same row, and neither waits for the other.
 func (t *tx) vocabulary() ([]*words.Block, error) {
 	v := &t.db.vocabulary
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	ids, err := t.Numbers("SELECT id FROM vocabulary ORDER BY id")
 	if err != nil {
 		return nil, err
 	}
-	blocks := make(map[int64]*words.Block, len(ids))
-	var missing []int64
-	for _, id := range ids {
-		if b := v.blocks[id]; b != nil {
-			blocks[id] = b
-		} else {
-			missing = append(missing, id)
-		}
-	}
-	if len(blocks) < len(v.blocks) {
-		v.known = nil // words may be gone
-	}
+	blocks, missing := v.held(ids)
 	if len(missing) > 0 {
 		const query = "SELECT id, words FROM vocabulary WHERE id IN @ids"
 		err = t.Rows(query, []any{store.IDs(missing)}, func(scan func(...any) error) error {
@@ -61,19 +50,50 @@ func (t *tx) vocabulary() ([]*words.Block, error) {
 			)
 			err := scan(&id, &list)
 			blocks[id] = words.NewBlock(strings.FieldsSeq(list))
-			v.learn(blocks[id])
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	v.blocks = blocks
+	v.keep(blocks)
 	list := make([]*words.Block, len(ids))
 	for i, id := range ids {
 		list[i] = blocks[id]
 	}
 	return list, nil
+}
+
+// held returns those of some rows that are in memory, and the identifiers of the others.
+func (v *vocabulary) held(ids []int64) (blocks map[int64]*words.Block, missing []int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	blocks = make(map[int64]*words.Block, len(ids))
+	for _, id := range ids {
+		if b := v.blocks[id]; b != nil {
+			blocks[id] = b
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	return blocks, missing
+}
+
+// keep has the rows that a transaction read in memory, and no others.
+func (v *vocabulary) keep(blocks map[int64]*words.Block) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id := range v.blocks {
+		if blocks[id] == nil {
+			v.known = nil // words may be gone
+		}
+	}
+	for id, b := range blocks {
+		if v.blocks[id] == nil {
+			v.learn(b)
+		}
+	}
+	v.blocks = maps.Clone(blocks)
 }
 
 // learn adds the words of a block to known, if that is needed. The caller holds mu.

@@ -1,10 +1,14 @@
 package jobmirror
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
@@ -91,6 +95,49 @@ func TestSmallRowsOfTheVocabulary(t *testing.T) {
 		}
 		if n := note("last"); n != 3 { // the large one, what was put together, and the new one
 			t.Errorf("%d rows after the small ones were put together", n)
+		}
+	})
+}
+
+// While the database stalls one who reads the vocabulary, another is answered.
+func TestNobodyWaitsForAnothersWords(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		savePosting(t, m, m.sources[0], beginTurn(t, m, m.sources[0]), 1, "Nurse")
+		if err := m.index(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		m.db.vocabulary.blocks = nil // as in a process that has not read it yet
+		stalled, release := make(chan struct{}), make(chan struct{})
+		var first atomic.Bool
+		m.db.Fail = func(query string) error {
+			if strings.Contains(query, "SELECT id, words FROM vocabulary") && !first.Swap(true) {
+				close(stalled)
+				<-release
+			}
+			return nil
+		}
+		ended := make(chan error)
+		suggest := func(ctx context.Context) {
+			_, err := m.Suggest(ctx, Query{Text: "nur"})
+			ended <- err
+		}
+		go suggest(t.Context())
+		<-stalled
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		go suggest(ctx)
+		select {
+		case err := <-ended:
+			if err != nil && !errors.Is(err, context.DeadlineExceeded) { // on a machine that is slow
+				t.Error(err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("who may wait for 100 ms waits for as long as the database stalls another")
+			defer func() { <-ended }()
+		}
+		close(release)
+		if err := <-ended; err != nil {
+			t.Error(err)
 		}
 	})
 }
