@@ -323,11 +323,20 @@ func (fs *faults) active(now time.Time) []*ActiveFault {
 	return slices.Clone(fs.list)
 }
 
-// lift takes every fault away.
-func (fs *faults) lift() {
+// lift takes every fault away and returns them.
+func (fs *faults) lift() []*ActiveFault {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
+	all := fs.list
 	fs.list = nil
+	return all
+}
+
+// putBack plants faults again that were taken away, before those that came since.
+func (fs *faults) putBack(all []*ActiveFault) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.list = slices.Concat(all, fs.list)
 }
 
 // ID returns the fault's number, unique in its server.

@@ -68,12 +68,49 @@ func (in Inside) RequestsAfter(n int) []Request { return in.s.journal.after(n) }
 // DecodeState reads a state of at most maxRecords without looking for contradictions.
 func (Inside) DecodeState(r io.Reader) (State, error) { return decodeState(r, maxRecords) }
 
+// Kept returns how many requests the journal has.
+func (in Inside) Kept() int {
+	in.s.journal.mu.Lock()
+	defer in.s.journal.mu.Unlock()
+	return len(in.s.journal.entries)
+}
+
 // Reset goes back to the state and switches of the start, lifts all faults and
-// empties the journal. The clock stays as it is.
-func (in Inside) Reset() {
+// empties the journal. The clock stays as it is. The function that it returns takes all
+// that back, but for the requests that came since, which stay in the journal.
+func (in Inside) Reset() (undo func()) {
+	var before *state
+	in.s.read(func(st *state) { before = st })
+	variants := in.s.Variants()
 	_ = in.s.Restore(in.s.initial) // it was built from such a state
-	in.s.faults.lift()
-	in.s.journal.clear()
+	faults, journal := in.s.faults.lift(), in.s.journal.clear()
+	return func() {
+		in.s.change(func(*state) { in.s.st = before })
+		in.s.SetVariants(variants)
+		in.s.faults.putBack(faults)
+		in.s.journal.putBack(journal)
+	}
+}
+
+// ClearRequests is as that of the server. The function that it returns puts the requests
+// back, before those that came since.
+func (in Inside) ClearRequests() (undo func()) {
+	journal := in.s.journal.clear()
+	return func() { in.s.journal.putBack(journal) }
+}
+
+// Clock returns a function that sets the clock back to what it is by now, if it was set or
+// advanced: the time that has passed until then counts.
+func (in Inside) Clock() (putBack func()) {
+	c := &in.s.clock
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	read, ahead := c.read, c.ahead
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.read, c.ahead = read, ahead
+	}
 }
 
 // SaveError returns the error of the newest write of the file after the one that SaveTo made

@@ -3,6 +3,7 @@ package jobboardtest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -224,10 +225,38 @@ func (j *journal) wait(ctx context.Context, closed <-chan struct{}, n int, ops [
 	}
 }
 
-// clear empties the journal and sets the counts to 0.
-func (j *journal) clear() {
+// pastRequests is what a journal held before it was emptied.
+type pastRequests struct {
+	entries []*entry
+	counts  map[Operation]int
+}
+
+// clear empties the journal, sets the counts to 0 and returns what there was.
+func (j *journal) clear() pastRequests {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	past := pastRequests{j.entries, maps.Clone(j.counts)}
 	j.entries, j.bytes = nil, 0
 	clear(j.counts)
+	return past
+}
+
+// putBack puts the requests of a journal that was emptied before those that came since. An
+// entry weighs what it does by now: its answer may have come since.
+func (j *journal) putBack(past pastRequests) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries = slices.Concat(past.entries, j.entries)
+	for op, n := range past.counts {
+		j.counts[op] += n
+	}
+	j.bytes = 0
+	for _, e := range j.entries {
+		j.bytes += e.bytes
+	}
+	j.trim()
+	if j.changed != nil {
+		close(j.changed)
+		j.changed = nil
+	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/shown"
-	"github.com/jobboard-sdk/jobboard-go/internal/spelling"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
@@ -50,7 +49,7 @@ func unknown(name string) error {
 	text := fmt.Sprintf("no place is known by the name %.60q", name)
 	meant := places.Search(name, mostMeant)
 	if len(meant) == 0 {
-		meant = alike(name)
+		meant = places.Alike(name, mostMeant)
 	}
 	var names []string
 	for _, p := range meant {
@@ -60,26 +59,4 @@ func unknown(name string) error {
 		text += "; is it " + strings.Join(names, " or ") + "?"
 	}
 	return errors.New(text)
-}
-
-// alike returns the towns whose names are nearest to a mistyped one, the largest first.
-func alike(name string) (meant []places.Place) {
-	name, _, _ = strings.Cut(name, ",")
-	name = strings.ToLower(strings.TrimSpace(name))
-	if len(name) > 60 {
-		return nil
-	}
-	nearest := spelling.Reach(name)
-	if nearest == 0 {
-		return nil
-	}
-	for p := range places.All() {
-		switch d := spelling.Distance(name, strings.ToLower(p.Name), nearest); {
-		case d < nearest:
-			nearest, meant = d, append(meant[:0], p)
-		case d == nearest && len(meant) < mostMeant:
-			meant = append(meant, p)
-		}
-	}
-	return meant
 }

@@ -37,6 +37,8 @@ type Control struct {
 	revision atomic.Int64 // of the state, counted by changes that came this way
 	cleared  atomic.Int64 // how often the journal was emptied this way
 	setClock bool         // guarded by writing
+	changes  []undoable   // that can be taken back, the newest last; guarded by writing
+	undone   int64        // number of the newest of them; guarded by writing
 	stopped  atomic.Bool  // the clock was set to stand still
 }
 

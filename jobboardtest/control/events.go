@@ -69,6 +69,7 @@ type eventStream struct {
 
 	journal  follower
 	cleared  int64
+	kept     int   // requests of the journal
 	revision int64 // -1: none
 	faults   string
 
@@ -103,11 +104,16 @@ func (c *Control) newEventStream(r *http.Request) (*eventStream, error) {
 func (s *eventStream) sendNews() {
 	if n := s.c.cleared.Load(); n != s.cleared {
 		s.cleared = n
+		s.journal.goOn(0) // what is there was put back
 		s.send("cleared", true)
 	}
 	rows, changes := s.journal.news()
 	if len(rows) > 0 {
 		s.send("rows", rows)
+	}
+	if n := s.c.inside.Kept(); n != s.kept {
+		s.kept = n
+		s.send("kept", n)
 	}
 	if now := fragment("faults", s.c.planted()); now != s.faults {
 		s.faults = now

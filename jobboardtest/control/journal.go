@@ -80,11 +80,6 @@ func (c *Control) repeat(r *http.Request) (any, error) {
 	return created{map[string]int{"number": again, "status": status}}, nil
 }
 
-func (c *Control) clear() {
-	c.srv.ClearRequests()
-	c.cleared.Add(1)
-}
-
 // maxWait bounds a wait; a proxy between would not bear more.
 const maxWait = 60 * time.Second
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ var pages = template.Must(template.New("page").Funcs(template.FuncMap{
 		}
 		return s
 	},
-	"clock": func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
+	"clock": clockTime,
 	"day":   func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
 	"ms":    func(d time.Duration) string { return d.Round(100 * time.Microsecond).String() },
 	"kind":  statusKind,
@@ -47,6 +48,7 @@ type pageView struct {
 	Board      boardView
 	Rows       []rowView
 	Last       int
+	Kept       int // requests that the journal has
 	Faults     []planted
 	Presets    []preset
 	Operations []jobboardtest.Operation
@@ -60,6 +62,20 @@ type rowView struct {
 	jobboardtest.Request
 	Question string // path with its query
 }
+
+// Find returns the text of a row in which the filter looks, in lower case.
+func (v rowView) Find() string {
+	words := []string{
+		strconv.Itoa(v.Status), v.Method, v.Question, strconv.Itoa(v.Number), clockTime(v.Time), string(v.Operation),
+		v.Credential, v.Note,
+	}
+	if v.Fault != "" {
+		words = append(words, "fault: "+v.Fault)
+	}
+	return strings.ToLower(strings.Join(append(words, v.Violations...), " "))
+}
+
+func clockTime(t time.Time) string { return t.UTC().Format("15:04:05.000") }
 
 // detailView is an opened row.
 type detailView struct {
@@ -99,6 +115,7 @@ func (c *Control) page(*http.Request) (any, error) {
 		Revision: revision, Instance: c.instance,
 	}
 	rs := c.srv.Requests()
+	v.Kept = len(rs)
 	if len(rs) > 0 {
 		v.Last = rs[len(rs)-1].Number
 	}

@@ -10,6 +10,39 @@ function problem(text) {
   $("problem").hidden = text === "";
 }
 
+// tell says what was done, and offers to take it back where that has a number.
+function tell(text, undo) {
+  const [said, back] = $("told").children;
+  said.textContent = text;
+  back.dataset.undo = undo || "";
+  back.hidden = !undo;
+  $("told").hidden = text === "";
+}
+
+// calm takes away what was said of the last action.
+function calm() {
+  problem("");
+  tell("");
+  $("made").hidden = true;
+  wrongTown("");
+}
+
+// wrongTown tells at the field of a new job that there is no such town, and which may be meant.
+function wrongTown(typed, meant) {
+  const at = $("no-town");
+  const field = document.querySelector("[data-place]");
+  at.textContent = typed && "There is no town " + typed + ".";
+  field.toggleAttribute("aria-invalid", false);
+  if (!typed) return;
+  field.setAttribute("aria-invalid", "true");
+  field.focus();
+  if (!meant) return;
+  const take = document.createElement("button");
+  take.type = "button";
+  take.dataset.take = take.textContent = meant;
+  at.append(" Did you mean ", take, "?");
+}
+
 // call gives what was answered, or null when it has told the problem.
 async function call(method, path, body) {
   const init = { method };
@@ -24,8 +57,8 @@ async function call(method, path, body) {
       problem((said.error || "status " + res.status) + (said.field ? " (" + said.field + ")" : ""));
       return null;
     }
-    problem("");
-    return res.status === 204 ? {} : await res.json().catch(() => ({}));
+    if (res.status !== 204) return await res.json().catch(() => ({}));
+    return { undo: res.headers.get("Undo") };
   } catch {
     problem("The fake does not answer.");
     return null;
@@ -115,9 +148,17 @@ document.addEventListener("click", async (event) => {
   const b = event.target.closest("button");
   if (!b || b.form || "busy" in b.dataset) return;
   b.dataset.busy = ""; // not disabled, which would take the focus away
-  if (b.dataset.do) {
+  const undo = b.dataset.undo;
+  calm();
+  if (undo) {
+    if (await call("POST", "undo/" + undo)) tell("Undone.");
+  } else if (b.dataset.do) {
     const [method, path] = b.dataset.do.split(" ");
-    await call(method, path, b.dataset.json);
+    const done = await call(method, path, b.dataset.json);
+    if (done && b.dataset.told) tell(b.dataset.told, done.undo);
+  } else if (b.id === "older") {
+    room += maxRows;
+    await find($("rows").lastElementChild?.id.slice(1));
   } else if (b.dataset.fault) {
     await plant(JSON.parse(b.dataset.fault));
   } else if (b.dataset.filter) {
@@ -151,8 +192,16 @@ document.addEventListener("click", async (event) => {
 });
 
 // A form becomes the JSON of its data-post; a name with a dot goes deeper.
+document.addEventListener("click", (event) => {
+  const meant = event.target.dataset.take;
+  if (!meant) return;
+  document.querySelector("[data-place]").value = meant;
+  wrongTown("");
+  document.querySelector("[data-place]").focus();
+});
 document.addEventListener("submit", async (event) => {
   event.preventDefault();
+  calm();
   const form = event.target;
   const body = {};
   for (const e of form.elements) {
@@ -161,10 +210,10 @@ document.addEventListener("submit", async (event) => {
     if (value === "" || value === false) continue;
     if ("number" in e.dataset) value = Number(value);
     else if ("place" in e.dataset) {
-      const found = await findPlaces(value);
-      const place = found.find((p) => p.name.toLowerCase() === value.toLowerCase()) || found[0];
+      const { places, meant } = await findPlaces(value);
+      const place = places.find((p) => p.name.toLowerCase() === value.toLowerCase()) || places[0];
       if (!place) {
-        problem("There is no place " + value + ".");
+        wrongTown(value, meant);
         return;
       }
       value = place.location;
@@ -184,8 +233,7 @@ document.addEventListener("submit", async (event) => {
 });
 
 async function findPlaces(typed) {
-  const found = await call("GET", "places?q=" + encodeURIComponent(typed));
-  return found ? found.places : [];
+  return (await call("GET", "places?q=" + encodeURIComponent(typed))) || { places: [] };
 }
 
 // A place is offered while it is typed.
@@ -195,7 +243,7 @@ document.addEventListener("input", (event) => {
   clearTimeout(place);
   place = setTimeout(async () => {
     const found = await findPlaces(event.target.value);
-    $("towns").replaceChildren(...found.map((p) => new Option("", p.name)));
+    $("towns").replaceChildren(...found.places.map((p) => new Option("", p.name)));
   }, 150);
 });
 
@@ -221,13 +269,71 @@ $("rows").addEventListener("toggle", (event) => {
   if (event.target.open && event.target.dataset.row) openRow(event.target);
 }, true);
 
-function sift() {
-  const wanted = $("row-filter").value.trim().toLowerCase();
-  const all = [...$("rows").children];
-  for (const row of all) row.hidden = !row.querySelector("summary").textContent.toLowerCase().includes(wanted);
-  $("shown").textContent = wanted ? all.filter((row) => !row.hidden).length + " of " + all.length : "";
+// The filter looks in the whole journal, of which the page has the newest rows that fit.
+let room = maxRows; // for rows on the page
+let wanted = "";
+let kept = Number(document.body.dataset.kept);
+let fit = kept;
+const number = (row) => Number(row.id.slice(1));
+const parse = (html) => {
+  const t = document.createElement("template");
+  t.innerHTML = html;
+  return t.content.firstElementChild;
+};
+
+function count() {
+  const there = $("rows").childElementCount;
+  const shown = there < fit ? ", the newest " + there + " shown" : "";
+  $("shown").textContent = (wanted ? fit + " of " + kept + " fit" : String(kept)) + shown;
+  $("older").hidden = there >= fit;
+  $("silent").hidden = kept > 0;
 }
-$("row-filter").addEventListener("input", sift);
+
+// put puts a row where its number says, or in place of the one it had.
+function put(row) {
+  const old = $(row.id);
+  if (old) {
+    row.querySelector("details").open = old.querySelector("details").open;
+    const focused = old.contains(document.activeElement);
+    old.replaceWith(row);
+    if (focused) row.querySelector("summary").focus({ preventScroll: true });
+    return;
+  }
+  const after = [...$("rows").children].find((other) => number(other) < number(row)) || null;
+  $("rows").insertBefore(row, after);
+}
+
+// find asks for the newest rows that fit, or for those before a number.
+let finding = 0;
+async function find(before) {
+  const mine = ++finding;
+  const query = new URLSearchParams({ q: wanted });
+  if (before) query.set("before", before);
+  const found = await call("GET", "rows?" + query);
+  if (!found || mine !== finding) return;
+  const all = found.rows.map(({ html }) => parse(html));
+  const oldest = all.length ? number(all.at(-1)) : 0;
+  const newest = all.length ? number(all[0]) : 0;
+  kept = found.kept;
+  fit = found.fit;
+  for (const row of [...$("rows").children]) {
+    if (!before && number(row) < oldest && all.length < fit) row.remove(); // others between would be missing
+    else if (!before && number(row) > newest) fit++; // it came since
+  }
+  all.forEach(put);
+  count();
+}
+
+let sifting;
+$("row-filter").addEventListener("input", () => {
+  wanted = $("row-filter").value.trim().toLowerCase();
+  room = maxRows;
+  for (const row of [...$("rows").children]) if (!row.dataset.find.includes(wanted)) row.remove();
+  fit = $("rows").childElementCount;
+  count();
+  clearTimeout(sifting);
+  sifting = setTimeout(() => find(), 150);
+});
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !event.target.matches(".apply input")) return;
@@ -243,6 +349,7 @@ document.addEventListener("change", async (event) => {
   let value = s.value;
   if (s.type === "checkbox") value = s.checked;
   else if (s.dataset.number) value = value.trim() === "" ? 0 : Number(value);
+  calm();
   if (Number.isNaN(value)) problem(name + " is a number.");
   else await call("PATCH", "variants", { [name]: value });
 });
@@ -250,23 +357,21 @@ document.addEventListener("change", async (event) => {
 function rows(list) {
   const box = $("rows");
   for (const { n, html } of list) {
-    const t = document.createElement("template");
-    t.innerHTML = html;
-    const row = t.content.firstElementChild;
+    const row = parse(html);
     const old = $("r" + n);
-    if (old) {
-      row.querySelector("details").open = old.querySelector("details").open;
-      const focused = old.contains(document.activeElement);
-      old.replaceWith(row);
-      if (focused) row.querySelector("summary").focus({ preventScroll: true });
-    } else {
+    const fits = row.dataset.find.includes(wanted);
+    if (old && !fits) {
+      old.remove();
+      fit--;
+    } else if (old) put(row);
+    else if (fits && (box.childElementCount >= fit || n > number(box.lastElementChild))) {
+      fit++;
       row.classList.add("new");
-      box.prepend(row);
+      put(row);
     }
   }
-  while (box.childElementCount > maxRows) box.lastElementChild.remove();
-  $("silent").hidden = box.childElementCount > 0;
-  sift();
+  while (box.childElementCount > room) box.lastElementChild.remove();
+  count();
 }
 
 let ahead = null; // of the fake's clock before the browser's, in milliseconds
@@ -303,9 +408,15 @@ on("switches", (html) => {
 });
 on("clock", clock);
 on("board", board);
+on("kept", (n) => {
+  kept = n;
+  if (!wanted) fit = kept;
+  count();
+});
 on("cleared", () => {
   $("rows").replaceChildren();
-  $("silent").hidden = false;
-  sift();
+  kept = fit = 0;
+  count();
+  if (wanted) find();
 });
 source.onerror = () => live(false);

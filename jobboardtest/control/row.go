@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +12,40 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
+
+// foundRows are rows of the journal that fit a filter.
+type foundRows struct {
+	Rows []eventRow `json:"rows"` // the newest first, maxRows at most
+	Fit  int        `json:"fit"`  // how many fit in the whole journal
+	Kept int        `json:"kept"` // how many the journal has
+}
+
+// findRows answers with the newest rows of the whole journal in which the text q stands, or
+// with the newest of those before a number.
+func (c *Control) findRows(r *http.Request) (any, error) {
+	q := r.URL.Query()
+	before := int64(math.MaxInt64)
+	if s := q.Get("before"); s != "" {
+		var err error
+		if before, err = number("before", s); err != nil {
+			return nil, err
+		}
+	}
+	wanted := strings.ToLower(strings.TrimSpace(q.Get("q")))
+	all := c.srv.Requests()
+	found := foundRows{Rows: []eventRow{}, Kept: len(all)}
+	for _, r := range slices.Backward(all) {
+		v := row(r)
+		if !strings.Contains(v.Find(), wanted) {
+			continue
+		}
+		found.Fit++
+		if int64(r.Number) < before && len(found.Rows) < maxRows {
+			found.Rows = append(found.Rows, eventRow{r.Number, fragment("row", v)})
+		}
+	}
+	return found, nil
+}
 
 // openRow returns what a row of the journal shows when it is opened.
 func (c *Control) openRow(n int64) (http.HandlerFunc, bool) {
