@@ -40,7 +40,11 @@ func (c *Control) findPlaces(r *http.Request) (any, error) {
 			add(name, j.Location)
 		}
 	}
-	for _, p := range places.Search(typed, maxFound) {
+	towns := places.Search(typed, maxFound)
+	if p, ok := places.Find(typed); ok && len(towns) == 0 { // as it is offered, with its country
+		towns = append(towns, p)
+	}
+	for _, p := range towns {
 		degrees := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 		name := p.Name + ", " + p.Country
 		add(name, jobboardtest.Location{

@@ -197,7 +197,7 @@ func NeedAxe(t *testing.T) string {
 func (b *Browser) CheckAxe(axe, name string) {
 	b.T.Helper()
 	b.Run(axe)
-	found := Eval[[]string](b, `axe.run().then((r) => r.violations
+	found := Eval[[]string](b, `axe.run({rules: {"target-size": {enabled: true}}}).then((r) => r.violations
 		.map((v) => v.id + ": " + v.help + " " + v.nodes.slice(0, 3).map((n) => n.html).join(" ")))`)
 	for _, f := range found {
 		b.T.Errorf("%s: axe finds %s", name, f)

@@ -20,11 +20,12 @@ type browser struct {
 	// complaints holds what the page's console and the browser's log said, which
 	// must be nothing.
 	complaints chan string
+	page       string // its address
 }
 
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
-	b := &browser{browsertest.New(t, "en", 3*time.Minute), make(chan string, 1000)}
+	b := &browser{Browser: browsertest.New(t, "en", 3*time.Minute), complaints: make(chan string, 1000)}
 	b.Listen(b.hear)
 	browsertest.Call(b.Browser, log.Enable, cdp.Empty{})
 	return b

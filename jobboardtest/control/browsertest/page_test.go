@@ -28,6 +28,7 @@ func visit(t *testing.T, opts ...jobboardtest.Option) (*browser, *jobboardtest.S
 	t.Cleanup(srv.Close)
 	url := control.Mount(srv)
 	b := newBrowser(t)
+	b.page = url
 	b.open(url, 1280, 900)
 	return b, srv
 }

@@ -36,9 +36,9 @@ func TestOpenRow(t *testing.T) {
 		t.Errorf("a refusal is not explained: %s", s)
 	}
 	b.Run(`document.querySelector("#row-filter").value = "refused"; document.querySelector("#row-filter").dispatchEvent(new Event("input"))`)
-	b.Until(`document.querySelector("#r1").hidden && !document.querySelector("#r2").hidden && document.querySelector("#shown").textContent === "1 of 2"`)
+	b.Until(`!document.querySelector("#r1") && document.querySelector("#r2") && document.querySelector("#shown").textContent === "1 of 2 fit"`)
 	get(t, srv, applied(srv.Demo.OpenJob), srv.Demo.ApplicantToken)
-	b.Until(`document.querySelector("#r3")?.hidden && document.querySelector("#shown").textContent === "1 of 3"`)
+	b.Until(`!document.querySelector("#r3") && document.querySelector("#shown").textContent === "1 of 3 fit"`)
 	b.quiet()
 }
 
@@ -108,6 +108,13 @@ func TestAxe(t *testing.T) {
 				} else {
 					b.Do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(at))
 					b.Until(`document.querySelector("button[value='7']")`)
+				}
+				// A link in a line of text is as high as the line.
+				if small := eval[[]string](b, `[...document.querySelectorAll("a, button, input, select, textarea, summary")].filter((e) => {
+					const r = e.getBoundingClientRect();
+					return e.getClientRects().length && (r.width < 23.9 || r.height < 23.9) && !(e.tagName === "A" && e.closest("dd, .list, p:not(.links)"));
+				}).map((e) => e.outerHTML.slice(0, 120) + " " + e.getBoundingClientRect().height)`); len(small) > 0 {
+					t.Errorf("%s at %d: %d targets are below 24 px: %.1000q", at, width, len(small), small)
 				}
 				b.CheckAxe(axe, fmt.Sprintf("%s at %d, dark %t", at, width, dark))
 			}
