@@ -17,7 +17,7 @@ func TestZeroValues(t *testing.T) {
 	var c jobboard.Client
 	var a jobboard.Applicant
 	all := func(s *jobboard.PostingStream) (err error) {
-		for _, err = range s.All() { //nolint:revive // the last error is the one
+		for _, err = range s.All() { // the last error is the one
 		}
 		return err
 	}
