@@ -44,7 +44,8 @@ const writeTimeout = 30 * time.Second
 // in the query since. Without one it begins with every row of the copy, as
 // events "row", and one event "rows" that has the cursor from which on the
 // changes follow, as events "change"; how to apply them tells Snapshot. An event "failed" says why
-// not all rows came, such as that the client is slower than Options.KeepChanges. A cursor that is refused is answered with
+// not all rows came, such as that the client is slower than Options.KeepChanges. A cursor
+// that is refused is answered with
 // 410: begin without one. The handler sets deadlines of its own; a server around
 // it needs no WriteTimeout, which would end the stream.
 func (m *Mirror) Handler() http.Handler { return m.Guard(m.routes()) }
