@@ -21,7 +21,7 @@ import (
 // searchArgs holds the arguments that search_jobs and what_changed have in common.
 type searchArgs struct {
 	Text     string  `json:"text,omitempty" max:"500" jsonschema:"words to search for; empty: any"`
-	Near     string  `json:"near,omitempty" max:"200" jsonschema:"a town by its name, such as Berlin, or latitude,longitude such as 52.52,13.405; empty: anywhere"`
+	Near     string  `json:"near,omitempty" max:"200" jsonschema:"a town by its name, such as Berlin, a postal code of Germany, Austria or Switzerland, such as 10117 or A-1010, or latitude,longitude such as 52.52,13.405; empty: anywhere"`
 	RadiusKm float64 `json:"radius_km,omitempty" min:"1" max:"20000" default:"50" jsonschema:"kilometres around near"`
 	Channel  string  `json:"channel,omitempty" max:"200" jsonschema:"channel of postings; empty: the one of the settings"`
 	Language string  `json:"language,omitempty" max:"100" jsonschema:"language of the results, such as de or en; empty: that of the settings"`

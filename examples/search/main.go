@@ -1,6 +1,6 @@
 // Command search prints the postings of a channel as a table:
 //
-//	go run ./examples/search -text nurse -near 52.52,13.405 -radius 50 -language en
+//	go run ./examples/search -text nurse -near Berlin -radius 50 -language en
 //
 // Without settings it searches the embedded stand-in.
 package main
@@ -19,6 +19,8 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/examples/internal/board"
+	"github.com/jobboard-sdk/jobboard-go/places"
+	"github.com/jobboard-sdk/jobboard-go/places/postal"
 )
 
 func main() {
@@ -29,7 +31,7 @@ func main() {
 	)
 	b.Flags(flag.CommandLine)
 	flag.StringVar(&query.Text, "text", "", "search `text`")
-	near := flag.String("near", "", "`place` as latitude,longitude or a geo: URI")
+	near := flag.String("near", "", "`place`: a town, a postal code, latitude,longitude or a geo: URI")
 	radius := flag.Float64("radius", 50, "`km` around the place")
 	flag.StringVar(&query.Language, "language", "", "`language` of the results, such as de")
 	flag.Parse()
@@ -91,7 +93,20 @@ func printable(s string) string {
 	}, s)
 }
 
+// parsePlace reads where somebody wants to search. The towns and the postal codes are from
+// geonames.org, CC BY 4.0.
 func parsePlace(s string, radius float64) (jobboard.GeoLocation, error) {
+	if codes := postal.Find(s, ""); len(codes) == 1 {
+		return jobboard.Near(codes[0].Latitude, codes[0].Longitude, radius), nil
+	} else if len(codes) > 1 {
+		return jobboard.GeoLocation{}, fmt.Errorf("is it %v or %v?", codes[0], codes[1])
+	}
+	if town, ok := places.Find(s); ok {
+		return jobboard.Near(town.Latitude, town.Longitude, radius), nil
+	}
+	if meant := places.Alike(s, 1); len(meant) > 0 {
+		return jobboard.GeoLocation{}, fmt.Errorf("there is no town %q; is it %s?", s, meant[0].Name)
+	}
 	if !strings.HasPrefix(s, "geo:") {
 		s = "geo:" + strings.ReplaceAll(s, " ", "")
 	}

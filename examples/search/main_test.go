@@ -23,6 +23,8 @@ func TestSearch(t *testing.T) {
 	}{
 		{jobboard.Query{}, "", []string{"POSTING", "Pflegefachkraft (m/w/d)", "42 of 42 postings"}, ""},
 		{jobboard.Query{Language: "en"}, "52.52,13.405", []string{"Registered Nurse (f/m/x)", "Berlin"}, "Zürich"},
+		{jobboard.Query{Language: "en"}, "Berlin", []string{"Registered Nurse (f/m/x)", "Berlin"}, "Zürich"},
+		{jobboard.Query{Language: "en"}, "10117", []string{"Registered Nurse (f/m/x)", "Berlin"}, "Zürich"},
 		{jobboard.Query{Text: "Nurse"}, "geo:53.55,9.99", []string{"Registered Nurse", "1 of 1 postings"}, "Berlin"},
 	} {
 		var out strings.Builder
@@ -38,8 +40,10 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%+v: %q in\n%s", test.query, test.not, &out)
 		}
 	}
-	if err := run(&strings.Builder{}, &b, jobboard.Query{}, "Berlin", 30); err == nil {
-		t.Error("a name was taken for a place")
+	for near, want := range map[string]string{"Berlni": "is it Berlin?", "8010": "is it A-8010 or CH-8010?", "Xyzzyqq": "is not geo:latitude,longitude"} {
+		if err := run(&strings.Builder{}, &b, jobboard.Query{}, near, 30); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", near, err)
+		}
 	}
 }
 

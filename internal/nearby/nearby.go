@@ -1,5 +1,5 @@
-// Package nearby reads where a person wants to search: around a town that is named, around
-// coordinates, or around a geo: URI.
+// Package nearby reads where a person wants to search: around a town or a postal code that
+// is named, around coordinates, or around a geo: URI.
 package nearby
 
 import (
@@ -12,10 +12,12 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/places"
+	"github.com/jobboard-sdk/jobboard-go/places/postal"
 )
 
 // Parse returns the circle of so many kilometres around what was typed, and the town that
-// a name was taken for. The town is zero where no name was typed. An error of a name that no
+// a name was taken for, or the postal code as the name of a place. The town is zero where
+// neither was typed. An error of a name that no
 // town has tells the towns that may be meant.
 func Parse(typed string, radiusKm float64) (circle jobboard.GeoLocation, town places.Place, err error) {
 	if g, err := jobboard.ParseGeoLocation(typed); err == nil { // the interface's own form, which has a radius
@@ -23,7 +25,12 @@ func Parse(typed string, radiusKm float64) (circle jobboard.GeoLocation, town pl
 	}
 	place := typed
 	isURI := strings.HasPrefix(strings.ToLower(place), "geo:")
-	if !isURI && strings.ContainsFunc(place, unicode.IsLetter) {
+	if postal.Looks(typed) {
+		if town, err = coded(typed); err != nil {
+			return circle, town, err
+		}
+		place = fmt.Sprintf("%g,%g", town.Latitude, town.Longitude)
+	} else if !isURI && strings.ContainsFunc(place, unicode.IsLetter) {
 		var ok bool
 		if town, ok = places.Find(place); !ok {
 			return circle, town, unknown(place)
@@ -38,6 +45,19 @@ func Parse(typed string, radiusKm float64) (circle jobboard.GeoLocation, town pl
 		err = errors.New(strings.ReplaceAll(shown.Error(err), strconv.Quote(place), strconv.Quote(typed)))
 	}
 	return circle, town, err
+}
+
+// coded returns the place of a postal code, with the code as its name.
+func coded(typed string) (places.Place, error) {
+	switch found := postal.Find(typed, ""); len(found) {
+	case 0:
+		return places.Place{}, fmt.Errorf("no place is known by the postal code %.60q; those of Germany, Austria and Switzerland are", typed)
+	case 1:
+		at := found[0]
+		return places.Place{Name: at.Code, Country: at.Country, Latitude: at.Latitude, Longitude: at.Longitude}, nil
+	default:
+		return places.Place{}, fmt.Errorf("%.60q is a postal code of Austria and of Switzerland; is it %v or %v?", typed, found[0], found[1])
+	}
 }
 
 // mostMeant bounds the towns that an error tells.

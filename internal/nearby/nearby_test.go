@@ -17,8 +17,19 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestPostalCodes(t *testing.T) {
+	for typed, want := range map[string]string{"10117": "10117 DE", "A-1010": "1010 AT", "8001": "8001 CH", "10117 Berlin": "Berlin DE"} {
+		circle, town, err := Parse(typed, 25)
+		if err != nil || town.Name+" "+town.Country != want || circle.RadiusKm != 25 || circle.Latitude != town.Latitude {
+			t.Errorf("%q: %v, %v, %v, want %s", typed, circle, town, err, want)
+		}
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	for typed, want := range map[string]string{
+		"8010":                   "is it A-8010 or CH-8010?",
+		"99999":                  `no place is known by the postal code "99999"`,
 		"Berlni":                 "is it Berlin (DE)",
 		"Brelin, Germany":        "is it Berlin (DE)",
 		"Müncen":                 "is it München (DE)",

@@ -23,7 +23,7 @@ type QueryFlags struct {
 func (q *QueryFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&q.Text, "text", "", "search `text`")
-	f.StringVar(&q.near, "near", "", "search around a `place`: a town, latitude,longitude or a geo: URI")
+	f.StringVar(&q.near, "near", "", "search around a `place`: a town, a postal code, latitude,longitude or a geo: URI")
 	f.Float64Var(&q.radius, "radius", 50, "radius of the search around it, in `km`")
 	Complete(cmd, "text", Nothing)
 	Complete(cmd, "near", completePlace)
