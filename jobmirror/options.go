@@ -41,7 +41,10 @@ type Options struct {
 	Concurrency int
 
 	RefreshEvery time.Duration // between two refreshes of a source; 0 means 15 minutes, at most 5 years
-	LookupEvery  time.Duration // between two lookups of an open job; 0 means 24 hours, at most 5 years
+	// LookupEvery is the time between two lookups of an open job, or up to a tenth less: 0 means 24
+	// hours, at most 5 years. For a timer that refreshes once a day it is 20 hours: a lookup that was
+	// answered at the end of a pass is not due yet when the next one begins a day after the first.
+	LookupEvery time.Duration
 	// HoldMissing is the time for which the copy keeps what a source does not show any
 	// more, where that is much at once, or all, and no lookup proves that it is gone: 0 means 24
 	// hours, below 0 that nothing is held. See also Mirror.AcceptRemovals.

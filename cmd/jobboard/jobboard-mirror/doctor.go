@@ -159,7 +159,7 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 	}
 	if len(s.Processes) == 0 {
 		r.Add(checkProcesses, doctor.Warn, "none keeps the copy up to date",
-			"start jobboard-mirror run, or run refresh by a timer")
+			"start jobboard-mirror run, or run refresh by a timer; a daily one with --lookup-every 20h")
 		return
 	}
 	r.Add(checkProcesses, doctor.OK, fmt.Sprintf("processes that keep the copy up to date: %d", len(s.Processes)), "")
