@@ -23,7 +23,10 @@ type Change struct {
 	Language string          `json:"language,omitempty"` // of a posting's row; of what was forgotten "posting" or "job"
 	Before   json.RawMessage `json:"before,omitempty"`   // a PostingRecord or JobRecord; none: it is new
 	After    json.RawMessage `json:"after,omitempty"`    // likewise; none: it is gone
-	Cause    string          `json:"cause"`              // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
+	// Confirming reports that nothing but PostingRecord.Confirmed differs: a lookup has told the title of
+	// the posting's job. The posting itself has not changed.
+	Confirming bool   `json:"confirming,omitempty"`
+	Cause      string `json:"cause"` // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
 }
 
 // ChangeKind says what a change is of.
@@ -175,7 +178,7 @@ func (m *Mirror) changesAfter(ctx context.Context, at logPlace) (batch []Change,
 				return fmt.Errorf("jobmirror: the log of changes has %d where %d belongs", place.number, last.number+1)
 			}
 			last = place
-			c.Cursor = m.cursor(place)
+			c.Cursor, c.Confirming = m.cursor(place), isConfirming(c.Before, c.After)
 			batch = append(batch, c)
 			return nil
 		})

@@ -1,6 +1,7 @@
 package jobmirror_test
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -29,6 +30,8 @@ type shelf struct {
 	state  string         // of the others: "open", "closed", or the code of a refusal
 	asked  map[int]int    // lookups, by job
 	times  []time.Time    // of lookups
+
+	title, link string // of postings: the first word of the title, and with the identifier; empty: as their jobs are called
 
 	read     func() // is called once an answer of postings or a feed was read, before its end
 	searches int
@@ -65,7 +68,8 @@ func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		results := make([]string, len(s.shows))
 		for i, id := range s.shows {
-			results[i] = fmt.Sprintf(`{"jobPostingId":%d,"postingVersionId":%d,"title":"Nurse %d","applyOnlineLink":"https://jobs.example/job/%d/x"}`, id, id, id, id)
+			results[i] = fmt.Sprintf(`{"jobPostingId":%d,"postingVersionId":%d,"title":"%s %d","applyOnlineLink":"`+cmp.Or(s.link, "https://jobs.example/job/%d/x")+`"}`,
+				id, id, cmp.Or(s.title, "Nurse"), id, id)
 		}
 		counted := len(results)
 		if s.part {

@@ -66,6 +66,17 @@ type PostingRecord struct {
 	Confirmed bool           `json:"confirmed,omitempty"` // the lookup of Job gave the posting's title
 }
 
+// isConfirming reports whether two texts of a PostingRecord differ in Confirmed alone, which is its
+// last member, and is left out where it is false.
+func isConfirming(before, after []byte) bool {
+	const confirmed = `,"confirmed":true}`
+	if len(before) > len(after) {
+		before, after = after, before
+	}
+	plain, ok := bytes.CutSuffix(after, []byte(confirmed))
+	return ok && len(before) == len(plain)+1 && bytes.HasPrefix(before, plain)
+}
+
 // JobRecord holds a job, as the log of changes and the column jobs.record have it.
 type JobRecord struct {
 	Job         jobboard.JobID `json:"jobId"`
