@@ -19,7 +19,7 @@ import (
 
 // Bounds of Handler beside those of the tools.
 const (
-	maxRequests = 64               // at the same time, those that wait for a tool's turn included, but not those being read
+	maxRequests = 64               // at the same time: those that wait for a tool's turn, but not those being read
 	maxSeen     = 8 * maxMessage   // bytes of a message that is too long, to find its identifier
 	maxReaders  = 256              // messages that are read at the same time
 	maxReading  = 5 * time.Second  // of a message

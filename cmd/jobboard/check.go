@@ -66,7 +66,8 @@ var secretFlags = []targetFlag{
 // namedOtherwise has the flags whose names are not those of the fields.
 var namedOtherwise = map[string]string{
 	"BaseURL": "--base-url", "JobDBURL": "--jobdb-url", "ClientID": "--client-id", "ClientToken": "--token-file",
-	"ApplicantToken": "--user-token-file", "ApplicationID": "--application-id", "FeedURL": "--feed", "ClientSecret": "--client-secret-file",
+	"ApplicantToken": "--user-token-file", "ApplicationID": "--application-id", "FeedURL": "--feed",
+	"ClientSecret": "--client-secret-file",
 }
 
 // flagOf returns the flag that gives a field of the target.
@@ -161,6 +162,21 @@ func (f *checkFlags) addTarget(cmd *cobra.Command) {
 	}
 }
 
+// readSecrets reads the files of secretFlags into the fields of a target.
+func (f *checkFlags) readSecrets(target *conformance.Target) error {
+	for field, file := range f.files {
+		if *file == "" {
+			continue
+		}
+		data, err := os.ReadFile(*file)
+		if err != nil {
+			return setup.Usage("%s: %w", flagOf(field), err)
+		}
+		reflect.ValueOf(target).Elem().FieldByName(field).SetString(strings.TrimSpace(string(data)))
+	}
+	return nil
+}
+
 // board returns what the settings and the flags say.
 func (f *checkFlags) board(b *setup.Board) (boardcheck.Board, error) {
 	out := boardcheck.Board{Target: f.target, FeedURL: f.feed, WrongCredentials: f.wrong, Timeout: f.within}
@@ -176,15 +192,8 @@ func (f *checkFlags) board(b *setup.Board) (boardcheck.Board, error) {
 	if _, err := b.NewClient(jobboard.Config{}); err != nil { // which refuses settings that are wrong
 		return out, err
 	}
-	for field, file := range f.files {
-		if *file == "" {
-			continue
-		}
-		data, err := os.ReadFile(*file)
-		if err != nil {
-			return out, setup.Usage("%s: %w", flagOf(field), err)
-		}
-		reflect.ValueOf(&out.Target).Elem().FieldByName(field).SetString(strings.TrimSpace(string(data)))
+	if err := f.readSecrets(&out.Target); err != nil {
+		return out, err
 	}
 	t := &out.Target
 	t.BaseURL, t.JobDBURL, t.Channel = b.Get(setup.BaseURL), b.Get(setup.JobDBURL), b.Get(setup.Channel)
@@ -252,7 +261,10 @@ func runCheck(ctx context.Context, c *term.Console, b *setup.Board, f *checkFlag
 	case report.Changed():
 		return &setup.Error{Code: setup.ExitChanged}
 	case len(report.Profile.Rules) == 0:
-		return &setup.Error{Code: setup.ExitNetwork, Err: errors.New("the board gave no good answer"), Hint: "jobboard doctor says what is wrong with the set-up"}
+		return &setup.Error{
+			Code: setup.ExitNetwork, Err: errors.New("the board gave no good answer"),
+			Hint: "jobboard doctor says what is wrong with the set-up",
+		}
 	case newly > 0 || len(report.Troubles) > 0:
 		return &setup.Error{Code: setup.ExitIncomplete}
 	}

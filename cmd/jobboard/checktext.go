@@ -22,7 +22,10 @@ func (f *checkFlags) printPlan(c *term.Console, steps []boardcheck.Step) error {
 		total += s.AtMost
 		rows[i] = []string{strconv.Itoa(s.AtMost), s.Request, s.Credential, s.Why}
 	}
-	term.WriteTable(c.Out, c.OutTerminal, []term.Column{{Head: "AT MOST"}, {Head: "REQUEST", Flex: 3}, {Head: "CREDENTIAL", Flex: 1}, {Head: "FOR", Flex: 2}}, rows)
+	columns := []term.Column{
+		{Head: "AT MOST"}, {Head: "REQUEST", Flex: 3}, {Head: "CREDENTIAL", Flex: 1}, {Head: "FOR", Flex: 2},
+	}
+	term.WriteTable(c.Out, c.OutTerminal, columns, rows)
 	c.Out.Line("")
 	c.Out.Line("%d requests at most, %g a second; with those that the board asks to repeat %d. Nothing is changed.",
 		min(total, boardcheck.MaxRequests), f.rate, boardcheck.MaxRequests)

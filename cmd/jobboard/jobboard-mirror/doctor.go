@@ -144,6 +144,17 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 			r.Add(checkSource, doctor.OK, detail, "")
 		}
 	}
+	examineLookups(r, s, now)
+	if len(s.Processes) == 0 {
+		r.Add(checkProcesses, doctor.Warn, "none keeps the copy up to date",
+			"start jobboard-mirror run, or run refresh by a timer; a daily one with --lookup-every 20h")
+		return
+	}
+	r.Add(checkProcesses, doctor.OK, fmt.Sprintf("processes that keep the copy up to date: %d", len(s.Processes)), "")
+}
+
+// examineLookups judges what the copy says of its lookups.
+func examineLookups(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 	detail := fmt.Sprintf("due: %d, without an answer the last time: %d", s.Due, s.Failing)
 	switch {
 	case s.Failing > 0 && s.Failing >= s.Due && s.Due > 0:
@@ -157,12 +168,6 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 	default:
 		r.Add(checkLookups, doctor.OK, detail, "")
 	}
-	if len(s.Processes) == 0 {
-		r.Add(checkProcesses, doctor.Warn, "none keeps the copy up to date",
-			"start jobboard-mirror run, or run refresh by a timer; a daily one with --lookup-every 20h")
-		return
-	}
-	r.Add(checkProcesses, doctor.OK, fmt.Sprintf("processes that keep the copy up to date: %d", len(s.Processes)), "")
 }
 
 func newMigrateCommand(p *cli.Program, db *database) *cobra.Command {
