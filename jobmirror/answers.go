@@ -171,9 +171,13 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *jobRow, state State) (reindex 
 		return false, t.Do(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', claimed = 0,
 			made = ?, said = '', doubted = 0 WHERE job = ?`, serviceTime, heard, streak, r.answer, due, made, r.job)
 	}
-	err = t.Do(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
+	catalogue := ""
+	if rec.Information != nil {
+		catalogue = rec.Information.Nationalities
+	}
+	err = t.Do(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, catalogue = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
 		next_due = ?, failures = 0, problem = '', claimed = 0, made = ?, said = '', doubted = 0 WHERE job = ?`,
-		string(state), title, language, after, serviceTime, heard, streak, r.answer, due, made, r.job)
+		string(state), title, language, after, catalogue, serviceTime, heard, streak, r.answer, due, made, r.job)
 	if err != nil {
 		return false, err
 	}
@@ -225,7 +229,12 @@ func (t *tx) catalogue(m *Mirror, entries []jobboard.IDLabel) (string, error) {
 		return c.hash, nil
 	}
 	t.stored = c.hash
-	return c.hash, t.Do("INSERT INTO catalogues (hash, entries) VALUES (?, ?) ON CONFLICT DO NOTHING", c.hash, c.text)
+	// One that no job has had lately may be removed just now: this waits for that.
+	err := t.Do("UPDATE catalogues SET used = ? WHERE hash = ? AND used < ?", t.Now, c.hash, t.Now-passEvery.Milliseconds()/2)
+	if err != nil {
+		return "", err
+	}
+	return c.hash, t.Do("INSERT INTO catalogues (hash, used, entries) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", c.hash, t.Now, c.text)
 }
 
 // catalogues remembers the hashes of the last catalogues. The client decodes

@@ -41,7 +41,7 @@ func (s State) outcome() evidence.Outcome {
 
 // rules returns the intervals of the options by which answers are weighed.
 func (o *Options) rules() evidence.Rules {
-	return evidence.Rules{Refresh: o.RefreshEvery, Lookup: o.LookupEvery, Hold: o.HoldMissing}
+	return evidence.Rules{Refresh: o.RefreshEvery, Lookup: o.LookupEvery, Hold: o.HoldMissing, Keep: o.KeepJobs}
 }
 
 // weighed is an answer of a lookup that may be written, the job's row, and what evidence is told

@@ -20,6 +20,9 @@ func (t *tx) putNewDue(jobs []int64) error {
 		return nil
 	}
 	t.jobsDue = true
+	if err := t.noteNamed(jobs); err != nil {
+		return err
+	}
 	return t.Do(`INSERT INTO jobs (job, state, next_due) SELECT v.value, 'unknown', CAST(? AS BIGINT) FROM @ids v
 		WHERE v.value NOT IN (SELECT id FROM forgotten WHERE kind = 'job') ORDER BY v.value ON CONFLICT (job) DO NOTHING`,
 		t.Now, store.IDs(jobs))
@@ -39,6 +42,9 @@ func (t *tx) putDue(jobs []int64) error {
 		return err
 	}
 	slices.Sort(jobs) // one order for all writers: no deadlock
+	if err := t.noteNamed(jobs); err != nil {
+		return err
+	}
 	for _, job := range slices.Compact(jobs) {
 		err := t.Do(`INSERT INTO jobs (job, state, next_due, wanted) SELECT CAST(? AS BIGINT), 'unknown', CAST(? AS BIGINT), CAST(? AS BIGINT)
 			WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE kind = 'job' AND id = ?)

@@ -87,11 +87,14 @@ func (m *Mirror) numberSoon(ctx context.Context) error {
 	return err
 }
 
-// prune removes what is too old: sources that no process names any more,
+// prune removes what is too old: sources that no process names any more, jobs that nothing does,
 // and changes that are older than Options.KeepChanges. Numbers of changes are
 // not used again.
 func (m *Mirror) prune(ctx context.Context) error {
 	if err := m.retire(ctx, false); err != nil {
+		return err
+	}
+	if err := m.passJobs(ctx); err != nil {
 		return err
 	}
 	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.pruneSome(m.opts.KeepChanges) })

@@ -64,6 +64,11 @@ type Options struct {
 	// most, unless it is for ever. See also Mirror.RemoveSources.
 	KeepSources time.Duration
 
+	// KeepJobs is the time for which the copy keeps a job that nothing names any more: no posting,
+	// no entry of a feed. 0 means 90 days, below 0 for ever. While a source was not complete for so
+	// long, none goes.
+	KeepJobs time.Duration
+
 	// Authorize says who may ask Handler: nil lets a request pass, an error
 	// refuses it with 403. Without it only callers on this machine are served, and
 	// nobody for whom a proxy asks.
@@ -120,6 +125,7 @@ func (o *Options) setDefaults() {
 	o.KeepChanges = cmp.Or(max(o.KeepChanges, 0), 30*24*time.Hour)
 	o.HoldMissing = cmp.Or(o.HoldMissing, 24*time.Hour)
 	o.KeepSources = cmp.Or(o.KeepSources, 7*24*time.Hour)
+	o.KeepJobs = cmp.Or(o.KeepJobs, 90*24*time.Hour)
 	if o.Authorize == nil {
 		o.Authorize = onlyLoopback
 	}

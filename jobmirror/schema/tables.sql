@@ -128,6 +128,8 @@ CREATE TABLE jobs (
     failures      BIGINT NOT NULL DEFAULT 0,
     problem       TEXT NOT NULL DEFAULT '',
     made          BIGINT NOT NULL DEFAULT 0,
+    catalogue     TEXT NOT NULL DEFAULT '',
+    unnamed       BIGINT NOT NULL DEFAULT 0,
     said          TEXT NOT NULL DEFAULT '',
     doubted       BIGINT NOT NULL DEFAULT 0
 );
@@ -164,8 +166,18 @@ CREATE TABLE places (
     PRIMARY KEY (job, number)
 ) @clustered;
 
+-- The daily pass over all jobs, which the processes share: how far it has come.
+CREATE TABLE passes (
+    name  TEXT PRIMARY KEY,
+    began BIGINT NOT NULL DEFAULT 0,
+    job   BIGINT NOT NULL DEFAULT 0,
+    done  BIGINT NOT NULL DEFAULT 1
+) @clustered;
+INSERT INTO passes (name) VALUES ('jobs');
+
 CREATE TABLE catalogues (
     hash    TEXT PRIMARY KEY,
+    used    BIGINT NOT NULL,
     entries TEXT NOT NULL
 ) @clustered;
 

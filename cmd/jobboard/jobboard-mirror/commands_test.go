@@ -18,11 +18,11 @@ func TestFlagsAndArguments(t *testing.T) {
 		"migrate": {Most: 0, Args: ":0", Flags: []string{"board= :4", "board-moved=false"}},
 		"refresh": {Most: 0, Args: ":0", Flags: []string{
 			"accept-removals=false", "board= :4", "channels= :4", "concurrency=0 4 16 64 :36", "fake-jobs=0 :4", "feed=[] :0",
-			"json=false", "languages= de en de,en :36", "lookup-every=0s 20h 24h :36", "rate=0 5 20 50 :36", "remove-sources=false",
+			"json=false", "keep-jobs=0s 720h 2160h :36", "languages= de en de,en :36", "lookup-every=0s 20h 24h :36", "rate=0 5 20 50 :36", "remove-sources=false",
 		}},
 		"run": {Most: 0, Args: ":0", Flags: []string{
 			"accept-removals=false", "addr= :4", "allow= :4", "board= :4", "channels= :4", "concurrency=0 4 16 64 :36", "fake-jobs=0 :4", "feed=[] :0",
-			"hosts=[] :4", "languages= de en de,en :36", "lookup-every=0s 20h 24h :36", "mcp= :4", "monitor= :4", "rate=0 5 20 50 :36", "remove-sources=false",
+			"hosts=[] :4", "keep-jobs=0s 720h 2160h :36", "languages= de en de,en :36", "lookup-every=0s 20h 24h :36", "mcp= :4", "monitor= :4", "rate=0 5 20 50 :36", "remove-sources=false",
 		}},
 		"search": {Most: clitest.Unbounded, Args: ":4", Flags: []string{
 			"after= :4", "csv=false", "facets=false", "fake-jobs=0 :4", "fields= posting job language km title place company evidence seen :38",

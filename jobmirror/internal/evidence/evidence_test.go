@@ -213,6 +213,29 @@ func TestCalm(t *testing.T) {
 	}
 }
 
+// Jobs that nothing names go once that has lasted for Keep, while every source is complete.
+func TestUnnamed(t *testing.T) {
+	const now = 1000 * minute
+	for _, c := range []struct {
+		keep     time.Duration
+		complete int64
+		since    int64
+		some     bool
+	}{
+		{time.Hour, now, 940 * minute, true},
+		{time.Hour, 940*minute + 1, 940 * minute, true},
+		{time.Hour, 940 * minute, 940 * minute, false}, // not within the time
+		{time.Hour, 0, 940 * minute, false},
+		{100 * time.Hour, 0, -5000 * minute, false}, // never complete
+		{-1, now, now, false},
+	} {
+		since, some := Rules{Keep: c.keep}.Unnamed(c.complete, now)
+		if some != c.some || some && since != c.since {
+			t.Errorf("kept for %s, complete at %d: since %d, %t; not %d, %t", c.keep, c.complete, since, some, c.since, c.some)
+		}
+	}
+}
+
 // FuzzHear holds what is heard to what the words say: counted anew from all that was heard.
 func FuzzHear(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 255, 254, 253})

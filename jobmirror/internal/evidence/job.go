@@ -28,6 +28,7 @@ type Rules struct {
 	Refresh time.Duration // before a doubtful answer is asked for again
 	Lookup  time.Duration // between two lookups of an open job: the longest wait for an answer in doubt
 	Hold    time.Duration // for which a wave is held; below 0: none is
+	Keep    time.Duration // for which a job is kept that nothing names; below 0: for ever
 }
 
 // Doubt is what a board says of a job that is not believed. The zero value is no doubt.
@@ -100,4 +101,12 @@ func (r Rules) Believed(a Answer, wave bool, now int64) (believed bool, doubt Do
 // doubles, but from Refresh to Lookup.
 func (r Rules) wait(d Doubt, now int64) time.Duration {
 	return max(min(time.Duration(now-d.Since)*time.Millisecond, r.Lookup), min(r.Refresh, r.Lookup))
+}
+
+// Unnamed returns since when nothing may have named the jobs that go, and whether any do. None go
+// if a source was not complete within Keep: it may name jobs of which the copy does not know.
+// complete is when the source was which was complete the longest ago; 0: never.
+func (r Rules) Unnamed(complete, now int64) (since int64, some bool) {
+	since = now - r.Keep.Milliseconds()
+	return since, r.Keep >= 0 && complete > since && complete > 0
 }
