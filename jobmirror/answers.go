@@ -230,7 +230,8 @@ func (t *tx) catalogue(m *Mirror, entries []jobboard.IDLabel) (string, error) {
 	}
 	t.stored = c.hash
 	// One that no job has had lately may be removed just now: this waits for that.
-	err := t.Do("UPDATE catalogues SET used = ? WHERE hash = ? AND used < ?", t.Now, c.hash, t.Now-passEvery.Milliseconds()/2)
+	lately := t.Now - passEvery.Milliseconds()/2
+	err := t.Do("UPDATE catalogues SET used = ? WHERE hash = ? AND used < ?", t.Now, c.hash, lately)
 	if err != nil {
 		return "", err
 	}

@@ -72,7 +72,8 @@ func (t *tx) passSome(rules evidence.Rules) (removed int, more bool, err error) 
 		catalogues     = map[string]bool{}
 		n              int
 	)
-	err = t.Rows("SELECT job, unnamed, catalogue, "+isNamed+" FROM jobs WHERE job > ? ORDER BY job LIMIT ?", []any{last, jobsPart},
+	const next = "SELECT job, unnamed, catalogue, " + isNamed + " FROM jobs WHERE job > ? ORDER BY job LIMIT ?"
+	err = t.Rows(next, []any{last, jobsPart},
 		func(scan func(...any) error) error {
 			var (
 				job, since int64
@@ -122,8 +123,8 @@ func (t *tx) keepNamed(named, unnamed []int64, rules evidence.Rules) (removed in
 	if err := t.noteNamed(named); err != nil || len(unnamed) == 0 {
 		return 0, err
 	}
-	_, err = t.Exec("UPDATE jobs SET unnamed = ? WHERE job IN @ids AND (unnamed = 0 OR unnamed > ?)", t.Now, store.IDs(unnamed), t.Now)
-	if err != nil {
+	const note = "UPDATE jobs SET unnamed = ? WHERE job IN @ids AND (unnamed = 0 OR unnamed > ?)"
+	if _, err = t.Exec(note, t.Now, store.IDs(unnamed), t.Now); err != nil {
 		return 0, err
 	}
 	complete, err := store.Value[int64](t, "SELECT coalesce(min(complete), 0) FROM sources")
@@ -154,7 +155,9 @@ func (t *tx) removeUnnamed(jobs []int64, since int64) (removed int, err error) {
 	}
 	var list []gone
 	args := append([]any{store.IDs(jobs), since}, t.free(jobLease)...)
-	err = t.Rows("SELECT job, record FROM jobs WHERE job IN @ids AND unnamed > 0 AND unnamed <= ? AND "+isFree+" ORDER BY job @lock", args,
+	const due = "SELECT job, record FROM jobs WHERE job IN @ids AND unnamed > 0 AND unnamed <= ? AND " + isFree +
+		" ORDER BY job @lock"
+	err = t.Rows(due, args,
 		func(scan func(...any) error) error {
 			var g gone
 			err := scan(&g.job, &g.record)
@@ -166,7 +169,8 @@ func (t *tx) removeUnnamed(jobs []int64, since int64) (removed int, err error) {
 	}
 	// Something may have come to name them before they were locked. Who names them now waits for the
 	// lock, by noteNamed, and puts them on the list anew.
-	again, err := t.Numbers("SELECT job FROM jobs WHERE job IN @ids AND ("+isNamed+")", store.IDsOf(list, func(g gone) int64 { return g.job }))
+	ids := store.IDsOf(list, func(g gone) int64 { return g.job })
+	again, err := t.Numbers("SELECT job FROM jobs WHERE job IN @ids AND ("+isNamed+")", ids)
 	if err != nil {
 		return 0, err
 	}
