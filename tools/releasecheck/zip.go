@@ -18,7 +18,7 @@ import (
 
 // Bounds of what a user downloads.
 const (
-	maxZip  = 1792 << 10 // compressed, of a module; 552 KB are the list of towns, sorted so that it need not be
+	maxZip  = 1984 << 10 // compressed, of a module; 552 KB are the list of towns, sorted so that it need not be
 	maxFile = 256 << 10  // of one file
 )
 
