@@ -152,7 +152,7 @@ func TestPrism(t *testing.T) {
 		_, errApplied := applicant.HasApplied(t.Context(), jobboard.JobID(job.ID))
 		_, errID := applicant.ApplicationID(t.Context(), jobboard.JobID(job.ID))
 		for _, err := range []error{err, errApplied, errID} {
-			if err != nil && !jobboard.Settled(err) && !errors.Is(err, jobboard.ErrApplicationNotFound) {
+			if err != nil && !jobboard.Settled(err) && !errors.Is(err, jobboard.ErrPostingUnavailable) {
 				t.Errorf("job %d: %v", job.ID, err)
 			}
 		}
