@@ -330,13 +330,22 @@ func TestEndOfAWave(t *testing.T) {
 			arePages(t, m, what+", again", 60, map[int]int{200: 60})
 		}
 		wave("not shown")
-		board.tell(upTo(30), "open", states)
-		isDoubted(t, m, "not shown any more", asks(t, m), 0, false)
-		arePages(t, m, "not shown any more", 60, map[int]int{200: 30, 404: 30})
+		board.tell(upTo(30), "open", merged(map[int]string{2: inactive}, states))
+		if err := jobmirror.Exec(t.Context(), m, "UPDATE jobs SET next_due = 1 WHERE job = 2"); err != nil {
+			t.Fatal(err)
+		}
+		out, err := m.Refresh(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		isDoubted(t, m, "not shown any more", out, 0, false)
+		arePages(t, m, "not shown any more", 60, map[int]int{200: 29, 404: 30, 410: 1}) // also of one that is shown
 
 		wave("held for long")
-		if err := jobmirror.Exec(t.Context(), m, fmt.Sprint("UPDATE inquiries SET since = since - ", (24*time.Hour).Milliseconds())); err != nil {
-			t.Fatal(err)
+		for _, set := range []string{"inquiries SET since = since", "jobs SET doubted = doubted"} {
+			if err := jobmirror.Exec(t.Context(), m, fmt.Sprint("UPDATE ", set, " - ", (24*time.Hour).Milliseconds())); err != nil {
+				t.Fatal(err)
+			}
 		}
 		isDoubted(t, m, "after a day", asks(t, m), 0, false)
 		arePages(t, m, "after a day", 60, map[int]int{200: 30, 404: 30})

@@ -12,7 +12,7 @@ const minute = int64(time.Minute / time.Millisecond)
 
 // An answer is believed, or noted with the time after which it is asked for again.
 func TestBelieved(t *testing.T) {
-	const now = 1000 * minute
+	const now = 2000 * minute
 	gone := func(since int64) Doubt { return Doubt{Gone, since} }
 	shown := Answer{Says: Gone, Made: now, Known: Open, Shown: true}
 	with := func(a Answer, change func(*Answer)) Answer { change(&a); return a }
@@ -41,7 +41,9 @@ func TestBelieved(t *testing.T) {
 		"gone, after it was closed in one":  {with(shown, func(a *Answer) { a.Doubt = Doubt{Closed, now - 15*minute} }), false, true, Doubt{}, 0},
 		"gone, after it was not found":      {with(shown, func(a *Answer) { a.Doubt = Doubt{Unfound, now - 60*minute} }), false, false, gone(now), 15 * time.Minute},
 		"gone, noted in the future":         {with(shown, func(a *Answer) { a.Doubt = gone(now + 60*minute) }), false, false, gone(now), 15 * time.Minute},
-		"in a wave for days":                {with(shown, func(a *Answer) { a.Doubt = gone(1) }), true, false, gone(1), 1000*time.Minute - time.Millisecond},
+		"in a wave for less than a day":     {with(shown, func(a *Answer) { a.Doubt = gone(now - 24*60*minute + 1) }), true, false, gone(now - 24*60*minute + 1), 24*time.Hour - time.Millisecond},
+		"in a wave for a day":               {with(shown, func(a *Answer) { a.Doubt = gone(now - 24*60*minute) }), true, true, Doubt{}, 0},
+		"closed, in a wave for a day":       {with(shown, func(a *Answer) { a.Says, a.Doubt = Closed, Doubt{Closed, now - 24*60*minute} }), true, true, Doubt{}, 0},
 		"not found":                         {with(shown, func(a *Answer) { a.Says = Unfound }), false, false, Doubt{Unfound, now}, 15 * time.Minute},
 		"not found, shown by nobody":        {with(shown, func(a *Answer) { a.Says, a.Shown = Unfound, false }), false, false, Doubt{Unfound, now}, 15 * time.Minute},
 		"not found, for an hour":            {with(shown, func(a *Answer) { a.Says, a.Doubt = Unfound, Doubt{Unfound, now - 60*minute} }), false, false, Doubt{Unfound, now - 60*minute}, time.Hour},
@@ -57,9 +59,11 @@ func TestBelieved(t *testing.T) {
 		}
 	}
 	// A doubt is asked about after 15 minutes, then after twice as long each time, up to a day.
+	long := rules
+	long.Hold = 1000 * time.Hour
 	doubt, at, want := Doubt{}, 1000*minute, 15*time.Minute
 	for i := range 10 {
-		_, next, wait := rules.Believed(with(shown, func(a *Answer) { a.Doubt, a.Made = doubt, at }), true, at)
+		_, next, wait := long.Believed(with(shown, func(a *Answer) { a.Doubt, a.Made = doubt, at }), true, at)
 		if wait != want {
 			t.Errorf("answer %d is asked for again after %s, not %s", i, wait, want)
 		}

@@ -61,7 +61,8 @@ func (a Answer) Ends() bool {
 // to be looked up again.
 //
 // What is said of a job that no source shows is believed at once, and so is whatever does not
-// end the job. A plain statement is believed unless there is a wave. That a job which is shown
+// end the job. A plain statement is believed unless there is a wave, and in
+// a wave what has been said of the job for Rules.Hold. That a job which is shown
 // is unavailable has to be said a second time, in an answer that was made Rules.Refresh after the
 // first; and so has a late opening, in one that was made after the first was received.
 func (r Rules) Believed(a Answer, wave bool, now int64) (believed bool, doubt Doubt, wait time.Duration) {
@@ -83,11 +84,7 @@ func (r Rules) Believed(a Answer, wave bool, now int64) (believed bool, doubt Do
 			doubt = Doubt{Open, now}
 		}
 		return false, doubt, r.Refresh
-	case !a.Shown || !a.Ends():
-		return true, Doubt{}, 0
-	}
-	again := doubt.Says.Ends() && a.Made >= doubt.Since+r.Refresh.Milliseconds()
-	if !wave && (a.Says == Closed || again) {
+	case !a.Shown || !a.Ends() || r.endBelieved(a, doubt, wave, now):
 		return true, Doubt{}, 0
 	}
 	if !doubt.Says.Ends() {
@@ -95,6 +92,17 @@ func (r Rules) Believed(a Answer, wave bool, now int64) (believed bool, doubt Do
 	}
 	doubt.Says = a.Says
 	return false, doubt, r.wait(doubt, now)
+}
+
+// endBelieved reports whether an answer is believed that ends a job which a source shows. A wave
+// that ends for a moment begins anew, so a job is held no longer than Rules.Hold, whenever the wave
+// has begun.
+func (r Rules) endBelieved(a Answer, doubt Doubt, wave bool, now int64) bool {
+	again := doubt.Says.Ends() && a.Made >= doubt.Since+r.Refresh.Milliseconds()
+	if wave {
+		return again && time.Duration(now-doubt.Since)*time.Millisecond >= r.Hold
+	}
+	return again || a.Says == Closed
 }
 
 // wait returns how long a doubt is left alone: for as long as it has lasted, so that the wait
