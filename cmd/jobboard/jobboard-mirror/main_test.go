@@ -84,7 +84,7 @@ func TestSourcesBesideTheStandIn(t *testing.T) {
 	}
 	env := map[string]string{"JOBBOARD_CHANNEL": "of_the_environment"}
 	r := ran(t, env, "refresh", "--fake", "--channels", "own_channel", "--feed", feed)
-	for _, want := range []string{"channel own_channel ", "feed " + feed, "channel 27828_extern de", "feed demo "} {
+	for _, want := range []string{"channel own_channel ", "feed own.xml ", "channel 27828_extern de", "feed demo "} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("%d, without %q:\n%s%s", r.code, want, r.out, r.err)
 		}
