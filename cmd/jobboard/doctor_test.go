@@ -229,7 +229,7 @@ func TestDoctorNamesUnknownMembers(t *testing.T) {
 	t.Cleanup(board.Close)
 	p := newProcess().pointAt(srv).set("BASE_URL", board.URL+"/board/").set("JOBDB_URL", board.URL+"/info")
 	p.set("JOB", fmt.Sprint(srv.Demo.OpenJob)).run(t, "doctor", "--json").want(t, setup.ExitOK,
-		"has postings; beyond the interface it sends results.salary, took[2J\"",
+		"has postings; beyond the interface it sends results.salary, {name}\"",
 		"beyond the interface it sends additionalLocations.floor, location.floor, m00, ", "m07 and 5 more").without(t, "\x1b")
 	newProcess().pointAt(srv).run(t, "doctor").want(t, setup.ExitOK).without(t, "beyond")
 }

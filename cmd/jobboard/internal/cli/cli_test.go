@@ -130,8 +130,8 @@ Flags:
       --fields fields   show these fields, with commas: name, souls_of, coast
   -h, --help            help for list
       --limit number    show at most this number; 0: all
-      --near place      search around a place: a town, latitude,longitude
-                        or a geo: URI
+      --near place      search around a place: a town, a postal code,
+                        latitude,longitude or a geo: URI
   -o, --output file     write to a file, whose name ends with .csv, .txt
       --plain           print text
       --radius km       radius of the search around it, in km (default 50)
