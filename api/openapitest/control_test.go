@@ -147,6 +147,7 @@ func TestControlConforms(t *testing.T) {
 
 		{"GET /requests", "", 200},
 		{"GET /requests/1", "", 200},
+		{"GET /rows?q=jobdb", "", 200},
 		{"GET /rows/1", "", 200},
 		{"GET /requests.har", "", 200},
 		{"POST /requests/1/repeat", "", 201},
@@ -162,6 +163,8 @@ func TestControlConforms(t *testing.T) {
 		{"GET /state", "", 200},
 		{"PUT /state", string(state), 204},
 		{"POST /reset", "", 204},
+		{"POST /undo/1", "", 204},
+		{"POST /undo/1", "", 404}, // it is taken back once
 	} {
 		method, path, _ := strings.Cut(c.call, " ")
 		if got := call(method, path, "", c.body); got != c.status {
