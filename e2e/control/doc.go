@@ -1,0 +1,2 @@
+// Package browsertest holds the tests of the stand-in's page in a headless Chromium.
+package control

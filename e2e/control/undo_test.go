@@ -1,0 +1,104 @@
+package control
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// What was deleted by one click is back by another, the journal with it, and the offer goes
+// with the next action.
+func TestUndoByClick(t *testing.T) {
+	b, srv := visit(t)
+	job, _ := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: `Keeper "of" <b>bees</b>`})
+	b.open(b.page, 1280, 900)
+	for range 300 {
+		get(t, srv, "/api/rest/nonsense", "")
+	}
+	b.Until(`document.querySelector("#r300") && document.querySelector("#shown").textContent === "300, the newest 200 shown"`)
+	b.unfold(fmt.Sprintf(`[data-job="%d"] .danger`, job.ID))
+	b.click(fmt.Sprintf(`[data-job="%d"] .danger`, job.ID))
+	b.Until(`document.querySelector("#told span").textContent === 'Deleted Keeper "of" <b>bees</b>.'`)
+	if j, _ := srv.Job(job.ID); j.Status != jobboardtest.Deleted {
+		t.Errorf("the job is %q", j.Status)
+	}
+	b.Picture("undo")
+	b.click(`#told button`)
+	b.Until(`document.querySelector("#told span").textContent === "Undone." && document.querySelector("#told button").hidden`)
+	if j, _ := srv.Job(job.ID); j.Status != jobboardtest.Active {
+		t.Errorf("the job is %q", j.Status)
+	}
+
+	b.click(`header .danger`)
+	b.Until(`document.querySelector("#told span").textContent === "Reset." && document.querySelector("#rows").childElementCount === 0`)
+	b.Until(`document.querySelector("#shown").textContent === "0" && !document.querySelector("#silent").hidden`)
+	get(t, srv, "/api/rest/since", "")
+	b.click(`#told button`)
+	b.Until(`document.querySelector("#r301") && document.querySelector("#r300") && document.querySelector("#shown").textContent === "301, the newest 200 shown"`)
+	b.Until(fmt.Sprintf(`document.querySelector('[data-job="%d"]')`, job.ID))
+	if n := srv.Count(); n != 301 {
+		t.Errorf("%d requests", n)
+	}
+	b.click(`#journal [data-do="DELETE requests"]`)
+	b.Until(`document.querySelector("#told span").textContent === "Cleared the journal."`)
+	b.click(`.presets button`)
+	b.Until(`document.querySelector("#told").hidden && document.querySelector("#planted .list")`)
+	b.quiet()
+}
+
+// The filter finds what is no longer on the page, says how many fit, and shows older ones.
+func TestFilterAsksTheWholeJournal(t *testing.T) {
+	b, srv := visit(t)
+	get(t, srv, "/api/rest/first-of-all", "")
+	for i := range 450 {
+		get(t, srv, fmt.Sprintf("/api/rest/%s", []string{"even", "odd"}[i%2]), "")
+	}
+	b.open(b.page, 1280, 900)
+	b.Until(`!document.querySelector("#r1") && document.querySelectorAll("#rows .row").length === 200`)
+	b.keys("#row-filter", "FIRST-of")
+	b.Until(`document.querySelector("#r1") && document.querySelector("#shown").textContent === "1 of 451 fit" && document.querySelector("#older").hidden`)
+	sift := func(text string) {
+		b.Run(`{ const f = document.querySelector("#row-filter"); f.value = ` + quote(text) + `; f.dispatchEvent(new Event("input")); }`)
+	}
+	sift("even")
+	b.Until(`document.querySelector("#shown").textContent === "225 of 451 fit, the newest 200 shown"`)
+	get(t, srv, "/api/rest/even", "")
+	get(t, srv, "/api/rest/odd", "")
+	b.Until(`document.querySelector("#r452") && !document.querySelector("#r453") && document.querySelector("#shown").textContent === "226 of 453 fit, the newest 200 shown"`)
+	b.click("#older")
+	b.Until(`document.querySelector("#shown").textContent === "226 of 453 fit" && document.querySelector("#older").hidden && document.querySelector("#r2")`)
+	if order := eval[bool](b, `[...document.querySelectorAll("#rows .row")].every((r, i, all) => !i || Number(all[i-1].id.slice(1)) > Number(r.id.slice(1)))`); !order {
+		t.Error("the rows are not in order")
+	}
+	sift("")
+	b.Until(`document.querySelector("#shown").textContent === "453, the newest 200 shown" && !document.querySelector("#r2") && document.querySelector("#r453")`)
+	b.quiet()
+}
+
+// A town that there is not is told at its field, with the one that may be meant.
+func TestWrongTown(t *testing.T) {
+	b, srv := visit(t)
+	b.unfold(`[data-post=publish]`)
+	b.keys(`[name="job.title"]`, "Keeper")
+	b.keys(`[name="job.location"]`, "Berlni"+kb.Enter)
+	b.Until(`document.querySelector("#no-town").textContent.includes("There is no town Berlni. Did you mean Berlin, DE?")`)
+	if !eval[bool](b, `document.activeElement.name === "job.location" && document.activeElement.getAttribute("aria-invalid") === "true" && document.querySelector("#problem").hidden`) {
+		t.Error("the field is not told to be wrong")
+	}
+	b.Picture("wrong-town")
+	b.click(`#no-town button`)
+	b.Until(`document.querySelector("#no-town").textContent === "" && document.querySelector('[name="job.location"]').value === "Berlin, DE"`)
+	b.click(`[data-post=publish] button:not([type])`)
+	b.Until(`document.querySelector("#made").textContent.includes("Added Keeper")`)
+	jobs := srv.Snapshot().Jobs
+	if at := jobs[len(jobs)-1].Location; at.City != "Berlin" || !strings.HasPrefix(at.Lat, "52.") {
+		t.Errorf("it is at %+v", at)
+	}
+	b.click(`.presets button`)
+	b.Until(`document.querySelector("#made").hidden`)
+	b.quiet()
+}

@@ -1,0 +1,87 @@
+package inspector
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
+)
+
+// inspect runs the official inspector's command line against the program, which
+// it starts, and gives what it prints.
+func inspect(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
+	if arch == "" {
+		arch = runtime.GOARCH
+	}
+	// The inspector needs a newer Node than many systems have.
+	node := filepath.Join("inspector", "node_modules", "node-"+runtime.GOOS+"-"+arch, "bin", "node")
+	testenv.File(t, node, "npm ci --prefix inspector")
+	cmd := exec.CommandContext(t.Context(), node, append([]string{
+		filepath.Join("inspector", "node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js"),
+		"--cli", "--format", "json", program, "mcp", "--fake",
+	}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%q: %v\n%s%s", args, err, out, stderr.String())
+	}
+	if slices.Contains(args, "--strict") && strings.Contains(stderr.String(), "Issue:") {
+		t.Errorf("the inspector says of the schemas:\n%s", stderr.String())
+	}
+	return string(out)
+}
+
+// The inspector lists and calls every tool and reads a page, in both eras of the
+// protocol.
+func TestAssistantWithTheInspector(t *testing.T) {
+	program := filepath.Join(installed(t), "jobboard")
+	for _, era := range []string{"legacy", "modern"} {
+		t.Run(era, func(t *testing.T) {
+			tools := decode[struct {
+				Result struct{ Tools []struct{ Name string } }
+			}](t, inspect(t, program, "--protocol-era", era, "--method", "tools/list", "--strict"))
+			var names []string
+			for _, tool := range tools.Result.Tools {
+				names = append(names, tool.Name)
+			}
+			if !slices.Equal(names, toolNames) {
+				t.Errorf("the inspector lists %q", names)
+			}
+			for tool, call := range map[string]struct{ arguments, want string }{
+				"search_jobs":     {`{"near":"Berlin","limit":3,"advertisement_characters":200}`, `"town":"Berlin"`},
+				"job_information": {`{"job":"2797227"}`, `"apply_possible":true`},
+				"may_i_apply":     {`{"job":"2797227"}`, `"decision":"may apply"`},
+				"check_answers":   {`{"job":"2797227","answers":{"8":"yes"}}`, `"ok":false`},
+				"what_changed":    {`{}`, `"postings":42`},
+				"doctor":          {`{}`, `"ok":true`},
+			} {
+				if era == "modern" && tool != "search_jobs" {
+					continue // what differs is how a session begins
+				}
+				out := inspect(t, program, "--protocol-era", era, "--method", "tools/call", "--tool-name", tool, "--tool-args-json", call.arguments)
+				if compact := strings.ReplaceAll(out, " ", ""); !strings.Contains(compact, strings.ReplaceAll(call.want, " ", "")) {
+					t.Errorf("%s: no %s in %s", tool, call.want, out)
+				}
+			}
+			if out := inspect(t, program, "--protocol-era", era, "--method", "resources/list"); !strings.Contains(out, "jobboard://docs/search.md") {
+				t.Errorf("the pages are %s", out)
+			}
+			contents := decode[struct {
+				Result struct{ Contents []struct{ Text string } }
+			}](t, inspect(t, program, "--protocol-era", era, "--method", "resources/read", "--uri", "jobboard://docs/search.md")).Result.Contents
+			if len(contents) != 1 || contents[0].Text != read(t, "../../docs/search.md") {
+				t.Errorf("the page is %.200v", contents)
+			}
+		})
+	}
+}

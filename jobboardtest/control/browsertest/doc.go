@@ -1,2 +1,0 @@
-// Package browsertest holds the tests of the stand-in's page in a headless Chromium.
-package browsertest

@@ -1,3 +1,0 @@
-// Package browsertest shows cleaned advertisements in a headless Chromium. The
-// fixtures of another sanitizer come from npm ("npm ci" here).
-package browsertest

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+)
+
+// asksService annotates a command that asks the service, and so takes its settings.
+const asksService = "asks the service"
+
+// AsksService marks commands that take the settings of the service: their help names the most
+// important of the flags that every command has.
+func AsksService(flags string, commands ...*cobra.Command) []*cobra.Command {
+	for _, c := range commands {
+		c.Annotations = map[string]string{asksService: flags}
+	}
+	return commands
+}
+
+// HelpWidth is the number of columns the help is written for.
+const HelpWidth = 80
+
+// printUsage writes what stands below a command's description: how it is called,
+// its own flags, and where those of every command are explained.
+func printUsage(cmd *cobra.Command) error {
+	w := &term.Output{W: cmd.OutOrStderr()}
+	switch {
+	case cmd.HasAvailableSubCommands():
+		w.Line("Usage:\n  %s COMMAND", cmd.CommandPath())
+		for _, g := range cmd.Groups() {
+			w.Line("\n%s", g.Title)
+			for _, c := range cmd.Commands() {
+				if c.GroupID == g.ID && c.IsAvailableCommand() {
+					w.Line("  %-12s %s", c.Name(), c.Short)
+				}
+			}
+		}
+		w.Line("\nMore help:")
+		for _, c := range cmd.Commands() {
+			if c.IsAdditionalHelpTopicCommand() {
+				w.Line("  %s help %-12s %s", cmd.Name(), c.Name(), c.Short)
+			}
+		}
+		w.Line("  %-*s %s", len(cmd.Name())+18, cmd.Name()+" COMMAND --help", "a command, its flags and examples")
+		return w.Err
+	case !cmd.Runnable():
+		return nil // a topic, which is all text
+	}
+	w.Line("Usage:\n  %s", cmd.UseLine())
+	if cmd.HasExample() {
+		w.Line("\nExamples:\n%s", cmd.Example)
+	}
+	w.Line("\nFlags:\n%s", usages(cmd.LocalNonPersistentFlags()))
+	if flags := cmd.Annotations[asksService]; flags != "" {
+		also := "Also " + flags + " and the other settings: " + cmd.Root().Name() + " help settings"
+		w.Line("\n%s", strings.Join(term.WrapWords(also, HelpWidth), "\n"))
+	}
+	return w.Err
+}
+
+// usages lists flags with their help. Of one that is on or off it shows the name alone,
+// where pflag writes --json[=true|false].
+func usages(flags *pflag.FlagSet) string {
+	shown := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.VisitAll(func(f *pflag.Flag) {
+		named := *f
+		if f.Value.Type() == "bool" {
+			named.Value, named.NoOptDefVal = onOrOff{f.Value}, ""
+		}
+		shown.AddFlag(&named)
+	})
+	return strings.TrimRight(shown.FlagUsagesWrapped(HelpWidth), "\n")
+}
+
+type onOrOff struct{ pflag.Value }
+
+// Type returns no name of a value to show in the help.
+func (onOrOff) Type() string { return "" }
+
+// helpTopics returns the pages of the help that belong to no command: settings and exit codes.
+func helpTopics(flags *pflag.FlagSet) []*cobra.Command {
+	return []*cobra.Command{
+		{
+			Use: "settings", Short: "flags of every command, environment, file",
+			Long: setup.Help + "\n\nFlags of every command:\n" + usages(flags),
+		},
+		{Use: "exit-codes", Short: "what a command ends with", Long: setup.ExitHelp},
+	}
+}
+
+// helpCommand explains a command or a topic. Cobra's own ends with 0 for a name that it does
+// not know, and does not complete topics.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:  "help [COMMAND|TOPIC]",
+		Args: AtMost(1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var all []cobra.Completion
+			for _, c := range cmd.Root().Commands() {
+				if len(args) == 0 && c != cmd && !c.Hidden {
+					all = append(all, cobra.CompletionWithDesc(c.Name(), c.Short))
+				}
+			}
+			return all, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, _, err := cmd.Root().Find(args)
+			if err != nil {
+				return setup.Usage("%w", err).Next(cmd.Root().Name() + " --help")
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}

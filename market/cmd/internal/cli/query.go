@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/nearby"
+)
+
+// QueryFlags say what to search for.
+type QueryFlags struct {
+	Text   string
+	near   string
+	radius float64
+}
+
+// Add adds the flags to a command.
+func (q *QueryFlags) Add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&q.Text, "text", "", "search `text`")
+	f.StringVar(&q.near, "near", "", "search around a `place`: a town, a postal code, latitude,longitude or a geo: URI")
+	f.Float64Var(&q.radius, "radius", 50, "radius of the search around it, in `km`")
+	Complete(cmd, "text", Nothing)
+	Complete(cmd, "near", completePlace)
+	Complete(cmd, "radius", OneOf("10", "25", "50", "100"))
+}
+
+// Words returns the text to search for, which may be the arguments or --text.
+func (q *QueryFlags) Words(args []string) (string, error) {
+	if len(args) > 0 && q.Text != "" {
+		return "", setup.Usage("%q and --text are both the text: give one of them", args[0])
+	}
+	return q.Text + strings.Join(args, " "), nil
+}
+
+// Query returns what the flags ask for. It tells on standard error which town a name
+// was taken for.
+func (q *QueryFlags) Query(f *pflag.FlagSet, c *term.Console) (jobboard.Query, error) {
+	out := jobboard.Query{Text: q.Text}
+	if q.near == "" {
+		if f.Changed("radius") {
+			return out, setup.Usage("--radius needs a place: --near PLACE")
+		}
+		return out, nil
+	}
+	circle, town, err := nearby.Parse(q.near, q.radius)
+	if err != nil {
+		return out, setup.Usage("--near: %w", err).
+			Next("such as --near Berlin, --near 52.52,13.405 --radius 50, or --near geo:52.52,13.405")
+	}
+	if town.Name != "" {
+		c.Note("near %s, %s (%g, %g)", town.Name, town.Country, town.Latitude, town.Longitude)
+	}
+	out.Near = circle
+	return out, nil
+}

@@ -1,0 +1,185 @@
+// Package doctor finds out why a set-up does not work. It checks the settings, both
+// addresses, TLS, the clocks, redirects, the credentials, the channel, the language and
+// the lookup, with a few harmless requests that change nothing.
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+)
+
+// Verdict is the outcome of a check.
+type Verdict string
+
+// The verdicts.
+const (
+	OK   Verdict = "ok"
+	Warn Verdict = "warn"
+	Fail Verdict = "fail"
+	Skip Verdict = "skip" // not asked, because something it needs is missing
+)
+
+// Finding holds a check with its verdict and the next step, which an ok may lack. Its
+// texts are printable and without secrets.
+type Finding struct {
+	Check   string  `json:"check"`
+	Verdict Verdict `json:"verdict"`
+	Detail  string  `json:"detail"`
+	Next    string  `json:"next,omitempty"`
+}
+
+// Report holds the outcome of an examination.
+type Report struct {
+	Findings []Finding
+
+	console *term.Console
+	board   *setup.Board
+	probes  []probe
+}
+
+// NewReport returns a report of other checks than those of Examine, without findings.
+func NewReport(c *term.Console) *Report { return &Report{console: c} }
+
+// Add adds a finding.
+func (r *Report) Add(check string, v Verdict, detail, next string) {
+	mask := func(s string) string { return r.console.Mask(term.Printable(s)) }
+	r.Findings = append(r.Findings, Finding{Check: check, Verdict: v, Detail: mask(detail), Next: mask(next)})
+}
+
+// Examine makes all checks. Where ctx ends before they are done, its error is returned.
+func Examine(ctx context.Context, c *term.Console, b *setup.Board) (*Report, error) {
+	d := &examination{Report: Report{console: c, board: b}, ctx: ctx}
+	d.run()
+	return &d.Report, ctx.Err()
+}
+
+// Failed reports whether a check failed.
+func (r *Report) Failed() bool {
+	for _, x := range r.Findings {
+		if x.Verdict == Fail {
+			return true
+		}
+	}
+	return false
+}
+
+var colours = map[Verdict]string{OK: term.Green, Warn: term.Yellow, Fail: term.Red, Skip: term.Faint}
+
+// Print writes the findings for people to standard output. What an earlier check said
+// already is not said again.
+func (r *Report) Print() {
+	const indent = 24
+	t, out := r.console.OutTerminal, r.console.Out
+	count := map[Verdict]int{}
+	saidBy := map[string]string{} // the check that a sentence was first said for
+	said := func(x Finding, sentence string) string {
+		if first, ok := saidBy[sentence]; ok {
+			return "as above, " + first
+		}
+		saidBy[sentence] = x.Check
+		return sentence
+	}
+	for _, x := range r.Findings {
+		count[x.Verdict]++
+		start := fmt.Sprintf("%s  %-16s  ", t.Paint(colours[x.Verdict], fmt.Sprintf("%-4s", x.Verdict)), x.Check)
+		out.Line("%s%s", start, t.Wrapped(said(x, x.Detail), indent))
+		if x.Next == "" {
+			continue
+		}
+		next := strings.TrimPrefix(t.Wrapped("next: "+said(x, x.Next), indent), "next:")
+		out.Line("%*s%s%s", indent, "", t.Paint(term.Bold, "next:"), next)
+	}
+	out.Line("")
+	out.Line("%d ok, %s, %d failed, %d skipped", count[OK], term.Count(count[Warn], "warning"), count[Fail], count[Skip])
+}
+
+// Bundle returns what support needs to know, as JSON. Nothing in it is a secret, and
+// what is known to be one is taken out once more at the end.
+func (r *Report) Bundle(program string, getenv func(string) string) ([]byte, error) {
+	type shown struct {
+		Value  string `json:"value"`
+		Source string `json:"source"`
+	}
+	values := map[string]shown{}
+	for _, def := range setup.List {
+		v, ok := r.board.Values[def.Name]
+		if !ok {
+			continue
+		}
+		text := v.Text
+		switch {
+		case def.Secret || def.Name == setup.ClientID || def.Name == setup.CAFile:
+			text = "set"
+		case strings.HasSuffix(def.Name, "_url"):
+			text = maskedAddress(text)
+		}
+		values[def.Name] = shown{term.Printable(text), v.Origin.String()}
+	}
+	proxies := map[string]string{}
+	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"} {
+		if v := getenv(name); v != "" {
+			proxies[name] = "set"
+		}
+	}
+	body, err := json.MarshalIndent(struct {
+		Program  string            `json:"program"`
+		System   string            `json:"system"`
+		Time     time.Time         `json:"time"`
+		Settings map[string]shown  `json:"settings"`
+		Proxies  map[string]string `json:"proxies,omitempty"`
+		Findings []Finding         `json:"findings"`
+		Answers  []probe           `json:"answers"`
+	}{
+		program, runtime.GOOS + "/" + runtime.GOARCH, r.console.Now().UTC().Truncate(time.Second),
+		values, proxies, r.Findings, r.probes,
+	}, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return append(term.SafeJSON([]byte(r.console.Mask(string(body)))), '\n'), nil
+}
+
+// maskedAddress returns an address without its user part, query and fragment.
+func maskedAddress(s string) string {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" {
+		return "(not an address)"
+	}
+	out := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	text := out.String()
+	if u.User != nil {
+		text += " (and a user part)"
+	}
+	if u.RawQuery != "" {
+		text += " (and a query)"
+	}
+	return text
+}
+
+// examination makes the checks one after the other.
+type examination struct {
+	Report
+
+	ctx     context.Context
+	client  *jobboard.Client
+	further further // members of the search's answers that the interface does not name
+}
+
+func (d *examination) ok(check, format string, args ...any) {
+	d.Add(check, OK, fmt.Sprintf(format, args...), "")
+}
+
+func (d *examination) skip(why string, checks ...string) {
+	for _, check := range checks {
+		d.Add(check, Skip, why, "")
+	}
+}

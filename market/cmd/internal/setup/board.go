@@ -1,0 +1,406 @@
+package setup
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+const tokenPath = "/api/rest/oauth/frontend/token"
+
+// Board is the service that settings name.
+type Board struct {
+	Settings
+	Fake    *jobboardtest.Server // the embedded stand-in; nil: the service is another one
+	Limiter jobboard.Limiter     // of the clients; nil: none
+
+	reader *Reader
+	client func() (*jobboard.Client, error) // always the same one
+}
+
+// NewClient makes a client of the library from the settings. cfg may set what they do not.
+func (b *Board) NewClient(cfg jobboard.Config) (*jobboard.Client, error) {
+	cfg, err := b.Config(cfg)
+	if err != nil {
+		return nil, err
+	}
+	c, err := jobboard.NewClient(cfg)
+	if err != nil {
+		return nil, Refused(err, cfg)
+	}
+	return c, nil
+}
+
+// Config returns the configuration of a client: the settings, and what cfg sets beside them.
+func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
+	s := &b.Settings
+	if s.ambiguous != nil {
+		return cfg, s.ambiguous
+	}
+	cfg.BaseURL, cfg.JobDBURL, cfg.Language = s.Get(BaseURL), s.Get(JobDBURL), s.Get(Language)
+	cfg.UserAgent, cfg.Logger, cfg.AllowInsecure = b.reader.UserAgent, b.reader.Logger(), s.allowsInsecure()
+	cfg.Limiter = b.Limiter
+	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
+		return cfg, Lacks("no address is set").Next("set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake")
+	}
+	if err := b.reader.pace(&cfg.Retry); err != nil {
+		return cfg, err
+	}
+	next, err := b.Transport()
+	if err != nil {
+		return cfg, err
+	}
+	if next != nil {
+		cfg.HTTPClient = &http.Client{Transport: next}
+	}
+	if b.reader.debug {
+		cfg.Observer = observer(cfg.Logger)
+	}
+	return cfg, b.setCredential(&cfg, next)
+}
+
+// pace sets number and time of attempts as the flags say.
+func (r *Reader) pace(retry *jobboard.RetryPolicy) error {
+	if r.attempts < 0 {
+		return Lacks("--attempts is negative")
+	}
+	// A new client's budget would not pay for many attempts, so it grows with them.
+	if n := r.attempts; n > 0 {
+		retry.MaxAttempts, retry.Budget = n, n
+	}
+	if r.timeout == "" {
+		return nil
+	}
+	d, err := time.ParseDuration(r.timeout)
+	if err != nil || d <= 0 {
+		return Lacks("--timeout: %q is no time such as 10s", term.Printable(r.timeout))
+	}
+	retry.AttemptTimeout = d
+	return nil
+}
+
+// Credential returns the name of the setting whose credential a search sends: one of the
+// client, or else the applicant's token; "" if none is set.
+func (s *Settings) Credential() string {
+	for _, name := range []string{Token, ClientSecret, ClientID, UserToken} {
+		if s.Get(name) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// setCredential sets the credential of the client, if there is a base address: the lookup
+// needs none.
+func (b *Board) setCredential(cfg *jobboard.Config, next http.RoundTripper) (err error) {
+	if cfg.BaseURL == "" {
+		return nil
+	}
+	s := &b.Settings
+	switch s.Credential() {
+	case Token:
+		cfg.TokenSource = jobboard.StaticToken(s.Get(Token))
+	case ClientSecret:
+		cfg.TokenSource, err = b.clientCredentials(next)
+	case ClientID:
+		cfg.ClientID = s.Get(ClientID)
+	}
+	return err
+}
+
+// settingNames are the names of settings for the fields of a Config that the
+// command sets.
+var settingNames = map[string]string{
+	"BaseURL":     "the base address (base_url)",
+	"JobDBURL":    "the lookup address (jobdb_url)",
+	"TokenSource": "the client's token (token)",
+	"ClientID":    "the client identifier (client_id)",
+	"Language":    "the language",
+}
+
+// Refused returns an error of NewClient in the words of the settings, with
+// what to write instead.
+func Refused(err error, cfg jobboard.Config) error {
+	refused := Lacks("%w", err)
+	var mistake *jobboard.ConfigError
+	if !errors.As(err, &mistake) {
+		return refused
+	}
+	name, ok := settingNames[mistake.Field]
+	if ok {
+		refused.Err = fmt.Errorf("%s %s", name, mistake.Reason)
+	}
+	typed := map[string]string{"BaseURL": cfg.BaseURL, "JobDBURL": cfg.JobDBURL}[mistake.Field]
+	switch {
+	case strings.HasPrefix(typed, "http://") && !cfg.AllowInsecure && !strings.ContainsAny(typed, "@?#"):
+		// The library's reason names the field of its Config that permits it.
+		refused.Err = fmt.Errorf("%s is http to a host that is not loopback: its credential would be readable on the way", name)
+		refused.Hint = "use the https address, or bear with it: --allow-insecure"
+	case typed != "":
+		refused.Hint = "write the address with its scheme, such as https://jobs.example; take name and password out of the address, and what begins with ? or #"
+	}
+	return refused
+}
+
+// Transport returns the transport of the settings, nil where the library's own will do.
+func (b *Board) Transport() (http.RoundTripper, error) {
+	path := b.Get(CAFile)
+	switch {
+	case b.Fake != nil:
+		return b.Fake.Client().Transport, nil // also without sockets
+	case b.reader.Transport != nil || path == "":
+		return b.reader.Transport, nil
+	}
+	pem, err := os.ReadFile(path)
+	if err != nil {
+		return nil, Lacks("ca_file: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, Lacks("ca_file: %s holds no certificate in PEM form", path)
+	}
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	t.MaxResponseHeaderBytes = 256 << 10
+	t.MaxIdleConnsPerHost = 512
+	return t, nil
+}
+
+// FeedTransport returns the transport for a feed, which is another host's: the stand-in
+// has no feed of a real address.
+func (b *Board) FeedTransport() (http.RoundTripper, error) {
+	next, err := b.Transport()
+	if next == nil || b.Fake != nil && b.reader.Transport == nil {
+		next = http.DefaultTransport
+	}
+	return next, err
+}
+
+// clientCredentials returns the tokens of the OAuth2 grant of that name. A redirect is not
+// followed: it would take the secret along.
+func (b *Board) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, error) {
+	s := &b.Settings
+	if s.Get(ClientID) == "" {
+		return nil, Lacks("there is a client secret and no client identifier").
+			Next("set JOBBOARD_CLIENT_ID beside the secret")
+	}
+	tokens, err := s.tokenAddress()
+	if err != nil {
+		return nil, err
+	}
+	cc := &clientcredentials.Config{ClientID: s.Get(ClientID), ClientSecret: s.Get(ClientSecret), TokenURL: tokens}
+	hc := &http.Client{
+		Transport: next, Timeout: 30 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
+		t, err := cc.Token(context.WithValue(ctx, oauth2.HTTPClient, hc))
+		if err == nil {
+			b.reader.Secrets.addFetched(t.AccessToken)
+		}
+		return t, err
+	}), nil
+}
+
+// tokenAddress returns the address that client identifier and secret go to.
+func (s *Settings) tokenAddress() (string, error) {
+	text := s.Get(TokenURL)
+	if text == "" {
+		text = s.Below(tokenPath)
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return "", Lacks("the token address (token_url) is not an absolute http or https address")
+	case u.User != nil:
+		return "", Lacks("the token address (token_url) holds a user part: credentials have settings of their own")
+	case !IsConfidential(u) && !s.allowsInsecure():
+		return "", Lacks("the token address (token_url) is http to a host that is not loopback: the secret would be readable on the way (--allow-insecure permits it)")
+	}
+	return text, nil
+}
+
+// Below returns the address of a path of the interface.
+func (s *Settings) Below(path string) string {
+	base := strings.TrimRight(s.Get(BaseURL), "/")
+	return strings.TrimRight(strings.TrimSuffix(base, "/api/rest"), "/") + path
+}
+
+// observer logs attempts for --debug. What it is told holds no secret.
+func observer(l *slog.Logger) *jobboard.Observer {
+	return &jobboard.Observer{
+		Call: func(ctx context.Context, call jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
+			l.DebugContext(ctx, "call", "op", call.Op, "method", call.Method, "path", call.Path,
+				"host", net.JoinHostPort(call.Host, call.Port))
+			return ctx, func(end jobboard.CallEnd) {
+				l.DebugContext(ctx, "done", "op", call.Op, "status", end.StatusCode, "attempts", end.Attempts,
+					"took", end.Duration)
+			}
+		},
+		Attempt: func(ctx context.Context, attempt jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
+			return ctx, func(end jobboard.AttemptEnd) {
+				l.DebugContext(ctx, "attempt", "number", attempt.Number, "status", end.StatusCode,
+					"took", end.Duration, "repeat", end.Repeat)
+			}
+		},
+	}
+}
+
+// lacking has, for each setting that some command cannot do without, the error that tells
+// that it is not set, and the next step.
+var lacking = map[string]struct{ what, next string }{
+	BaseURL: {
+		"no base address is set",
+		"set JOBBOARD_BASE_URL or --base-url, write a configuration with jobboard init, or try --fake",
+	},
+	JobDBURL:  {"no lookup address is set", "set JOBBOARD_JOBDB_URL or --jobdb-url, or try --fake"},
+	Channel:   {"no channel is set", "set JOBBOARD_CHANNEL or --channel, or try --fake"},
+	Job:       {"no job is named", "give its identifier, or set JOBBOARD_JOB"},
+	UserToken: {"no applicant's token is set", "set JOBBOARD_USER_TOKEN, or name a file with --user-token-file"},
+}
+
+// Missing returns the failure for a setting that is needed and not set: an address, the
+// channel, the job or the applicant's token.
+func Missing(name string) *Error {
+	return Lacks("%s", lacking[name].what).Next(lacking[name].next)
+}
+
+// ClientFor returns the client of the settings for a call that needs some of them.
+func (b *Board) ClientFor(needs ...string) (*jobboard.Client, error) {
+	for _, name := range needs {
+		if b.Get(name) == "" {
+			return nil, Missing(name)
+		}
+	}
+	return b.client()
+}
+
+// named returns the first of a command's arguments, or else the setting.
+func (s *Settings) named(setting string, args []string) (string, error) {
+	text := s.Get(setting)
+	if len(args) > 0 {
+		text = args[0]
+	}
+	if text == "" {
+		return "", Missing(setting)
+	}
+	return text, nil
+}
+
+// NeedJob returns the job that the arguments of a command name, or else the setting.
+func (s *Settings) NeedJob(args []string) (jobboard.JobID, error) {
+	text, err := s.named(Job, args)
+	if err != nil {
+		return 0, err
+	}
+	id, err := jobboard.ParseJobID(text)
+	if err != nil {
+		return 0, Usage("%w", Plain{err})
+	}
+	return id, nil
+}
+
+// Applicant returns the applicant of the settings.
+func (s *Settings) Applicant(c *jobboard.Client) *jobboard.Applicant {
+	return c.Applicant(jobboard.StaticToken(s.Get(UserToken)))
+}
+
+// Searcher is the client of the settings, or their applicant if only an applicant's token
+// is set.
+type Searcher interface {
+	PostingStream(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) *jobboard.PostingStream
+	Search(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) (*jobboard.JobSearchResult, error)
+	Snapshot(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) (*jobboard.Snapshot, error)
+}
+
+// Searcher returns the client or the applicant to search by, see Searches, and the channel:
+// that of args, or of the settings.
+func (b *Board) Searcher(args []string) (Searcher, jobboard.ChannelID, error) {
+	c, err := b.ClientFor(BaseURL)
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := b.Searches(c)
+	if err != nil {
+		return nil, "", err
+	}
+	ch, err := b.named(Channel, args)
+	return s, jobboard.ChannelID(ch), err
+}
+
+// Searches returns c, or the applicant of the settings where these have no other credential.
+func (b *Board) Searches(c *jobboard.Client) (Searcher, error) {
+	switch b.Credential() {
+	case "":
+		return nil, Lacks("a search needs a credential").
+			Next("set JOBBOARD_CLIENT_ID, or JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET, or JOBBOARD_TOKEN")
+	case UserToken:
+		return b.Applicant(c), nil
+	}
+	return c, nil
+}
+
+// LookUp asks for the information about the job of args, or of the settings.
+func (b *Board) LookUp(ctx context.Context, args []string) (*jobboard.JobInformation, error) {
+	id, err := b.NeedJob(args)
+	if err != nil {
+		return nil, err
+	}
+	c, err := b.ClientFor(JobDBURL)
+	if err != nil {
+		return nil, err
+	}
+	return c.JobInformation(ctx, id)
+}
+
+// Precheck asks whether the applicant may apply to the job of args, or of the settings.
+// It returns no job where the settings lack something: nobody was asked.
+func (b *Board) Precheck(ctx context.Context, args []string) (p jobboard.PrecheckResult, err error) {
+	id, err := b.NeedJob(args)
+	if err != nil {
+		return p, err
+	}
+	c, err := b.ClientFor(BaseURL, JobDBURL, UserToken)
+	if err != nil {
+		return p, err
+	}
+	return b.Applicant(c).Precheck(ctx, id)
+}
+
+// Logger returns the logger for the library's records, nil without --debug. It hides the
+// secrets in hand, should the service have put one where nobody expects it.
+func (r *Reader) Logger() *slog.Logger {
+	if !r.debug {
+		return nil
+	}
+	return slog.New(slog.NewTextHandler(maskedWriter{r}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+type maskedWriter struct{ r *Reader }
+
+func (w maskedWriter) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(w.r.Log, w.r.Secrets.Mask(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

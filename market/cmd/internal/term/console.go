@@ -1,0 +1,62 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
+)
+
+// Console holds the streams that a command reads and writes, and says which are terminals.
+type Console struct {
+	Name string // of the program, before every sentence to standard error
+
+	In  io.Reader
+	Out *Output   // standard output
+	Err io.Writer // standard error
+
+	OutTerminal, ErrTerminal Terminal
+
+	Now  func() time.Time
+	Mask func(string) string // hides the secrets in hand
+}
+
+// Note writes a sentence to standard error, beside the output.
+func (c *Console) Note(format string, args ...any) {
+	c.ErrTerminal.Say(c.Err, c.Name+": ", fmt.Sprintf(format, args...))
+}
+
+// Complain writes an error to standard error, and below it the next step, if there is one.
+func (c *Console) Complain(err error, hint string) {
+	prefix := c.Name + ": "
+	for line := range strings.SplitSeq(shown.Error(err), "\n") {
+		if line = c.Mask(Printable(line)); line == "" {
+			continue
+		}
+		c.ErrTerminal.Say(c.Err, prefix, line)
+		prefix = strings.Repeat(" ", len(prefix))
+	}
+	if hint != "" {
+		c.Next(hint)
+	}
+}
+
+// Next writes to standard error what to do next, a line for each sentence of the hint.
+func (c *Console) Next(hint string) {
+	start := "next: "
+	for sentence := range strings.SplitSeq(hint, "\n") {
+		sentence = start + c.ErrTerminal.Wrapped(sentence, len(start))
+		for line := range strings.SplitSeq(sentence, "\n") {
+			fmt.Fprintln(c.Err, c.ErrTerminal.Paint(Faint, line))
+		}
+		start = strings.Repeat(" ", len(start))
+	}
+}
+
+// ErrorText returns an error as people read it: one line, without the library's name
+// before it and without secrets.
+func (c *Console) ErrorText(err error) string {
+	return c.Mask(Printable(shown.Error(err)))
+}

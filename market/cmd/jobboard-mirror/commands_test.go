@@ -1,0 +1,44 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+)
+
+// Each command has these flags and takes as many arguments.
+func TestFlagsAndArguments(t *testing.T) {
+	want := map[string]clitest.Command{
+		"backup":  {Most: 1, Args: ":0", Flags: nil},
+		"changes": {Most: 0, Args: ":0", Flags: []string{"fake-jobs=0 :4", "follow=false", "limit=0 10 50 100 :36", "since= :4"}},
+		"doctor":  {Most: 0, Args: ":0", Flags: []string{"json=false"}},
+		"migrate": {Most: 0, Args: ":0", Flags: []string{"board= :4", "board-moved=false"}},
+		"refresh": {Most: 0, Args: ":0", Flags: []string{
+			"accept-removals=false", "board= :4", "channels= :4", "concurrency=0 4 16 64 :36", "fake-jobs=0 :4", "feed=[] :0",
+			"json=false", "keep-jobs=0s 720h 2160h :36", "languages= de en de,en :36", "lookup-every=0s 20h 24h :36", "rate=0 5 20 50 :36", "remove-sources=false",
+		}},
+		"run": {Most: 0, Args: ":0", Flags: []string{
+			"accept-removals=false", "addr= :4", "allow= :4", "board= :4", "channels= :4", "concurrency=0 4 16 64 :36", "fake-jobs=0 :4", "feed=[] :0",
+			"hosts=[] :4", "keep-jobs=0s 720h 2160h :36", "languages= de en de,en :36", "lookup-every=0s 20h 24h :36", "mcp= :4", "monitor= :4", "rate=0 5 20 50 :36", "remove-sources=false",
+		}},
+		"search": {Most: clitest.Unbounded, Args: ":4", Flags: []string{
+			"after= :4", "csv=false", "facets=false", "fake-jobs=0 :4", "fields= posting job language km title place company evidence seen :38",
+			"json=false", "limit=0 10 50 100 :36", "near= :36", "output= csv json :8", "radius=50 10 25 50 100 :36", "text= :4",
+		}},
+		"serve":   {Most: 0, Args: ":0", Flags: []string{"addr=127.0.0.1:8080 :4", "allow= :4", "fake-jobs=0 :4", "hosts=[] :4", "mcp= :4", "monitor= :4"}},
+		"status":  {Most: 0, Args: ":0", Flags: []string{"fake-jobs=0 :4", "json=false"}},
+		"version": {Most: 0, Args: ":0", Flags: []string{"json=false"}},
+	}
+	program := clitest.Program{
+		Completed: func(args ...string) string { return ran(t, nil, append([]string{"__complete"}, args...)...).out },
+		Refused: func(why string, args ...string) {
+			if r := ran(t, nil, args...); r.code != setup.ExitUsage || !strings.Contains(r.err, why) {
+				t.Errorf("%q: %v", args, r)
+			}
+		},
+	}
+	program.Check(t, commands(cli.New("jobboard-mirror")), want)
+}

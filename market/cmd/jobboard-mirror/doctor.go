@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/doctor"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+func newDoctorCommand(p *cli.Program, db *database) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find out why a copy does not work",
+		Long: `doctor checks the database: whether one is named and can be opened, whether its
+tables are of this version, how old the copy of each source is and what fails,
+whether lookups pile up, and whether a process keeps it up to date. It only
+reads. For what is wrong with the board itself there is jobboard doctor.
+
+It ends with 0 where nothing failed and with 7 where something did.`,
+		Example: "  jobboard-mirror doctor --db jobs.db",
+		Args:    cli.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if p.Settings.UsesFake() {
+				return setup.Usage("--fake copies into a database of its own, which is fine").Next("name the database with --db")
+			}
+			return runDoctor(cmd.Context(), &p.Console, db, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	return cmd
+}
+
+func runDoctor(ctx context.Context, c *term.Console, db *database, asJSON bool) error {
+	report := doctor.NewReport(c)
+	if s := examineDatabase(ctx, report, db.address); s != nil {
+		examineCopy(report, s, c.Now())
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if asJSON {
+		if err := term.WriteJSON(c.Out, report.Findings, true); err != nil {
+			return err
+		}
+	} else {
+		report.Print()
+	}
+	if report.Failed() {
+		return &setup.Error{Code: setup.ExitIncomplete}
+	}
+	return nil
+}
+
+// The checks of a database, in their order.
+const (
+	checkDatabase  = "database"
+	checkSource    = "source"
+	checkLookups   = "lookups"
+	checkProcesses = "processes"
+)
+
+// waiting bounds how long a database may keep its doctor waiting.
+const waiting = 15 * time.Second
+
+// examineDatabase returns the status of the copy, nil where there is none to be had.
+func examineDatabase(ctx context.Context, r *doctor.Report, address string) *jobmirror.Status {
+	if address == "" {
+		r.Add(checkDatabase, doctor.Fail, "no database is named", "name it with --db, or set JOBBOARD_MIRROR_DB")
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, waiting)
+	defer cancel()
+	m, err := jobmirror.Open(ctx, address, jobmirror.Options{ReadOnly: true})
+	if err != nil {
+		r.Add(checkDatabase, doctor.Fail, err.Error(), databaseNext(err))
+		return nil
+	}
+	defer m.Close()
+	s, err := m.Status(ctx)
+	if err != nil {
+		r.Add(checkDatabase, doctor.Fail, err.Error(), databaseNext(err))
+		return nil
+	}
+	kind := "SQLite"
+	if strings.Contains(address, "://") {
+		kind = "PostgreSQL"
+	}
+	r.Add(checkDatabase, doctor.OK, fmt.Sprintf("%s, of this version, %s", kind, term.Count(s.Postings, "posting")), "")
+	return s
+}
+
+func databaseNext(err error) string {
+	switch {
+	case errors.Is(err, jobmirror.ErrNewer):
+		return "a newer version of this program changed the tables: run that one"
+	case errors.Is(err, jobmirror.ErrNotMirror):
+		return "this is another program's database: name the mirror's with --db"
+	case errors.Is(err, jobmirror.ErrNoSchema):
+		return "run jobboard-mirror migrate, with a role that may create tables"
+	case errors.Is(err, os.ErrNotExist):
+		return "check the path; jobboard-mirror run makes the file"
+	case errors.Is(err, os.ErrPermission):
+		return checkOwner
+	case errors.Is(err, context.DeadlineExceeded):
+		return "the database does not answer: check its host and port, and whether it is busy"
+	}
+	return "check the address, the role and its password, and whether the server is up"
+}
+
+// examineCopy judges what the copy says of itself.
+func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
+	if len(s.Sources) == 0 {
+		r.Add(checkSource, doctor.Fail, "nothing is copied", "start jobboard-mirror run with --channels or --feed")
+	}
+	for _, source := range s.Sources {
+		name := strings.TrimSpace(source.Kind + " " + source.Name + " " + source.Language)
+		detail := fmt.Sprintf("%s: %s, copied %s", name, term.Count(source.Rows, "row"), ago(source.Complete))
+		switch {
+		case source.Refused:
+			// The last problem may be a newer one than the refusal, such as a board that is down.
+			r.Add(checkSource, doctor.Fail, detail+": the board refuses it; the last problem: "+source.Problem,
+				"check the channel's name, and whether the credential may search it; one that is not named any more goes with --remove-sources; "+
+					"whether the board answers at all says jobboard doctor")
+		case source.Problem != "":
+			detail += ": " + source.Problem
+			r.Add(checkSource, doctor.Fail, detail, "jobboard doctor says what is wrong with the board; what the copy waits for stands in the problem")
+		case source.Complete.IsZero():
+			r.Add(checkSource, doctor.Warn, detail, "wait for the first copy, or start jobboard-mirror run")
+		case now.Sub(source.Complete) > 2*time.Hour:
+			r.Add(checkSource, doctor.Warn, detail, "look whether jobboard-mirror run is at work")
+		default:
+			r.Add(checkSource, doctor.OK, detail, "")
+		}
+	}
+	examineLookups(r, s, now)
+	if len(s.Processes) == 0 {
+		r.Add(checkProcesses, doctor.Warn, "none keeps the copy up to date",
+			"start jobboard-mirror run, or run refresh by a timer; a daily one with --lookup-every 20h")
+		return
+	}
+	r.Add(checkProcesses, doctor.OK, fmt.Sprintf("processes that keep the copy up to date: %d", len(s.Processes)), "")
+}
+
+// examineLookups judges what the copy says of its lookups.
+func examineLookups(r *doctor.Report, s *jobmirror.Status, now time.Time) {
+	detail := fmt.Sprintf("due: %d, without an answer the last time: %d", s.Due, s.Failing)
+	switch {
+	case s.Failing > 0 && s.Failing >= s.Due && s.Due > 0:
+		r.Add(checkLookups, doctor.Fail, detail, "check JOBBOARD_JOBDB_URL: jobboard doctor")
+	case !s.DueSince.IsZero() && now.Sub(s.DueSince) > 24*time.Hour:
+		r.Add(checkLookups, doctor.Warn, detail+", the first since "+ago(s.DueSince),
+			"let it ask more often with --rate, if the board permits")
+	case !s.Wave.IsZero():
+		r.Add(checkLookups, doctor.Warn, fmt.Sprintf("%s; a wave of jobs that have ended began %s, and none is believed; jobs: %d", detail, ago(s.Wave), s.Doubted),
+			"look at some of them at the board: if they have ended, jobboard-mirror refresh --accept-removals")
+	default:
+		r.Add(checkLookups, doctor.OK, detail, "")
+	}
+}
+
+func newMigrateCommand(p *cli.Program, db *database) *cobra.Command {
+	moved, board := false, ""
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Set up the tables, or bring them up to this version's",
+		Long: `migrate sets up the tables of a mirror, or brings them up to those of this
+version. It needs a role that may create tables. On SQLite run does the same by
+itself.
+
+A copy belongs to one board, known by its addresses or by the name of --board,
+and run refuses another. With --board-moved migrate notes that the board has the
+addresses of the settings, and the name of --board, from now on.`,
+		Example: `  jobboard-mirror migrate --db postgres://owner@db/mirror
+  JOBBOARD_BASE_URL=https://new.example jobboard-mirror migrate --db jobs.db --board-moved`,
+		Args: cli.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := db.needed(); err != nil {
+				return err
+			}
+			if err := jobmirror.Migrate(cmd.Context(), db.address); err != nil {
+				return openError(err, jobboard.Config{})
+			}
+			p.Out.Line("the tables are those of this version")
+			if !moved {
+				return p.Out.Err
+			}
+			b, err := p.Board(cmd)
+			if err != nil {
+				return err
+			}
+			opts := jobmirror.Options{Board: board}
+			if opts.Config, err = b.Config(jobboard.Config{}); err != nil {
+				return err
+			}
+			if err := jobmirror.MoveBoard(cmd.Context(), db.address, opts); err != nil {
+				return openError(err, opts.Config)
+			}
+			p.Out.Line("the board has the addresses of the settings")
+			return p.Out.Err
+		},
+	}
+	cmd.Flags().BoolVar(&moved, "board-moved", false, "note that the board has other addresses from now on")
+	addBoardFlag(cmd, &board)
+	return cmd
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+)
+
+// lastAnswers bounds the time for the answers under way, once the program is to end.
+const lastAnswers = 5 * time.Second
+
+// serveAt serves at an address until ctx ends, and says where.
+func serveAt(ctx context.Context, c *term.Console, addr, what string, handler http.Handler) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return setup.Usage("%s: %w", what, err)
+	}
+	c.Note("%s at http://%s", what, listener.Addr())
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	shut := make(chan struct{})
+	go func() {
+		defer close(shut)
+		<-ctx.Done()
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAnswers)
+		defer cancel()
+		if server.Shutdown(last) != nil {
+			_ = server.Close()
+		}
+	}()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	<-shut
+	return ctx.Err()
+}
+
+// monitor answers an orchestrator, which may be anybody: of the copy it tells how it is doing
+// and the names of sources, and nothing of the jobs.
+func monitor(m *copied) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "live") })
+	mux.HandleFunc("GET /ready", m.ServeReady)
+	mux.Handle("GET /metrics", m.telemetry.metrics)
+	return mux
+}
+
+// networks is the value of --allow: the networks whose callers are served.
+type networks []netip.Prefix
+
+func (n *networks) String() string {
+	var out []string
+	for _, network := range *n {
+		out = append(out, network.String())
+	}
+	return strings.Join(out, ",")
+}
+
+func (n *networks) Set(value string) error {
+	for text := range strings.SplitSeq(value, ",") {
+		network, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return err
+		}
+		*n = append(*n, network)
+	}
+	return nil
+}
+
+// Type names the value in the help.
+func (n *networks) Type() string { return "networks" }
+
+// authorize returns the check of a caller by the address that its connection comes from,
+// which is that of a proxy where there is one. Without networks it returns nil, for callers
+// on this machine alone.
+func (n *networks) authorize() func(*http.Request) error {
+	if len(*n) == 0 {
+		return nil
+	}
+	return func(r *http.Request) error {
+		from, err := netip.ParseAddrPort(r.RemoteAddr)
+		caller := from.Addr().Unmap().WithZone("")
+		if err == nil && slices.ContainsFunc(*n, func(p netip.Prefix) bool { return p.Contains(caller) }) {
+			return nil
+		}
+		return errors.New("callers of this network are not served")
+	}
+}

@@ -1,0 +1,599 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/doctor"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// result holds the exit code and the output of a run of the program.
+type result struct {
+	code     int
+	out, err string
+}
+
+// ran runs a command to its end. The environment is what is given.
+func ran(t *testing.T, env map[string]string, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	return ranUntil(ctx, env, args...)
+}
+
+func ranUntil(ctx context.Context, env map[string]string, args ...string) result {
+	var out, errOut bytes.Buffer
+	p := &cli.Program{
+		Console:  term.Console{Name: "jobboard-mirror", In: strings.NewReader(""), Out: &term.Output{W: &out}, Err: &errOut, Now: time.Now},
+		Settings: setup.Reader{UserAgent: "jobboard-mirror", Getenv: func(name string) string { return env[name] }},
+	}
+	code := p.Run(ctx, args, commands)
+	return result{code, out.String(), errOut.String()}
+}
+
+func TestEveryCommandWithNothingSetUp(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"refresh", "--fake"}, "feed demo "},
+		{[]string{"status", "--fake"}, "channel 27828_extern de"},
+		{[]string{"status", "--fake", "--json"}, `"sources": [`},
+		{[]string{"status", "--fake", "--fake-jobs", "3"}, "90 postings"},
+		{[]string{"search", "--fake", "--language", "en", "nurses"}, "Registered Nurse"},
+		{[]string{"search", "--fake", "--json", "--near", "geo:52.52,13.37"}, `"evidence": "feed"`},
+		{[]string{"search", "--fake", "--csv", "--fields", "job,km,title", "--limit", "1", "--near", "Berlin"}, "job,km,title\n2797"},
+		{[]string{"search", "--fake", "--facets", "--limit", "1"}, "more with --after "},
+		{[]string{"changes", "--fake"}, `"cause":"lookup"`},
+		{[]string{"changes", "--fake", "--limit", "1"}, "}\n"},
+		{[]string{"__complete", "search", "--near", "Heidelb"}, "Heidelberg\tDE\n"},
+		{[]string{"version"}, "jobboard-mirror "},
+		{[]string{"help", "exit-codes"}, "143"},
+	} {
+		if r := ran(t, nil, c.args...); r.code != setup.ExitOK || !strings.Contains(r.out, c.want) {
+			t.Errorf("%q: %d, without %q:\n%s%s", c.args, r.code, c.want, r.out, r.err)
+		}
+	}
+}
+
+// What is named is copied beside the stand-in, and what the environment names is not.
+func TestSourcesBesideTheStandIn(t *testing.T) {
+	feed := filepath.Join(t.TempDir(), "own.xml")
+	if err := os.WriteFile(feed, []byte("<jobs></jobs>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"JOBBOARD_CHANNEL": "of_the_environment"}
+	r := ran(t, env, "refresh", "--fake", "--channels", "own_channel", "--feed", feed)
+	for _, want := range []string{"channel own_channel ", "feed own.xml ", "channel 27828_extern de", "feed demo "} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("%d, without %q:\n%s%s", r.code, want, r.out, r.err)
+		}
+	}
+	if r.code != setup.ExitOK || strings.Contains(r.out, "of_the_environment") {
+		t.Errorf("%d: %s%s", r.code, r.out, r.err)
+	}
+}
+
+// What a board does not show any more, all at once, stays in the copy until a person accepts it.
+func TestAcceptsRemovals(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	const channel, jobs = "own_channel", 12
+	var postings []int64
+	for range jobs {
+		_, posting := srv.Publish(channel, jobboardtest.Job{Title: "Diver"})
+		postings = append(postings, posting.ID)
+	}
+	env := map[string]string{"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID}
+	db := filepath.Join(t.TempDir(), "jobs.db")
+	for i, step := range []struct {
+		flag string
+		left int
+	}{{"", jobs}, {"", jobs}, {"--accept-removals", 0}} {
+		if i == 1 {
+			for _, posting := range postings {
+				srv.RemovePosting(posting)
+			}
+		}
+		args := append([]string{"refresh", "--db", db, "--channels", channel}, strings.Fields(step.flag)...)
+		if r := ran(t, env, args...); r.code != setup.ExitOK {
+			t.Fatal(r)
+		}
+		r := ran(t, nil, "search", "--db", db, "--fields", "posting", "--csv")
+		if lines := strings.Count(r.out, "\n") - 1; r.code != setup.ExitOK || lines != step.left { // the first names the column
+			t.Errorf("after refresh %d %s: %d postings, want %d: %s", i+1, step.flag, lines, step.left, r.err)
+		}
+	}
+}
+
+// The stand-in is asked faster than a board, and under a name of its own, unless a flag says
+// otherwise. A board has the mirror's own pace.
+func TestPaceOfTheCopy(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	for _, c := range []struct {
+		fake     bool
+		copies   copying
+		limit    float64
+		name     string
+		atOnce   int
+		channels int
+	}{
+		{true, copying{}, 500, "the stand-in", 0, 1},
+		{true, copying{rate: -1, board: "A"}, -1, "A", 0, 1},
+		{true, copying{rate: 0.5, concurrency: 3, channels: "b,c"}, 0.5, "the stand-in", 3, 3},
+		{false, copying{channels: "b"}, 0, "", 0, 1},
+		{false, copying{channels: "b", rate: 7, board: "A", concurrency: 3}, 7, "A", 3, 1},
+	} {
+		p := &cli.Program{Settings: setup.Reader{Getenv: func(name string) string {
+			return map[string]string{"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_CLIENT_ID": "10"}[name]
+		}}}
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		p.Settings.AddFlags(flags)
+		if err := flags.Set("fake", fmt.Sprint(c.fake)); err != nil {
+			t.Fatal(err)
+		}
+		b, err := p.Settings.Read(flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m copied
+		opts, _, err := m.options(&opening{p: p, db: &database{address: "x"}, copies: &c.copies}, b)
+		if err != nil || opts.Limit != c.limit || opts.Board != c.name || opts.Concurrency != c.atOnce || len(opts.Channels) != c.channels {
+			t.Errorf("%+v: limit %g, board %q, %d at once, channels %v, %v", c, opts.Limit, opts.Board, opts.Concurrency, opts.Channels, err)
+		}
+		p.Settings.Close()
+	}
+}
+
+// What came from a channel that is not named any more stays, unless a flag says that it goes at
+// once, and a search is narrowed by flags alone.
+func TestChannelsOfACopy(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	for channel, title := range map[string]string{"1_a": "Diver", "1_b": "Baker"} {
+		srv.Publish(channel, jobboardtest.Job{Title: title, Language: "en"})
+	}
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
+		"JOBBOARD_MIRROR_DB": filepath.Join(t.TempDir(), "jobs.db"), "JOBBOARD_CHANNEL": "1_nobody", "JOBBOARD_LANGUAGE": "de",
+	}
+	found := func(args ...string) string {
+		t.Helper()
+		r := ran(t, env, append([]string{"search", "--csv", "--fields", "title"}, args...)...)
+		if r.code != setup.ExitOK {
+			t.Error(r)
+		}
+		titles := strings.Fields(r.out)[1:] // the first names the column
+		slices.Sort(titles)
+		return strings.Join(titles, " ")
+	}
+	for _, step := range []struct{ flags, found string }{
+		{"--channels 1_a,1_b", "Baker Diver"},
+		{"--channels 1_a", "Baker Diver"},
+		{"--channels 1_a --remove-sources", "Diver"},
+	} {
+		if r := ran(t, env, append([]string{"refresh", "--rate", "-1"}, strings.Fields(step.flags)...)...); r.code != setup.ExitOK {
+			t.Fatal(r)
+		}
+		if got := found(); got != step.found {
+			t.Errorf("after refresh %s is found %q", step.flags, got)
+		}
+	}
+	for args, want := range map[string]string{"--channel 1_a": "Diver", "--channel 1_b": "", "diver": "Diver", "baker": ""} {
+		if got := found(strings.Fields(args)...); got != want {
+			t.Errorf("%s: %q", args, got)
+		}
+	}
+	// The language of the settings is that of no channel, which would lack the other postings.
+	for _, r := range srv.Requests(jobboardtest.OpSearch) {
+		if language := r.Header.Get("Accept-Language"); language == "de" {
+			t.Errorf("%s was asked in %s", r.Path, language)
+		}
+	}
+}
+
+// A search in a language finds the postings of that language, and no others.
+func TestSearchInALanguage(t *testing.T) {
+	for _, language := range []string{"de", "en"} {
+		r := ran(t, nil, "search", "--fake", "--limit", "100", "--language", language, "--csv", "--fields", "language")
+		_, found, _ := strings.Cut(r.out, "\n") // the first line names the column
+		if n := strings.Count(found, "\n"); r.code != setup.ExitOK || n == 0 || found != strings.Repeat(language+"\n", n) {
+			t.Errorf("in %s: %v", language, r)
+		}
+	}
+}
+
+// The log of changes is told from a cursor on, up to a limit, and who follows it until it is
+// interrupted has done nothing wrong.
+func TestChanges(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	srv.Publish("1_a", jobboardtest.Job{Title: "Diver"})
+	srv.Publish("1_a", jobboardtest.Job{Title: "Baker"})
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
+		"JOBBOARD_MIRROR_DB": filepath.Join(t.TempDir(), "jobs.db"),
+	}
+	if r := ran(t, env, "refresh", "--rate", "-1", "--channels", "1_a"); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	all := ran(t, env, "changes")
+	lines := strings.SplitAfter(strings.TrimSuffix(all.out, "\n"), "\n")
+	if all.code != setup.ExitOK || len(lines) < 4 {
+		t.Fatal(all)
+	}
+	var second struct{ Cursor string }
+	if err := json.Unmarshal([]byte(lines[1]), &second); err != nil || second.Cursor == "" {
+		t.Fatalf("%v: %s", err, lines[1])
+	}
+	for args, want := range map[string]string{
+		"--since " + second.Cursor:            strings.Join(lines[2:], ""),
+		"--limit 1":                           lines[0],
+		"--limit 2 --since " + second.Cursor:  lines[2] + lines[3],
+		"--follow --limit 3":                  lines[0] + lines[1] + lines[2],
+		"--limit 0":                           all.out,
+		"--limit " + fmt.Sprint(len(lines)+1): all.out,
+	} {
+		if r := ran(t, env, append([]string{"changes"}, strings.Fields(args)...)...); r.code != setup.ExitOK || strings.TrimSuffix(r.out, "\n") != strings.TrimSuffix(want, "\n") || r.err != "" {
+			t.Errorf("changes %s: %d, %s\n%s\nwant\n%s", args, r.code, r.err, r.out, want)
+		}
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	told, out := io.Pipe()
+	p := &cli.Program{
+		Console:  term.Console{Name: "jobboard-mirror", In: strings.NewReader(""), Out: &term.Output{W: out}, Err: io.Discard, Now: time.Now},
+		Settings: setup.Reader{UserAgent: "jobboard-mirror", Getenv: func(name string) string { return env[name] }},
+	}
+	go func() {
+		lines := bufio.NewScanner(told)
+		for lines.Scan() {
+			interrupt()
+		}
+	}()
+	if code := p.Run(ctx, []string{"changes", "--follow"}, commands); code != setup.ExitOK || ctx.Err() == nil {
+		t.Errorf("who follows until an interrupt gets %d", code)
+	}
+	told.Close()
+}
+
+// Who searches around a place learns of postings that no radius finds.
+func TestSearchTellsOfPostingsWithoutAPlace(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Diver", Location: jobboardtest.Location{Name: "At sea"}})
+	env := map[string]string{"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID}
+	db := filepath.Join(t.TempDir(), "jobs.db")
+	if r := ran(t, env, "refresh", "--db", db, "--channels", srv.Demo.Channel); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	const note = " without a place that a radius finds: the job is not known, or has no coordinates\n"
+	for args, told := range map[string]bool{"--near Berlin": true, "--near Berlin --csv": false, "diver": false} {
+		r := ran(t, nil, append([]string{"search", "--db", db}, strings.Fields(args)...)...)
+		if r.code != setup.ExitOK || strings.HasSuffix(r.err, note) != told || strings.Contains(r.out, note) {
+			t.Errorf("%s: %d %s%s", args, r.code, r.out, r.err)
+		}
+	}
+	// One is worth telling, too, and none is not.
+	for places, want := range map[string]string{"": "1 posting" + note, "1": ""} {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		srv.Publish("own_channel", jobboardtest.Job{Title: "Diver", Location: jobboardtest.Location{Lat: places, Long: places}})
+		env["JOBBOARD_BASE_URL"], env["JOBBOARD_JOBDB_URL"] = srv.BaseURL, srv.JobDBURL
+		db := filepath.Join(t.TempDir(), "jobs.db")
+		if r := ran(t, env, "refresh", "--db", db, "--channels", "own_channel"); r.code != setup.ExitOK {
+			t.Fatal(r)
+		}
+		if r := ran(t, nil, "search", "--db", db, "--near", "Berlin"); r.code != setup.ExitOK || !strings.HasSuffix(r.err, want) || want == "" && strings.Contains(r.err, note) {
+			t.Errorf("at %q: %d %s", places, r.code, r.err)
+		}
+	}
+}
+
+// A reader asks the database alone: settings of the board that no client takes are nothing to it.
+func TestReadsWhateverTheBoard(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "jobs.db")
+	if r := ran(t, nil, "refresh", "--fake", "--db", db); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	for _, env := range []map[string]string{
+		{"JOBBOARD_BASE_URL": "https://jobs.example", "JOBBOARD_TOKEN": "t0ken", "JOBBOARD_CLIENT_ID": "10"},
+		{"JOBBOARD_BASE_URL": "https://jobs.example", "JOBBOARD_CA_FILE": filepath.Join(t.TempDir(), "none.pem")},
+		{"JOBBOARD_CONFIG": filepath.Join(t.TempDir(), "none.toml")},
+		{"JOBBOARD_TOKEN_FILE": filepath.Join(t.TempDir(), "none")},
+	} {
+		if r := ran(t, env, "status", "--db", db); r.code != setup.ExitOK || !strings.Contains(r.out, "84 postings") {
+			t.Errorf("%v: %v", env, r)
+		}
+	}
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none.db")
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"walk"}, setup.ExitUsage, `unknown command "walk"`},
+		{[]string{"serch"}, setup.ExitUsage, "search"},
+		{[]string{"run", "--chanels", "x"}, setup.ExitUsage, "or --channels?"},
+		{[]string{"status"}, setup.ExitUsage, "--db"},
+		{[]string{"refresh", "--db", filepath.Join(t.TempDir(), "a.db"), "--base-url", "http://127.0.0.1:1"}, setup.ExitUsage, "--channels"},
+		{[]string{"refresh", "--db", filepath.Join(t.TempDir(), "a.db"), "--channels", "x"}, setup.ExitUsage, "no address is set"},
+		{[]string{"status", "--db", none}, setup.ExitUsage, "no such file"},
+		{[]string{"doctor", "--db", none}, setup.ExitIncomplete, ""},
+		{[]string{"doctor"}, setup.ExitIncomplete, ""},
+		{[]string{"status", "--db", "mysql://root:secret@h/db"}, setup.ExitUsage, "mysql://"},
+		{[]string{"status", "--db", "postgres://u:secret@127.0.0.1:1/x"}, setup.ExitNetwork, "postgres://u:xxxxx@127.0.0.1:1/x"},
+		{[]string{"run", "--fake", "x"}, setup.ExitUsage, `one argument too many: "x"`},
+		{[]string{"search", "--fake", "--near", "Berlni"}, setup.ExitUsage, "is it Berlin (DE)"},
+		{[]string{"search", "--fake", "--fields", "titel"}, setup.ExitUsage, "is it title?"},
+		{[]string{"changes", "--fake", "--limit", "-1"}, setup.ExitUsage, "negative"},
+		{[]string{"serve", "--fake", "--addr", "256.0.0.1:1"}, setup.ExitUsage, "256.0.0.1"},
+		{[]string{"changes", "--fake", "--since", "x"}, setup.ExitUsage, "jobboard-mirror: --since: the cursor is not of this database"},
+		{[]string{"serve", "--fake", "--allow", "x"}, setup.ExitUsage, `"x" is not a network such as 10.0.0.0/8`},
+		{[]string{"migrate"}, setup.ExitUsage, "--db"},
+		{[]string{"backup", "--db", none}, setup.ExitUsage, "FILE"},
+		{[]string{"backup", "copy.db"}, setup.ExitUsage, "--db"},
+	} {
+		r := ran(t, nil, c.args...)
+		if r.code != c.code || !strings.Contains(r.err, c.want) {
+			t.Errorf("%q: %d, without %q:\n%s%s", c.args, r.code, c.want, r.out, r.err)
+		}
+		if strings.Contains(r.err+r.out, "secret") {
+			t.Errorf("%q: the password is in %s", c.args, r.err)
+		}
+		if n := strings.Count(r.err, "\n"); n > 8 {
+			t.Errorf("%q: a mistake is told in %d lines:\n%s", c.args, n, r.err)
+		}
+	}
+}
+
+// A command's help has its own flags, and not those of others.
+func TestHelpOfACommand(t *testing.T) {
+	for command, flags := range map[string][]string{
+		"search": {"--near", "--facets", "--after", "--limit"}, "run": {"--feed", "--allow", "--hosts", "--monitor", "--mcp", "--rate"}, "status": {"--json"},
+		"migrate": nil, "backup": nil, "doctor": {"--json"},
+	} {
+		r := ran(t, map[string]string{"JOBBOARD_MIRROR_DB": "postgres://u:secret@h/db"}, command, "--help")
+		for _, flag := range flags {
+			if !strings.Contains(r.out, flag) {
+				t.Errorf("the help of %s has no %s:\n%s", command, flag, r.out)
+			}
+		}
+		if command != "run" && strings.Contains(r.out, "--remove-sources") || strings.Contains(r.out, "secret") || strings.Contains(r.out, "[=") || strings.Count(r.out, "\n") > 52 {
+			t.Errorf("the help of %s:\n%s", command, r.out)
+		}
+	}
+}
+
+// The help of every command fits a terminal of the usual width; a line to copy may be longer.
+func TestHelpFits(t *testing.T) {
+	for _, c := range commands(cli.New("jobboard-mirror")).Commands() {
+		text, examples, _ := strings.Cut(ran(t, nil, c.Name(), "--help").out, "Examples:")
+		_, flags, _ := strings.Cut(examples, "Flags:")
+		for line := range strings.SplitSeq(text+flags, "\n") {
+			if n := len([]rune(line)); n > cli.HelpWidth {
+				t.Errorf("%s: %d columns: %s", c.Name(), n, line)
+			}
+		}
+	}
+}
+
+// A backup of a mirror is a mirror, and is never written over a file.
+func TestBackup(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	dir := t.TempDir()
+	db, file := filepath.Join(dir, "jobs.db"), filepath.Join(dir, "copy.db")
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
+		"JOBBOARD_CHANNEL": srv.Demo.Channel,
+	}
+	if r := ran(t, env, "refresh", "--rate", "-1", "--db", db); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	if r := ran(t, nil, "backup", "--db", db, file); r.code != setup.ExitOK || !strings.Contains(r.out, "whole") {
+		t.Fatal(r)
+	}
+	if r := ran(t, nil, "backup", "--db", db, file); r.code != setup.ExitUsage || !strings.Contains(r.err, "exists") {
+		t.Errorf("over the first: %d\n%s", r.code, r.err)
+	}
+	if r := ran(t, nil, "search", "--db", file, "nurse"); r.code != setup.ExitOK || !strings.Contains(r.out, "Nurse") {
+		t.Errorf("in the copy: %d\n%s%s", r.code, r.out, r.err)
+	}
+}
+
+// The doctor tells how a copy is doing, and what to do.
+func TestDoctor(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	db := filepath.Join(t.TempDir(), "jobs.db")
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
+		"JOBBOARD_CHANNEL": srv.Demo.Channel, "JOBBOARD_MIRROR_DB": db,
+	}
+	if r := ran(t, env, "migrate"); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	if r := ran(t, env, "doctor"); r.code != setup.ExitIncomplete || !strings.Contains(r.out, "nothing is copied") {
+		t.Errorf("before the first copy: %d\n%s", r.code, r.out)
+	}
+	if r := ran(t, env, "refresh", "--rate", "-1"); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	if r := ran(t, env, "doctor"); r.code != setup.ExitOK || !strings.Contains(r.out, "channel 27828_extern: 42 rows") ||
+		!strings.Contains(r.out, "0 failed") {
+		t.Errorf("after it: %d\n%s", r.code, r.out)
+	}
+	srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError, Operation: jobboardtest.OpSearch})
+	_ = ran(t, env, "refresh", "--rate", "-1", "--attempts", "1")
+	r := ran(t, env, "doctor", "--json")
+	var findings []doctor.Finding
+	if err := json.Unmarshal([]byte(r.out), &findings); err != nil || r.code != setup.ExitIncomplete {
+		t.Errorf("while the board fails: %d, %v\n%s%s", r.code, err, r.out, r.err)
+	}
+}
+
+// Who interrupts the doctor gets no verdict, which would be that nothing answers.
+func TestInterruptedDoctor(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := ranUntil(ctx, nil, "doctor", "--db", filepath.Join(t.TempDir(), "jobs.db"))
+	if r.code != setup.ExitInterrupted || r.out != "" {
+		t.Errorf("%d:\n%s%s", r.code, r.out, r.err)
+	}
+}
+
+// A posting whose job is not known has none, and not the job 0.
+func TestPostingWithoutAJob(t *testing.T) {
+	field := cli.Named(hitFields, "job")[0]
+	for job, want := range map[jobboard.JobID]any{0: nil, 1: jobboard.JobID(1)} {
+		if got := field.Value(jobmirror.Posting{Job: job}); got != want {
+			t.Errorf("job %d is shown as %v", job, got)
+		}
+	}
+}
+
+// lockedBuffer is written and read at the same time.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// Each state of a copy has its verdict.
+func TestVerdictsOfACopy(t *testing.T) {
+	now := time.Now()
+	channel := func(s jobmirror.SourceStatus) jobmirror.Status {
+		s.Kind, s.Name = "channel", "1"
+		return jobmirror.Status{Sources: []jobmirror.SourceStatus{s}, Processes: []jobmirror.ProcessStatus{{}}}
+	}
+	fresh := channel(jobmirror.SourceStatus{Complete: now.Add(-time.Minute), Rows: 7})
+	with := func(change func(*jobmirror.Status)) jobmirror.Status {
+		s := fresh
+		change(&s)
+		return s
+	}
+	for name, c := range map[string]struct {
+		status jobmirror.Status
+		want   string // what is not OK
+		next   string
+	}{
+		"fresh":                     {fresh, "[]", ""},
+		"no source":                 {with(func(s *jobmirror.Status) { s.Sources = nil }), "[source fail]", "--channels"},
+		"a problem":                 {channel(jobmirror.SourceStatus{Complete: now, Problem: "502"}), "[source fail]", "jobboard doctor"},
+		"down after it was refused": {channel(jobmirror.SourceStatus{Refused: true, Problem: "502"}), "[source fail]", "jobboard doctor"},
+		"never copied":              {channel(jobmirror.SourceStatus{}), "[source warn]", "wait for the first copy"},
+		"copied once":               {channel(jobmirror.SourceStatus{Complete: now.Add(-3 * time.Hour)}), "[source warn]", "is at work"},
+		"copied two hours ago":      {channel(jobmirror.SourceStatus{Complete: now.Add(-2 * time.Hour)}), "[]", ""},
+		"one job without an answer": {with(func(s *jobmirror.Status) { s.Due, s.Failing = 1, 1 }), "[lookups fail]", "JOBBOARD_JOBDB_URL"},
+		"more failed than are due":  {with(func(s *jobmirror.Status) { s.Due, s.Failing = 1, 9 }), "[lookups fail]", "JOBBOARD_JOBDB_URL"},
+		"due for a day":             {with(func(s *jobmirror.Status) { s.DueSince = now.Add(-24 * time.Hour) }), "[]", ""},
+		"no answers":                {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 5 }), "[lookups fail]", "JOBBOARD_JOBDB_URL"},
+		"few answers":               {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 4 }), "[]", ""},
+		"failed before":             {with(func(s *jobmirror.Status) { s.Failing = 4 }), "[]", ""},
+		"due for long":              {with(func(s *jobmirror.Status) { s.DueSince = now.Add(-25 * time.Hour) }), "[lookups warn]", "--rate"},
+		"nobody works":              {with(func(s *jobmirror.Status) { s.Processes = nil }), "[processes warn]", "start jobboard-mirror run"},
+	} {
+		r := doctor.NewReport(&term.Console{Mask: func(s string) string { return s }})
+		examineCopy(r, &c.status, now)
+		wrong, checks, next := []string{}, []string{}, ""
+		for _, f := range r.Findings {
+			checks = append(checks, f.Check)
+			if f.Verdict != doctor.OK {
+				wrong = append(wrong, fmt.Sprint(f.Check, " ", f.Verdict))
+				next += f.Next
+			}
+		}
+		if got := fmt.Sprint(wrong); got != c.want || !strings.Contains(next, c.next) || (next == "") != (c.next == "") {
+			t.Errorf("%s: %s, %q", name, got, next)
+		}
+		if !slices.Equal(checks, []string{checkSource, checkLookups, checkProcesses}) {
+			t.Errorf("%s: the checks are %q", name, checks)
+		}
+	}
+}
+
+// The status counts what is shown without its advertisement, where there is such a thing.
+func TestStatusTellsOfLargeAdvertisements(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
+		"JOBBOARD_CHANNEL": srv.Demo.Channel, "JOBBOARD_MIRROR_DB": filepath.Join(t.TempDir(), "jobs.db"),
+	}
+	told := func(want bool) {
+		t.Helper()
+		if r := ran(t, env, "refresh", "--rate", "-1"); r.code != setup.ExitOK {
+			t.Fatal(r)
+		}
+		r := ran(t, env, "status")
+		if r.code != setup.ExitOK || strings.Contains(r.out, "without their advertisement, because it makes them too large: 1 posting\n") != want ||
+			strings.Contains(r.out, "too large") != want {
+			t.Errorf("the status says: %v", r)
+		}
+	}
+	told(false)
+	_, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Cook", Language: "de"})
+	srv.RemovePosting(posting.ID)
+	posting.Config = map[string][]string{"platform_internalAdText": {strings.Repeat("words ", 200_000)}}
+	srv.AddPosting(posting)
+	told(true)
+}
+
+func TestOthersReadBesideTheOneThatRuns(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	db := filepath.Join(t.TempDir(), "jobs.db")
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID, "JOBBOARD_MIRROR_DB": db,
+	}
+	settings := []string{"--channels", srv.Demo.Channel, "--feed", srv.FeedURL, "--rate", "-1"}
+
+	p := start(t, srv, append([]string{"run", "--db", db, "--addr", "127.0.0.1:0"}, settings...)...)
+	answers(t, p.said(t, "serving at ")+"/mirror/ready", http.StatusOK)
+	for began := time.Now(); ; <-time.After(10 * time.Millisecond) {
+		r := ran(t, env, "status", "--json")
+		var s jobmirror.Status
+		if err := json.Unmarshal([]byte(r.out), &s); err != nil || time.Since(began) > 2*time.Minute {
+			t.Fatal(r, err)
+		}
+		if s.Due == 0 && s.Unindexed == 0 && s.Jobs[jobmirror.StateOpen] > 40 {
+			break
+		}
+	}
+	if r := ran(t, env, "search", "nurse"); r.code != setup.ExitOK || !strings.Contains(r.out, "Nurse") {
+		t.Errorf("search beside run: %v", r)
+	}
+	if r := ran(t, env, append([]string{"refresh"}, settings...)...); r.code != setup.ExitUnexpected || !strings.Contains(r.err, "read beside it") {
+		t.Errorf("refresh beside run: %v", r)
+	}
+	for _, args := range [][]string{{"migrate", "--board-moved"}, append([]string{"refresh", "--remove-sources"}, settings...)} {
+		if r := ran(t, env, args...); r.code != setup.ExitUnexpected || !strings.Contains(r.err, "read beside it") {
+			t.Errorf("%q beside run: %v", args, r)
+		}
+	}
+}

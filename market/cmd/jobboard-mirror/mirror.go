@@ -1,0 +1,310 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// database says where the copy is.
+type database struct {
+	address string // a file, or postgres://...; empty: none was named
+}
+
+func addDatabaseFlag(root *cobra.Command, getenv func(string) string) *database {
+	d := &database{}
+	root.PersistentFlags().StringVar(&d.address, "db", getenv(setup.MirrorDB),
+		"`address` of the database: a file, or postgres://... (JOBBOARD_MIRROR_DB)")
+	// The help does not show the variable's value, which may hold a password.
+	root.PersistentFlags().Lookup("db").DefValue = ""
+	_ = root.MarkPersistentFlagFilename("db", "db", "sqlite")
+	return d
+}
+
+func (d *database) needed() error {
+	if d.address == "" {
+		return setup.Usage("no database is named").Next("name it with --db, set JOBBOARD_MIRROR_DB, or try --fake")
+	}
+	return nil
+}
+
+// copying holds the flags that choose what is copied, and how.
+type copying struct {
+	board       string
+	channels    string
+	languages   string
+	feeds       []string
+	rate        float64
+	concurrency int
+	lookupEvery time.Duration
+	keepJobs    time.Duration
+	accept      bool
+	retire      bool
+}
+
+// add adds the flags to a command that copies.
+func (c *copying) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	addBoardFlag(cmd, &c.board)
+	f.StringVar(&c.channels, "channels", "", "`channels` to copy, with commas, beside --channel (JOBBOARD_CHANNEL)")
+	f.StringVar(&c.languages, "languages", "", "`languages` to copy each channel in, such as de,en")
+	f.StringArrayVar(&c.feeds, "feed", nil, "`file or address` of a job feed to copy; may be repeated")
+	f.Float64Var(&c.rate, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
+	f.IntVar(&c.concurrency, "concurrency", 0, "`lookups` at once; 0: 16")
+	f.DurationVar(&c.lookupEvery, "lookup-every", 0, "`time` between two lookups of an open job; 0: 24h; for a daily timer 20h")
+	f.DurationVar(&c.keepJobs, "keep-jobs", 0, "`time` to keep a job that nothing names any more; 0: 90 days, below 0: for ever")
+	f.BoolVar(&c.accept, "accept-removals", false, "remove what sources do not show any more, and end jobs as lookups say; run: at first")
+	f.BoolVar(&c.retire, "remove-sources", false,
+		"remove at once what came from channels and feeds that are no longer named; else that takes 7 days")
+	cli.Complete(cmd, "channels", cli.Nothing)
+	cli.Complete(cmd, "languages", cli.OneOf("de", "en", "de,en"))
+	cli.Complete(cmd, "rate", cli.OneOf("5", "20", "50"))
+	cli.Complete(cmd, "concurrency", cli.OneOf("4", "16", "64"))
+	cli.Complete(cmd, "keep-jobs", cli.OneOf("720h", "2160h"))
+	cli.Complete(cmd, "lookup-every", cli.OneOf("20h", "24h"))
+}
+
+func addBoardFlag(cmd *cobra.Command, board *string) {
+	cmd.Flags().StringVar(board, "board", "", "`name` of the board, where it has several addresses")
+	cli.Complete(cmd, "board", cli.Nothing)
+}
+
+// acceptRemovals removes, if a flag says so, the rows that the copy holds back although
+// their sources do not show them any more.
+func (c *copying) acceptRemovals(ctx context.Context, m *copied) error {
+	if !c.accept {
+		return nil
+	}
+	return m.AcceptRemovals(ctx)
+}
+
+// fakeFlags set up the stand-in.
+type fakeFlags struct{ jobs int }
+
+func (f *fakeFlags) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.jobs, "fake-jobs", 0, "further `jobs` that the stand-in of --fake has")
+	cli.Complete(cmd, "fake-jobs", cli.Nothing)
+}
+
+// copied is an open mirror, and what belongs to it.
+type copied struct {
+	*jobmirror.Mirror
+	telemetry *telemetry
+	channel   jobboard.ChannelID // in which assistants search; empty: they name it
+	temp      string             // folder of a copy of the stand-in; empty: none
+}
+
+// opening holds what a command opens its mirror with.
+type opening struct {
+	p         *cli.Program
+	db        *database
+	copies    *copying // nil: it only reads, beside the process that writes
+	fake      fakeFlags
+	allow     networks
+	hosts     []string
+	monitored bool
+}
+
+// open opens the mirror of the settings. With --fake a command that only reads gets a new
+// copy of the stand-in.
+func (o *opening) open(ctx context.Context, cmd *cobra.Command) (*copied, error) {
+	b := &setup.Board{}
+	if o.copies != nil || o.p.Settings.UsesFake() { // a reader asks the database, and needs no settings of the board
+		var err error
+		if b, err = o.p.Board(cmd); err != nil {
+			return nil, err
+		}
+	}
+	m := &copied{channel: jobboard.ChannelID(fromFlag(cmd, "channel"))}
+	if err := m.open(ctx, o, b); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	return m, nil
+}
+
+func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
+	opts, address, err := m.options(o, b)
+	if err != nil {
+		return err
+	}
+	if m.channel == "" && len(opts.Channels) == 1 {
+		m.channel = opts.Channels[0].ID
+	}
+	if m.telemetry, err = startTelemetry(ctx, &opts, o.monitored); err != nil {
+		return setup.Usage("%w", err)
+	}
+	if m.Mirror, err = jobmirror.Open(ctx, address, opts); err != nil {
+		return openError(err, opts.Config)
+	}
+	if o.copies != nil && o.copies.retire {
+		err = inUse(m.RemoveSources(ctx))
+	}
+	if err == nil && o.copies == nil && b.Fake != nil {
+		_, err = m.Refresh(ctx)
+	}
+	return err
+}
+
+const (
+	askDoctor  = "jobboard-mirror doctor says what is wrong with the database"
+	checkOwner = "check who owns the file and its folder"
+)
+
+// inUse adds the next step to the error of a mirror that another process runs, and returns
+// any other as it is.
+func inUse(err error) error {
+	if !errors.Is(err, jobmirror.ErrLocked) {
+		return err
+	}
+	return &setup.Error{
+		Code: setup.ExitUnexpected, Err: err,
+		Hint: "stop the other process, or read beside it: search, status, serve, changes",
+	}
+}
+
+// openError returns an error of Open with its exit code: a setting is wrong, or nobody
+// answers.
+func openError(err error, cfg jobboard.Config) error {
+	var unreached *net.OpError
+	var mistake *jobboard.ConfigError
+	switch {
+	case errors.As(err, &mistake):
+		return setup.Refused(err, cfg)
+	case errors.Is(err, jobboard.ErrInvalidInput):
+		return setup.Usage("%w", err).Next("check --channels and --feed")
+	case errors.Is(err, jobmirror.ErrOtherBoard):
+		return setup.Usage("%w", err).Next("if the board moved, jobboard-mirror migrate --board-moved; if it has several addresses, give it a name with --board")
+	case errors.Is(err, jobmirror.ErrLocked):
+		return inUse(err)
+	case errors.Is(err, os.ErrPermission):
+		return setup.Usage("%w", err).Next(checkOwner)
+	case errors.As(err, &unreached):
+		return &setup.Error{Code: setup.ExitNetwork, Err: err, Hint: askDoctor}
+	}
+	return setup.Usage("%w", err).Next(askDoctor)
+}
+
+// options returns the options and the database of a mirror.
+func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, address string, err error) {
+	opts = jobmirror.Options{
+		ReadOnly: o.copies == nil && b.Fake == nil, Authorize: o.allow.authorize(), Hosts: o.hosts,
+		Logger: slog.New(slog.NewTextHandler(o.p.Err, nil)),
+	}
+	if !opts.ReadOnly { // a reader asks nobody but the database
+		if opts.Config, err = b.Config(jobboard.Config{}); err != nil {
+			return opts, "", err
+		}
+	}
+	opts.Config.Language = "" // each channel is asked in its own
+	address = o.db.address
+	if o.copies != nil {
+		opts.Limit, opts.Concurrency, opts.Board = o.copies.rate, o.copies.concurrency, o.copies.board
+		opts.LookupEvery, opts.KeepJobs = o.copies.lookupEvery, o.copies.keepJobs
+		opts.Channels, opts.Feeds = o.copies.sources(b)
+	}
+	if b.Fake != nil {
+		o.fake.publish(b.Fake)
+		demo := jobmirror.Channel{ID: jobboard.ChannelID(b.Fake.Demo.Channel), Languages: []string{"de", "en"}}
+		opts.Channels = append(opts.Channels, demo)
+		opts.Feeds = append(opts.Feeds, jobmirror.Feed{Name: "demo", Address: b.Fake.FeedURL})
+		opts.Limit = cmp.Or(opts.Limit, 500)
+		opts.Board = cmp.Or(opts.Board, "the stand-in") // its address is another each time
+		if address == "" {
+			m.temp, err = os.MkdirTemp("", "jobboard-mirror-")
+			address = filepath.Join(m.temp, "jobs.db")
+		}
+	}
+	switch {
+	case err != nil:
+		return opts, "", err
+	case address == "":
+		return opts, "", o.db.needed()
+	case o.copies != nil && len(opts.Channels)+len(opts.Feeds) == 0:
+		return opts, "", setup.Usage("nothing is named to copy").Next("name it with --channels or --feed, or try --fake")
+	}
+	return opts, address, nil
+}
+
+// sources returns the channels and feeds to copy. The channel of the environment counts only
+// if --channels names none.
+func (c *copying) sources(b *setup.Board) (channels []jobmirror.Channel, feeds []jobmirror.Feed) {
+	named := c.channels
+	v := b.Values[setup.Channel]
+	if v.Origin == setup.FromFlag || v.Origin == setup.FromFile || v.Origin == setup.FromEnvironment && named == "" {
+		named += "," + v.Text
+	}
+	for channel := range strings.SplitSeq(named, ",") {
+		if channel = strings.TrimSpace(channel); channel == "" {
+			continue
+		}
+		x := jobmirror.Channel{ID: jobboard.ChannelID(channel)}
+		if c.languages != "" {
+			for language := range strings.SplitSeq(c.languages, ",") {
+				x.Languages = append(x.Languages, strings.TrimSpace(language))
+			}
+		}
+		channels = append(channels, x)
+	}
+	for _, feed := range c.feeds {
+		feeds = append(feeds, jobmirror.Feed{Address: feed})
+	}
+	return channels, feeds
+}
+
+// publish adds further jobs to the stand-in.
+func (f *fakeFlags) publish(srv *jobboardtest.Server) {
+	for i := range f.jobs {
+		srv.Publish(srv.Demo.Channel, jobboardtest.Job{
+			Title: fmt.Sprintf("Nurse %d", i), Language: "en",
+			Location: jobboardtest.Location{Lat: "52.52", Long: "13.37", City: "Berlin"},
+		})
+	}
+}
+
+func (m *copied) close() error {
+	var err error
+	if m.Mirror != nil {
+		err = m.Close()
+	}
+	if m.telemetry != nil {
+		err = errors.Join(err, m.telemetry.close())
+	}
+	if m.temp != "" {
+		err = errors.Join(err, os.RemoveAll(m.temp))
+	}
+	return err
+}
+
+// with opens the mirror, runs what a command does with it, and closes it.
+func (o *opening) with(cmd *cobra.Command, run func(ctx context.Context, m *copied) error) error {
+	m, err := o.open(cmd.Context(), cmd)
+	if err != nil {
+		return err
+	}
+	return errors.Join(inUse(run(cmd.Context(), m)), m.close())
+}
+
+// fromFlag returns the value of a flag of the command line, and "" if it was not given. A
+// search of the copy is narrowed by flags alone, and not by the settings of environment or
+// file, which name the channel to copy.
+func fromFlag(cmd *cobra.Command, flag string) string {
+	if f := cmd.Flags().Lookup(flag); f != nil && f.Changed {
+		return f.Value.String()
+	}
+	return ""
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+type searchFlags struct {
+	cli.QueryFlags
+	output cli.OutputFlags
+	list   cli.ListFlags
+	after  string
+	facets bool
+}
+
+func newSearchCommand(p *cli.Program, db *database) *cobra.Command {
+	o := &opening{p: p, db: db}
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "search [TEXT]",
+		Short: "Find postings in the copy",
+		Long: `search prints a page of the postings in the copy that match: as a table, as CSV,
+or as one JSON document. TEXT is the search text, as --text is: words in any
+form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
+--language narrow it.`,
+		Example: `  jobboard-mirror search --fake --near Berlin --radius 50 nurse
+  jobboard-mirror search --db jobs.db --fields title,job -o nurses.csv nurse`,
+		ValidArgsFunction: cli.Nothing,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := f.Words(args)
+			if err != nil {
+				return err
+			}
+			form, err := f.output.Form()
+			if err != nil {
+				return err
+			}
+			fields, err := cli.Chosen(&f.list, hitFields)
+			if err != nil {
+				return err
+			}
+			around, err := f.Query(cmd.Flags(), &p.Console)
+			if err != nil {
+				return err
+			}
+			q := jobmirror.Query{
+				Text: text, Near: around.Near, Limit: f.list.Limit, After: jobmirror.PageCursor(f.after), Facets: f.facets,
+				Channel: jobboard.ChannelID(fromFlag(cmd, "channel")), Language: fromFlag(cmd, "language"),
+			}
+			return o.with(cmd, func(ctx context.Context, m *copied) error {
+				page, err := m.Search(ctx, q)
+				if err != nil {
+					return err
+				}
+				err = f.output.WriteTo(p.Out, func(to *term.Output) error {
+					return printPage(&p.Console, to, page, form, fields, !q.Near.IsZero())
+				})
+				if err == nil && f.output.File != "" {
+					p.Note("%s in %s", term.Count(len(page.Postings), "posting"), f.output.File)
+				}
+				if err == nil && form == "" && !q.Near.IsZero() {
+					err = noteUnplaced(ctx, &p.Console, m)
+				}
+				return err
+			})
+		},
+	}
+	f.Add(cmd)
+	f.output.Add(cmd, cli.Form{Name: "csv", Extension: "csv", Help: "print a line per posting as CSV"},
+		cli.Form{Name: "json", Extension: "json", Help: "print the page as one JSON document"})
+	cli.AddListFlags(&f.list, cmd, hitFields)
+	cmd.Flags().Lookup("limit").Usage = "`postings` on a page; 0: 20"
+	cmd.Flags().StringVar(&f.after, "after", "", "`cursor` of the page before")
+	cmd.Flags().BoolVar(&f.facets, "facets", false, "count all hits, in all and by category and place")
+	cli.Complete(cmd, "after", cli.Nothing)
+	o.fake.add(cmd)
+	return cmd
+}
+
+// noteUnplaced says how many postings of the copy a search around a place cannot find.
+func noteUnplaced(ctx context.Context, c *term.Console, m *copied) error {
+	status, err := m.Status(ctx)
+	if err == nil && status.Unplaced > 0 {
+		c.Note("%s without a place that a radius finds: the job is not known, or has no coordinates", term.Count(status.Unplaced, "posting"))
+	}
+	return err
+}
+
+// hitFields lists the fields of a posting for --fields, in the order of the columns of CSV.
+var hitFields = []cli.Field[jobmirror.Posting]{
+	{Name: "posting", Value: func(p jobmirror.Posting) any { return p.Posting.JobPostingID }},
+	{Name: "job", Value: func(p jobmirror.Posting) any {
+		if p.Job == 0 {
+			return nil
+		}
+		return p.Job
+	}},
+	{Name: "language", Value: func(p jobmirror.Posting) any { return p.Language }},
+	{Name: "km", Value: func(p jobmirror.Posting) any {
+		if km, ok := p.Distance(); ok {
+			return int(km + 0.5)
+		}
+		return nil
+	}},
+	{Name: "title", Flex: 5, Value: func(p jobmirror.Posting) any { return p.Posting.Title }},
+	{Name: "place", Flex: 3, Value: func(p jobmirror.Posting) any {
+		return strings.Join(p.Posting.Config.Get(jobboard.KeyLocationName), ", ")
+	}},
+	{Name: "company", Flex: 3, Value: func(p jobmirror.Posting) any {
+		return p.Posting.Config.First(jobboard.KeyCompanyName)
+	}},
+	{Name: "evidence", Value: func(p jobmirror.Posting) any { return string(p.Evidence) }},
+	{Name: "seen", Value: func(p jobmirror.Posting) any { return p.Seen.UTC().Format(time.RFC3339) }},
+}
+
+func printPage(c *term.Console, to *term.Output, page *jobmirror.Page, form string, fields []cli.Field[jobmirror.Posting],
+	measured bool,
+) error {
+	switch form {
+	case "json":
+		return printJSON(to, page, fields)
+	case "csv":
+		if fields == nil {
+			fields = hitFields
+		}
+		lines := cli.NewCSV(to, fields)
+		for _, p := range page.Postings {
+			_ = lines.Write(p) // Flush has the error
+		}
+		return lines.Flush()
+	case "":
+		if fields == nil && measured {
+			fields = cli.Named(hitFields, "posting", "job", "language", "km", "title", "place")
+		} else if fields == nil {
+			fields = cli.Named(hitFields, "posting", "job", "language", "title", "place")
+		}
+	}
+	cli.WriteTable(c, fields, page.Postings)
+	if page.Facets != nil {
+		to.Line("\n%d in all", page.Facets.Total)
+		for _, facet := range []map[string]int{page.Facets.Categories, page.Facets.Places} {
+			for _, value := range slices.Sorted(maps.Keys(facet)) {
+				to.Line("  %6d %s", facet[value], term.Printable(value))
+			}
+		}
+	}
+	if page.Next != "" {
+		to.Line("\nmore with --after %s", page.Next)
+	}
+	return to.Err
+}
+
+// wirePosting is a hit as JSON: the posting as the board gives it, and what the
+// mirror adds.
+type wirePosting struct {
+	Posting   jobboard.JobPosting `json:"posting"`
+	Language  string              `json:"language,omitempty"`
+	Job       jobboard.JobID      `json:"jobId,omitempty"`
+	Evidence  jobmirror.Evidence  `json:"evidence,omitempty"`
+	Confirmed bool                `json:"confirmed"`
+	Seen      time.Time           `json:"seen"`
+}
+
+func printJSON(to *term.Output, page *jobmirror.Page, fields []cli.Field[jobmirror.Posting]) error {
+	postings := make([]any, len(page.Postings))
+	for i, p := range page.Postings {
+		postings[i] = wirePosting{p.Posting, p.Language, p.Job, p.Evidence, p.Confirmed, p.Seen}
+		if fields == nil {
+			continue
+		}
+		var err error
+		var object json.RawMessage
+		if object, err = cli.Object(fields, p); err != nil {
+			return err
+		}
+		postings[i] = object
+	}
+	return term.WriteJSON(to, map[string]any{
+		"postings": postings, "next": page.Next, "facets": page.Facets, "ageSeconds": int(page.Age.Seconds()),
+	}, true)
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	otelprometheus "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	"go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardotel"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// telemetry serves metrics where the program is monitored, and sends traces where the
+// environment names a collector.
+type telemetry struct {
+	metrics http.Handler // nil: there are none
+	stop    []func(context.Context) error
+}
+
+// startTelemetry adds to a mirror's options what makes metrics and traces of its calls.
+func startTelemetry(ctx context.Context, opts *jobmirror.Options, monitored bool) (*telemetry, error) {
+	t := &telemetry{}
+	traced, err := tracesWanted()
+	if err != nil || !monitored && !traced {
+		return t, err
+	}
+	// The environment may name the service otherwise: OTEL_SERVICE_NAME goes before the program's name.
+	about, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", "jobboard-mirror")),
+		resource.WithTelemetrySDK(), resource.WithFromEnv())
+	if err != nil {
+		return t, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	var observers []jobboardotel.Option
+	if monitored {
+		meters, err := t.startMetrics(about)
+		if err != nil {
+			return t, err
+		}
+		opts.MeterProvider = meters
+		observers = append(observers, jobboardotel.WithMeterProvider(meters))
+	}
+	if traced {
+		exporter, err := otlptracehttp.New(ctx) // reads its address and the rest from the environment
+		if err != nil {
+			return t, err
+		}
+		traces := trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(about))
+		t.stop = append(t.stop, traces.Shutdown)
+		observers = append(observers, jobboardotel.WithTracerProvider(traces))
+	}
+	observer, err := jobboardotel.New(observers...)
+	if logged := opts.Config.Observer; err == nil && logged != nil {
+		observer.Call, observer.Attempt = both(logged.Call, observer.Call), both(logged.Attempt, observer.Attempt)
+	}
+	opts.Config.Observer = observer
+	return t, err
+}
+
+// both returns a function of an Observer that tells two of them, of which neither is nil nor
+// returns nil.
+func both[Start, End any](a, b func(context.Context, Start) (context.Context, func(End)),
+) func(context.Context, Start) (context.Context, func(End)) {
+	return func(ctx context.Context, start Start) (context.Context, func(End)) {
+		ctx, endA := a(ctx, start)
+		ctx, endB := b(ctx, start)
+		return ctx, func(end End) {
+			endA(end)
+			endB(end)
+		}
+	}
+}
+
+func (t *telemetry) startMetrics(about *resource.Resource) (*metric.MeterProvider, error) {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	exporter, err := otelprometheus.New(otelprometheus.WithRegisterer(registry))
+	if err != nil {
+		return nil, err
+	}
+	t.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorHandling: promhttp.ContinueOnError, Timeout: 30 * time.Second,
+	})
+	meters := metric.NewMeterProvider(metric.WithReader(exporter), metric.WithResource(about))
+	t.stop = append(t.stop, meters.Shutdown)
+	return meters, nil
+}
+
+// close sends what is left to send.
+func (t *telemetry) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	var err error
+	for _, stop := range t.stop {
+		err = errors.Join(err, stop(ctx))
+	}
+	return err
+}
+
+// tracesWanted reports whether the environment asks for traces, by the names that
+// OpenTelemetry gives its variables.
+func tracesWanted() (bool, error) {
+	named := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+	exporter := os.Getenv("OTEL_TRACES_EXPORTER")
+	if exporter == "none" || strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || !named && exporter == "" {
+		return false, nil
+	}
+	if exporter != "" && exporter != "otlp" {
+		return false, fmt.Errorf("OTEL_TRACES_EXPORTER: there is no %q, only otlp and none", exporter)
+	}
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
+		if protocol := os.Getenv(name); protocol != "" && protocol != "http/protobuf" {
+			return false, fmt.Errorf("%s: there is no %q, only http/protobuf", name, protocol)
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,384 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// console writes to a buffer.
+func console() (*term.Console, *bytes.Buffer) {
+	var out bytes.Buffer
+	return &term.Console{
+		Name: "jobboard-mirror", Out: &term.Output{W: &out}, Err: &out, Now: time.Now, Mask: func(s string) string { return s },
+	}, &out
+}
+
+// The status tells of sources, jobs, lookups and processes, and of what is unusual only then.
+func TestStatusAsText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		for _, test := range []struct {
+			status jobmirror.Status
+			want   string
+		}{
+			{jobmirror.Status{Oldest: "a", Newest: "b"}, `SOURCE  ROWS  HELD  COPIED  FAILURES  PROBLEM
+
+0 postings; without a place that a radius finds: 0; not indexed yet: 0
+0 lookups due; without an answer the last time: 0
+changes from a to b
+`},
+			{jobmirror.Status{
+				Sources: []jobmirror.SourceStatus{
+					{Kind: "channel", Name: "1", Language: "de", Rows: 4, Complete: now.Add(-90 * time.Second)},
+					{Kind: "feed", Name: "f.xml", Held: 3, Failures: 2, Problem: "502\n"},
+				},
+				Processes: []jobmirror.ProcessStatus{{
+					Name: "host-1", Doing: "run", Started: now, Seen: now.Add(-time.Second), LookedUp: 1,
+					Leases: []jobmirror.Lease{{Source: "feed f.xml", Since: now.Add(-time.Minute)}, {Jobs: 2, Since: now}},
+				}},
+				Jobs: map[jobmirror.State]int{jobmirror.StateOpen: 2, "gone": 1}, Due: 1, DueSince: now.Add(-time.Hour), Failing: 5,
+				Doubted: 9, Wave: now.Add(-2 * time.Hour),
+				Postings: 1, Unindexed: 6, Adless: 1, Unplaced: 7, Oldest: "a", Newest: "b", Limit: 2.5, PausedUntil: now,
+			}, `SOURCE        ROWS  HELD  COPIED     FAILURES  PROBLEM
+channel 1 de  4     0     1m30s ago  0
+feed f.xml    0     3     never      2         502
+
+1 posting; without a place that a radius finds: 7; not indexed yet: 6
+shown without their advertisement, because it makes them too large: 1 posting
+1 job gone
+2 jobs open
+1 lookup due, the first since 1h0m0s ago; without an answer the last time: 5
+jobs that have ended, by lookups which are not believed yet: 9
+a wave of ends began 2h0m0s ago, and none is believed; --accept-removals believes them
+host-1: run since ` + now.Local().Format(time.DateTime) + `, 1 lookup, seen 1s ago
+  refreshes feed f.xml, begun 1m0s ago
+  looks up 2 jobs, begun 0s ago
+at most 2.5 requests a second
+the board asked for a pause until ` + now.Local().Format(time.TimeOnly) + `
+changes from a to b
+`},
+		} {
+			c, out := console()
+			if printStatus(c, &test.status); out.String() != test.want {
+				t.Errorf("%s\nwant\n%s", out.String(), test.want)
+			}
+		}
+	})
+}
+
+// A page is a table, CSV or JSON, of the fields that were asked for; counts and the next page
+// stand below the table.
+func TestPage(t *testing.T) {
+	seen := time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))
+	page := &jobmirror.Page{Postings: []jobmirror.Posting{{
+		Posting: jobboard.JobPosting{JobPostingID: 1, Title: "Nurse", Config: jobboard.NewPostingConfig(map[string][]string{
+			jobboard.KeyLocationName: {"Berlin", "Wien"}, jobboard.KeyCompanyName: {"Acme"},
+		})}, Language: "de", Job: 2, Evidence: "feed", Seen: seen,
+	}, {Posting: jobboard.JobPosting{JobPostingID: 3}, Confirmed: true, Seen: seen}}, Next: "cursor", Age: 90 * time.Second}
+	counted := *page
+	counted.Next, counted.Facets = "", &jobmirror.Facets{Total: 5, Categories: map[string]int{"9": 2, "8": 1}, Places: map[string]int{"Wien\n": 3}}
+	chosen := cli.Named(hitFields, "job", "title")
+	for _, test := range []struct {
+		page     *jobmirror.Page
+		form     string
+		fields   []cli.Field[jobmirror.Posting]
+		measured bool
+		want     string
+	}{
+		{page: page, want: "POSTING  JOB  LANGUAGE  TITLE  PLACE\n1        2    de        Nurse  Berlin, Wien\n3\n\nmore with --after cursor\n"},
+		{page: page, measured: true, want: "POSTING  JOB  LANGUAGE  KM  TITLE  PLACE\n1        2    de            Nurse  Berlin, Wien\n3\n\nmore with --after cursor\n"},
+		{page: page, fields: chosen, want: "JOB  TITLE\n2    Nurse\n\n\nmore with --after cursor\n"},
+		{page: &counted, fields: chosen, measured: true, want: "JOB  TITLE\n2    Nurse\n\n\n5 in all\n       1 8\n       2 9\n       3 Wien\n"},
+		{page: page, form: "csv", want: `posting,job,language,km,title,place,company,evidence,seen
+1,2,de,,Nurse,"Berlin, Wien",Acme,feed,2026-01-02T03:04:05Z
+3,,,,,,,,2026-01-02T03:04:05Z
+`},
+		{page: page, form: "csv", fields: chosen, want: "job,title\n2,Nurse\n,\n"},
+	} {
+		c, out := console()
+		if err := printPage(c, c.Out, test.page, test.form, test.fields, test.measured); err != nil || out.String() != test.want {
+			t.Errorf("%+v: %v\n%s\nwant\n%s", test, err, out.String(), test.want)
+		}
+	}
+	for _, fields := range [][]cli.Field[jobmirror.Posting]{nil, chosen} {
+		c, out := console()
+		if err := printPage(c, c.Out, &counted, "json", fields, false); err != nil {
+			t.Error(err)
+		}
+		var got struct {
+			Postings []struct {
+				Posting            struct{ Title string }
+				Language, Evidence string
+				JobID, Job         int
+				Title              string
+				Confirmed          bool
+				Seen               time.Time
+			}
+			Next       string
+			Facets     jobmirror.Facets
+			AgeSeconds int
+		}
+		if err := json.Unmarshal(out.Bytes(), &got); err != nil || len(got.Postings) != 2 || got.AgeSeconds != 90 || got.Facets.Total != 5 || !strings.Contains(out.String(), "{\n  \"") {
+			t.Fatalf("%v: %s", err, out.String())
+		}
+		p := got.Postings[0]
+		if fields == nil && (p.Posting.Title != "Nurse" || p.JobID != 2 || p.Language != "de" || p.Evidence != "feed" || !p.Seen.Equal(seen) || !got.Postings[1].Confirmed) {
+			t.Errorf("%s", out.String())
+		}
+		if fields != nil && (p.Job != 2 || p.Title != "Nurse" || p.Posting.Title != "") {
+			t.Errorf("of the fields that were asked for: %s", out.String())
+		}
+	}
+}
+
+// The first copy shows how far it is: a bar twice a second, or a line a minute, until nothing
+// is due any more.
+func TestProgressOfACopy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, test := range []struct {
+			terminal  term.Terminal
+			untilDone bool
+			took      time.Duration
+			lines     int // without a terminal
+		}{
+			{term.Terminal{}, true, 5 * time.Minute, 4},
+			{term.Terminal{}, false, time.Hour, 59},
+			{term.Terminal{TTY: true, Width: 80}, true, 2500 * time.Millisecond, 0},
+		} {
+			c, out := console()
+			c.ErrTerminal = test.terminal
+			asked := 0
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour+time.Second)
+			began := time.Now()
+			follow(ctx, c, func(context.Context) (jobmirror.Progress, int64, error) {
+				switch asked++; asked {
+				case 1:
+					return jobmirror.Progress{}, 0, nil // nothing was read yet
+				case 2:
+					return jobmirror.Progress{}, 0, errors.New("busy")
+				}
+				return jobmirror.Progress{Read: 9, LookedUp: int64(asked)}, max(0, 5-int64(asked)), nil
+			}, test.untilDone)
+			cancel()
+			if took := time.Since(began); took != test.took && test.untilDone || took < test.took {
+				t.Errorf("%+v took %s", test, took)
+			}
+			if n := strings.Count(out.String(), "\n"); n != test.lines {
+				t.Errorf("%+v: %d lines: %q", test, n, out.String())
+			}
+			if test.lines > 0 && !strings.Contains(out.String(), "jobboard-mirror: 9 read, 3 looked up, 2 to do\n") {
+				t.Errorf("%+v: %q", test, out.String())
+			}
+		}
+		// Once it is stopped the bar is gone.
+		c, out := console()
+		c.ErrTerminal = term.Terminal{TTY: true, Width: 80}
+		stop := showProgress(t.Context(), c, func(ctx context.Context) (jobmirror.Progress, int64, error) {
+			<-ctx.Done()
+			time.Sleep(time.Millisecond) // a database takes its time to end
+			return jobmirror.Progress{}, 0, ctx.Err()
+		}, false)
+		time.Sleep(700 * time.Millisecond)
+		began := time.Now()
+		stop()
+		if shown := out.String(); time.Since(began) != time.Millisecond || !strings.HasSuffix(shown, "\r") {
+			t.Errorf("after %s: %q", time.Since(began), shown)
+		}
+	})
+}
+
+// Traces are wanted where the environment names a collector or asks for them, and there is one
+// protocol.
+func TestTracesWanted(t *testing.T) {
+	names := []string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_TRACES_EXPORTER", "OTEL_SDK_DISABLED",
+		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL",
+	}
+	for _, test := range []struct {
+		set    string
+		wanted bool
+		err    string
+	}{
+		{"", false, ""},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://x", true, ""},
+		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://x", true, ""},
+		{"OTEL_TRACES_EXPORTER=otlp", true, ""},
+		{"OTEL_TRACES_EXPORTER=none OTEL_EXPORTER_OTLP_ENDPOINT=http://x", false, ""},
+		{"OTEL_SDK_DISABLED=TRUE OTEL_EXPORTER_OTLP_ENDPOINT=http://x", false, ""},
+		{"OTEL_SDK_DISABLED=false OTEL_EXPORTER_OTLP_ENDPOINT=http://x", true, ""},
+		{"OTEL_TRACES_EXPORTER=zipkin", false, `OTEL_TRACES_EXPORTER: there is no "zipkin"`},
+		{"OTEL_TRACES_EXPORTER=otlp OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", true, ""},
+		{"OTEL_TRACES_EXPORTER=otlp OTEL_EXPORTER_OTLP_PROTOCOL=grpc", false, `OTEL_EXPORTER_OTLP_PROTOCOL: there is no "grpc"`},
+		{"OTEL_TRACES_EXPORTER=otlp OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=grpc", false, `OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: there is no "grpc"`},
+	} {
+		for _, name := range names {
+			t.Setenv(name, "")
+		}
+		for pair := range strings.FieldsSeq(test.set) {
+			name, value, _ := strings.Cut(pair, "=")
+			t.Setenv(name, value)
+		}
+		wanted, err := tracesWanted()
+		if wanted != test.wanted || (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%s: %t, %v", test.set, wanted, err)
+		}
+	}
+}
+
+// A database that cannot be used has its next step, and an error of opening it its exit code.
+func TestErrorsOfADatabase(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		next string // of doctor
+		code int    // of another command
+		hint string
+	}{
+		{jobmirror.ErrNewer, "run that one", setup.ExitUsage, "jobboard-mirror doctor"},
+		{jobmirror.ErrNotMirror, "another program's database", setup.ExitUsage, "jobboard-mirror doctor"},
+		{jobmirror.ErrNoSchema, "jobboard-mirror migrate", setup.ExitUsage, "jobboard-mirror doctor"},
+		{os.ErrNotExist, "check the path", setup.ExitUsage, "jobboard-mirror doctor"},
+		{os.ErrPermission, "who owns the file", setup.ExitUsage, "who owns the file"}, // the doctor only reads, and may find nothing
+		{jobmirror.ErrLocked, "whether the server is up", setup.ExitUnexpected, "read beside it"},
+		{context.DeadlineExceeded, "does not answer", setup.ExitUsage, "jobboard-mirror doctor"},
+		{&net.OpError{Err: errors.New("x")}, "whether the server is up", setup.ExitNetwork, "jobboard-mirror doctor"},
+		{jobmirror.ErrOtherBoard, "whether the server is up", setup.ExitUsage, "migrate --board-moved"},
+		{&jobboard.ConfigError{Field: "Language"}, "whether the server is up", setup.ExitUsage, ""},
+	} {
+		err := fmt.Errorf("open: %w", test.err)
+		if got := databaseNext(err); !strings.Contains(got, test.next) {
+			t.Errorf("%v: %q", err, got)
+		}
+		if code, hint := setup.ExitOf(openError(err, jobboard.Config{})); code != test.code || !strings.Contains(hint, test.hint) || (hint == "") != (test.hint == "") {
+			t.Errorf("%v: %d, %q", err, code, hint)
+		}
+	}
+}
+
+// What is named is copied: channels of --channels with each language, beside the channel of a
+// flag or of the configuration, and that of the environment only where none is named.
+func TestSources(t *testing.T) {
+	for _, test := range []struct {
+		channels, languages string
+		setting             setup.Value
+		want                string
+	}{
+		{"", "", setup.Value{}, ""},
+		{" a, ,b ", "", setup.Value{}, "a[] b[]"},
+		{"a", "de, en", setup.Value{}, "a[de en]"},
+		{"a", "", setup.Value{Text: "s", Origin: setup.FromFlag}, "a[] s[]"},
+		{"a", "", setup.Value{Text: "s", Origin: setup.FromFile}, "a[] s[]"},
+		{"a", "", setup.Value{Text: "s", Origin: setup.FromEnvironment}, "a[]"},
+		{"", "", setup.Value{Text: "s", Origin: setup.FromEnvironment}, "s[]"},
+		{"", "", setup.Value{Text: "s", Origin: setup.FromFake}, ""},
+	} {
+		c := copying{channels: test.channels, languages: test.languages, feeds: []string{"f", "g"}}
+		b := &setup.Board{Settings: setup.Settings{Values: map[string]setup.Value{setup.Channel: test.setting}}}
+		channels, feeds := c.sources(b)
+		var got []string
+		for _, channel := range channels {
+			got = append(got, fmt.Sprint(channel.ID, channel.Languages))
+		}
+		if strings.Join(got, " ") != test.want || !slices.Equal(feeds, []jobmirror.Feed{{Address: "f"}, {Address: "g"}}) {
+			t.Errorf("%+v: %q, %v", test, got, feeds)
+		}
+	}
+}
+
+// A mistyped address of a feed ends a command that copies, and nothing of it is told.
+func TestMistypedFeed(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none.db")
+	for _, command := range []string{"run", "refresh"} {
+		for _, feed := range []string{"htps://hushuser:hushword@feeds.example/x", " https://hushuser:hushword@feeds.example/x", "hush/x?hush", "hush/x"} {
+			r := ran(t, nil, command, "--jobdb-url", "http://127.0.0.1:1", "--db", none, "--feed", "https://feeds.example/x", "--feed", feed)
+			if r.code != setup.ExitUsage || !strings.Contains(r.err, "Feeds[1]") || !strings.Contains(r.err, "check --channels and --feed") || strings.Contains(r.out+r.err, "hush") {
+				t.Errorf("%s: %+v", feed, r)
+			}
+		}
+	}
+	if _, err := os.Stat(none); err == nil {
+		t.Error("a database was made")
+	}
+}
+
+// A mistake ends every command that can make it, before a database is made.
+func TestMistakesOfEachCommand(t *testing.T) {
+	dir := t.TempDir()
+	none := filepath.Join(dir, "none.db")
+	for _, test := range []struct{ args, want string }{
+		{"search --fake --output x", "--output: the name"},
+		{"search --fake --fields x", "there is no field"},
+		{"search --fake --limit -1", "--limit is negative"},
+		{"search --fake a --text b", "are both the text"},
+		{"search --fake --near Berlni", "is it Berlin"},
+		{"search --fake --radius 5", "--radius needs a place"},
+		{"search --fake --after x", "cursor"},
+		{"doctor --fake", "--fake copies into a database of its own"},
+		{"serve --fake --monitor x", "monitor: "},
+		{"serve --fake --mcp x", "assistants: "},
+		{"run --fake --addr x", "serving: "},
+		{"refresh --config /no/such", "/no/such"},
+		{"refresh --jobdb-url http://127.0.0.1:1 --db " + none, "nothing is named to copy"},
+		{"run --jobdb-url http://127.0.0.1:1 --db " + none, "nothing is named to copy"},
+		{"run --channels x --jobdb-url http://127.0.0.1:1", "no database is named"},
+		{"migrate --board-moved --config /no/such --db " + filepath.Join(dir, "a.db"), "/no/such"},
+		{"migrate --board-moved --db " + filepath.Join(dir, "b.db"), "no address is set"},
+		{"search --db " + none, "no such file"},
+		{"changes --db " + none, "no such file"},
+		{"serve --db " + none, "no such file"},
+		{"backup --db " + none + " " + filepath.Join(dir, "c.db"), "no such file"},
+		{"migrate --db " + filepath.Join(dir, "no", "such.db"), ""},
+	} {
+		r := ran(t, nil, strings.Fields(test.args)...)
+		if r.code == setup.ExitOK || !strings.Contains(r.err, test.want) {
+			t.Errorf("%s: %d, without %q:\n%s%s", test.args, r.code, test.want, r.out, r.err)
+		}
+	}
+	if _, err := os.Stat(none); err == nil {
+		t.Error("a database was made")
+	}
+	if r := ran(t, nil, "search", "--fake", "--output", filepath.Join(dir, "hits.csv"), "nurse"); r.code != setup.ExitOK || r.out != "" || !strings.Contains(r.err, " postings in ") {
+		t.Errorf("into a file: %v", r)
+	}
+}
+
+// What serves ends with its context, and nobody takes two places.
+func TestServeAt(t *testing.T) {
+	c, out := console()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if code, _ := setup.ExitOf(serveAt(t.Context(), c, taken.Addr().String(), "it", http.NotFoundHandler())); code != setup.ExitUsage || out.Len() > 0 {
+		t.Errorf("a place that is taken: %d, %q", code, out)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := serveAt(ctx, c, "127.0.0.1:0", "it", http.NotFoundHandler()); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for _, end := range []error{nil, errors.New("broken"), context.Canceled} {
+		err := together(t.Context(), c, nil, &listening{}, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, func(context.Context) error { return end })
+		if want := map[bool]error{true: end}[end != context.Canceled]; !errors.Is(err, want) {
+			t.Errorf("%v: %v", end, err)
+		}
+	}
+}

@@ -1,0 +1,327 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// completed returns what is offered for a command line, a line each.
+func (p *testProcess) completed(t *testing.T, args ...string) string {
+	t.Helper()
+	return p.run(t, append([]string{"__complete"}, args...)...).want(t, setup.ExitOK).out
+}
+
+func TestCompletionOfTheDemo(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"se"}, []string{"search\tSearch the postings"}},
+		{[]string{"search", "--fake", "--channel", ""}, []string{"27828_extern\n"}},
+		{[]string{"search", "--fake", "--language", ""}, []string{"de\n", "en\n"}},
+		{[]string{"info", "--fake", "279722"}, []string{"2797227\tPflegefachkraft (m/w/d)\n"}},
+		{[]string{"status", "--fake", ""}, []string{"2797227\t"}},
+		{[]string{"watch", "--fake", ""}, []string{"27828_extern\n"}},
+		{[]string{"search", "--fake", "--job", ""}, []string{"2797227\t"}},
+		{[]string{"search", "--near", "Heidelb"}, []string{"Heidelberg\tDE\n"}},
+		{[]string{"search", "--near", "münch"}, []string{"münchen\tDE\n"}},
+		{[]string{"watch", "--near", "Frankfurt "}, []string{"Frankfurt am Main\tDE\n"}},
+		{[]string{"search", "--output", ""}, []string{"csv\njson\njsonl\n:8\n"}},
+		{[]string{"feed", "--output", ""}, []string{"csv\njsonl\n:8\n"}},
+		{[]string{"feed", ""}, []string{"xml\ngz\n:8\n"}},
+		{[]string{"search", "--config", ""}, []string{"toml\n:8\n"}},
+		{[]string{"search", "--radius", ""}, []string{"10\n25\n50\n100\n:36\n"}},
+		{[]string{"watch", "--interval", ""}, []string{"1m\n"}},
+		{[]string{"search", "--text", ""}, []string{":4\n"}},
+		{[]string{"search", "--base-url", ""}, []string{":4\n"}},
+		{[]string{"info", "--fake", "2797227", ""}, []string{":4\n"}},
+		{[]string{"completion", ""}, []string{"bash\nzsh\nfish\npowershell\n"}},
+	} {
+		out := newProcess().completed(t, test.args...)
+		for _, want := range test.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%q offers %q, without %q", test.args, out, want)
+			}
+		}
+	}
+}
+
+// What a search told is offered afterwards, and not for another service.
+func TestCompletionOfTheLastSearch(t *testing.T) {
+	srv := demo(t)
+	at := func() *testProcess {
+		p := newProcess().pointAt(srv)
+		delete(p.env, "JOBBOARD_JOB")
+		return p
+	}
+	memory := filepath.Join(t.TempDir(), "cache", "last-search.json")
+	p := at()
+	p.memory = memory
+	if out := p.completed(t, "info", ""); strings.Contains(out, "2797") {
+		t.Errorf("before a search: %s", out)
+	}
+	p.run(t, "search", "--text", "Pflege", "--language", "de").want(t, setup.ExitOK)
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"info", ""}, "2797227\tPflegefachkraft (m/w/d)\n"},
+		{[]string{"search", "--channel", ""}, "27828_extern\n"},
+		{[]string{"search", "--language", ""}, "de\n"},
+	} {
+		if out := p.completed(t, test.args...); !strings.HasPrefix(out, test.want) {
+			t.Errorf("%v: %q, want %q", test.args, out, test.want)
+		}
+	}
+	if info, err := os.Stat(memory); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if info, err := os.Stat(filepath.Dir(memory)); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if kept := read(t, memory); strings.Contains(kept, srv.Demo.ApplicantToken) || strings.Contains(kept, "client") {
+		t.Error(kept)
+	}
+	p.set("BASE_URL", "https://elsewhere.example")
+	if out := p.completed(t, "info", ""); strings.Contains(out, "2797") {
+		t.Errorf("another service's jobs are offered: %s", out)
+	}
+	// The environment goes before the configuration, and without either the last service is meant.
+	for _, c := range []struct {
+		environment, file string
+		offered           bool
+	}{{srv.BaseURL, "https://elsewhere.example", true}, {"https://elsewhere.example", srv.BaseURL, false}, {"", srv.BaseURL, true}, {"", "", true}} {
+		p.set("BASE_URL", c.environment)
+		p.defaultConfig = clitest.WriteFile(t, "config.toml", "base_url = '"+c.file+"'\n", 0o600)
+		if out := p.completed(t, "info", ""); strings.Contains(out, "2797227") != c.offered {
+			t.Errorf("%+v: %s", c, out)
+		}
+	}
+	// The channel of the configuration is offered beside, once.
+	p = at()
+	delete(p.env, "JOBBOARD_CHANNEL")
+	p.memory = memory
+	for channel, want := range map[string]string{
+		"1_mine": "27828_extern\n1_mine\n", "27828_extern": "27828_extern\n", "": "27828_extern\n",
+	} {
+		p.defaultConfig = clitest.WriteFile(t, "config.toml", "channel = '"+channel+"'\n", 0o600)
+		if out := p.completed(t, "search", "--channel", ""); !strings.HasPrefix(out, want+":") {
+			t.Errorf("with the channel %q of the configuration: %q, want %q", channel, out, want)
+		}
+	}
+	if runtime.GOOS == "linux" {
+		t.Setenv("XDG_CACHE_HOME", "/caches")
+		kept := memoryPath()
+		t.Setenv("XDG_CACHE_HOME", "")
+		t.Setenv("HOME", "")
+		if none := memoryPath(); kept != "/caches/jobboard/last-search.json" || none != "" {
+			t.Errorf("kept in %q, and without a place for it in %q", kept, none)
+		}
+	}
+
+	// A memory that cannot be kept or read hurts nobody.
+	p = at()
+	p.memory = filepath.Join(memory, "below-a-file")
+	p.run(t, "search").want(t, setup.ExitOK)
+	p.memory = clitest.WriteFile(t, "broken.json", "{", 0o600)
+	if out := p.completed(t, "info", ""); !strings.HasPrefix(out, ":") {
+		t.Errorf("of a broken memory: %s", out)
+	}
+	// There is no second channel to watch.
+	if out := newProcess().completed(t, "watch", "--fake", "27828_extern", ""); out != ":4\n" {
+		t.Errorf("after a channel is offered %q", out)
+	}
+	// The demo's jobs are not remembered.
+	p = newProcess()
+	p.memory = filepath.Join(t.TempDir(), "none.json")
+	p.run(t, "search", "--fake").want(t, setup.ExitOK)
+	if _, err := os.Stat(p.memory); err == nil {
+		t.Error("a search of the demo is remembered")
+	}
+}
+
+// Of a long answer two hundred jobs are remembered.
+func TestMostJobsAreRemembered(t *testing.T) {
+	for n, want := range map[int]int{199: 199, 200: 200, 201: 200} {
+		m := &memory{}
+		for i := range n {
+			m.add(&jobboard.JobPosting{Title: "Nurse", ApplyOnlineLink: fmt.Sprintf("https://jobs.example/job/%d/nurse", i+1)})
+		}
+		m.add(&jobboard.JobPosting{Title: "of no job"})
+		if len(m.Jobs) != want {
+			t.Errorf("of %d jobs %d are remembered", n, len(m.Jobs))
+		}
+	}
+}
+
+// A title cannot act on the terminal in which it is offered.
+func TestCompletionIsPrintable(t *testing.T) {
+	p := newProcess()
+	p.startFake = func() *jobboardtest.Server {
+		srv := jobboardtest.NewServer(jobboardtest.WithDemo())
+		srv.UpdateJob(srv.Demo.OpenJob, func(j *jobboardtest.Job) { j.Title = "Nurse\x1b]0;owned\x07\t\nrm" })
+		return srv
+	}
+	if out := p.completed(t, "info", "--fake", "2797227"); !strings.HasPrefix(out, "2797227\tNurse]0;owned  rm\n") {
+		t.Errorf("%q", out)
+	}
+}
+
+// installed is a directory with the program in it, under its name.
+func installed(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\n" + asProgram + "=1 exec '" + self + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "jobboard"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// screen is a program on a terminal of its own.
+type screen struct {
+	t    *testing.T
+	keys *os.File
+	came chan string
+	all  string // that came and was not waited for
+	seen string // all that came
+}
+
+func newScreen(t *testing.T, cmd *exec.Cmd) *screen {
+	t.Helper()
+	keys, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &screen{t: t, keys: keys, came: make(chan string, 1000)}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = keys.Close()
+	})
+	go func() {
+		defer close(s.came)
+		buf := make([]byte, 4096)
+		for {
+			n, err := keys.Read(buf)
+			if n > 0 {
+				s.came <- string(buf[:n])
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return s
+}
+
+func (s *screen) typed(keys string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.keys, keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// until waits for a text and gives what came up to it.
+func (s *screen) until(text string) string {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 30*time.Second)
+	defer cancel()
+	for {
+		if before, after, ok := strings.Cut(s.all, text); ok {
+			s.all = after
+			return before
+		}
+		select {
+		case part, open := <-s.came:
+			s.seen += part
+			if s.all += part; !open {
+				s.t.Fatalf("it ended without %q: %q", text, s.all)
+			}
+		case <-ctx.Done():
+			s.t.Fatalf("%q did not come: %q", text, s.all)
+		}
+	}
+}
+
+// bashCompletion is the part of bash-completion that the script for bash builds on.
+const bashCompletion = "/usr/share/bash-completion/bash_completion"
+
+// The shells themselves complete what is typed, on a terminal.
+func TestCompletionInShells(t *testing.T) {
+	bin := installed(t)
+	env := append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "TERM=xterm", "LC_ALL=C.UTF-8",
+		"XDG_CONFIG_HOME="+t.TempDir(), "XDG_CACHE_HOME="+t.TempDir())
+	for _, shell := range []struct {
+		name  string
+		args  []string
+		setUp string
+	}{
+		{"bash", []string{"--norc", "--noprofile", "-i"}, `source ` + bashCompletion + `; source <(jobboard completion bash); PS1=''; bind 'set enable-bracketed-paste off'`},
+		{"zsh", []string{"-f", "-i"}, `unset zle_bracketed_paste; autoload -U compinit; compinit -D; source <(jobboard completion zsh); PS1=''; unsetopt prompt_sp`},
+	} {
+		t.Run(shell.name, func(t *testing.T) {
+			program := testenv.Program(t, shell.name, "")
+			if shell.name == "bash" {
+				testenv.File(t, bashCompletion, "Debian: bash-completion")
+			}
+			cmd := exec.CommandContext(t.Context(), program, shell.args...)
+			cmd.Env = env
+			s := newScreen(t, cmd)
+			s.typed(shell.setUp + "; echo rea''dy\n")
+			s.until("ready")
+			for _, test := range []struct{ typed, want string }{
+				{"sear", "<search>"},
+				{"search --near Heidelb", "<search><--near><Heidelberg>"},
+				{"search --near heidelb", "<search><--near><heidelberg>"},
+				{`search --near Frankfurt\ am`, "<search><--near><Frankfurt am Main>"},
+				{"search --fake --language d", "<search><--fake><--language><de>"},
+				{"search --fake --chan", "<search><--fake><--channel>"},
+				{"search --fake --channel 27828", "<search><--fake><--channel><27828_extern>"},
+				{"info --fake 279722", "<info><--fake><2797227>"},
+			} {
+				// The shell that took the completed line apart prints its words.
+				s.typed("jobboard " + test.typed + "\t\x01printf '<%s>' words \x05; echo en''d\n")
+				if got := s.until("end"); !strings.Contains(got, "<words><jobboard>"+test.want) {
+					t.Errorf("%s: want %s in %q", test.typed, test.want, got)
+				}
+			}
+		})
+	}
+	t.Run("fish", func(t *testing.T) {
+		for typed, want := range map[string]string{
+			"jobboard search --near Heidelb":         "Heidelberg\tDE",
+			`jobboard search --near Frankfurt\ am`:   "Frankfurt am Main\tDE",
+			"jobboard search --fake --language ":     "de\nen",
+			"jobboard info --fake 279722":            "2797227\tPflegefachkraft (m/w/d)",
+			"jobboard search --fake --channel 27828": "27828_extern",
+		} {
+			cmd := exec.CommandContext(t.Context(), testenv.Program(t, "fish", ""), "--no-config", "-c", "jobboard completion fish | source; complete -C $argv[1]", typed)
+			cmd.Env = env
+			out, err := cmd.CombinedOutput()
+			if got := strings.TrimSpace(string(out)); err != nil || got != want {
+				t.Errorf("%s: %v, %q, want %q", typed, err, got, want)
+			}
+		}
+	})
+}

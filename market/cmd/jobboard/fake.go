@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
+)
+
+func newFakeCommand(p *cli.Program) *cobra.Command {
+	var (
+		addr, jobDBAddr string
+		asJSON          bool
+	)
+	cmd := &cobra.Command{
+		Use:   "fake",
+		Short: "Run the stand-in of the service until interrupted",
+		Long: `fake serves the stand-in of the service with its demo data and prints lines to
+paste into a shell, where the other commands then ask it. Its tokens are made up
+and open nothing else. It runs until it is interrupted.`,
+		Example: "  jobboard fake --addr 127.0.0.1:8080 --jobdb-addr 127.0.0.1:8081",
+		Args:    cli.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p.EndsItself.Store(true)
+			return runFake(cmd.Context(), p.Out, addr, jobDBAddr, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "`host:port` of the base address; port 0 takes a free one")
+	cmd.Flags().StringVar(&jobDBAddr, "jobdb-addr", "127.0.0.1:0", "`host:port` of the job information lookup")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cli.Complete(cmd, "addr", cli.Nothing)
+	cli.Complete(cmd, "jobdb-addr", cli.Nothing)
+	return cmd
+}
+
+func runFake(ctx context.Context, out *term.Output, addr, jobDBAddr string, asJSON bool) error {
+	base, err := net.Listen("tcp", addr)
+	if err != nil {
+		return setup.Usage("--addr: %w", err)
+	}
+	jobDB, err := net.Listen("tcp", jobDBAddr)
+	if err != nil {
+		base.Close()
+		return setup.Usage("--jobdb-addr: %w", err)
+	}
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithListeners(base, jobDB))
+	page := control.Mount(srv)
+	if printFake(out, srv, page, asJSON); out.Err != nil {
+		srv.Close()
+		return out.Err
+	}
+	<-ctx.Done()
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer cancel()
+	if err := srv.Shutdown(end); err != nil && end.Err() == nil {
+		return err
+	}
+	return nil // it serves until it is interrupted
+}
+
+func printFake(out *term.Output, srv *jobboardtest.Server, page string, asJSON bool) {
+	if asJSON {
+		_ = term.WriteJSON(out, struct {
+			BaseURL    string `json:"base_url"`
+			JobDBURL   string `json:"jobdb_url"`
+			ControlURL string `json:"control_url"`
+			jobboardtest.DemoInfo
+		}{srv.BaseURL, srv.JobDBURL, page, srv.Demo}, false) // texts and numbers alone
+		return
+	}
+	d := srv.Demo
+	for _, v := range [][2]string{
+		{"BASE_URL", srv.BaseURL},
+		{"JOBDB_URL", srv.JobDBURL},
+		{"CLIENT_ID", d.ClientID},
+		{"USER_TOKEN", d.ApplicantToken},
+		{"CHANNEL", d.Channel},
+		{"JOB", fmt.Sprint(d.OpenJob)},
+	} {
+		out.Line("export JOBBOARD_%s=%s", v[0], v[1])
+	}
+	out.Line("# other jobs: %d applied, %d withdrawn, %d inactive, %d unknown, %d internal, %d closed",
+		d.AppliedJob, d.WithdrawnJob, d.InactiveJob, d.UnknownJob, d.InternalJob, d.ClosedJob)
+	out.Line("# see it, and break it, at %s", page)
+	out.Line("# the stand-in runs until it is interrupted")
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/stall"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+)
+
+// source is an open feed that counts what was read of it.
+type source struct {
+	io.Reader
+	io.Closer
+	size int64 // 0: not known
+	read atomic.Int64
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	s.read.Add(int64(n))
+	return n, err
+}
+
+func openFeed(ctx context.Context, c *term.Console, b *setup.Board, args []string) (*source, error) {
+	switch {
+	case len(args) == 0:
+		body, err := demoFeed(b.Fake)
+		return &source{Reader: bytes.NewReader(body), Closer: io.NopCloser(nil), size: int64(len(body))}, err
+	case args[0] == "-":
+		return &source{Reader: c.In, Closer: io.NopCloser(nil)}, nil
+	}
+	if u := webAddress(args[0]); u != nil {
+		return downloadFeed(ctx, b, u)
+	}
+	f, err := os.Open(args[0])
+	if err != nil {
+		return nil, noFeed(args[0], err)
+	}
+	s := &source{Reader: f, Closer: f}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		s.size = info.Size()
+	}
+	return s, nil
+}
+
+// webAddress parses an address of http or https with a host. It returns nil for any other text:
+// a path, or an address with a typing error in it. One is an @ after the host: what was read as
+// the host may be a user, and what follows a password with a /, ? or # that was not escaped.
+func webAddress(text string) *url.URL {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return nil
+	}
+	inRest := strings.Contains(u.RawQuery, "@") || strings.Contains(u.EscapedFragment(), "@")
+	if strings.Contains(u.EscapedPath(), "@") || inRest && (u.Path == "" || u.Port() != "" && u.User == nil) {
+		return nil
+	}
+	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil || port == 0 {
+		return nil
+	}
+	return u
+}
+
+// noFeed returns the error of a feed's file that cannot be opened. It names the last element of
+// the path, and nothing of a text that may be a mistyped address with a password.
+func noFeed(path string, err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err // without the path
+	}
+	lower := strings.ToLower(path)
+	if strings.ContainsAny(path, "@?") || strings.Contains(path, "://") || strings.HasPrefix(lower, "http:") ||
+		strings.HasPrefix(lower, "https:") || strings.ContainsFunc(path, unicode.IsControl) {
+		return setup.Usage("the feed's address cannot be used: it is neither http or https with a host, nor the path of a file").
+			Next("in a user, a password and a path write an @ as %40, and a / of a password as %2F")
+	}
+	return setup.Usage("the feed %s: %w", filepath.Base(path), err)
+}
+
+// downloadFeed opens a feed at an address. A feed's address may hold a key, so
+// no error shows more of it than the host.
+func downloadFeed(ctx context.Context, b *setup.Board, u *url.URL) (*source, error) {
+	next, err := b.FeedTransport()
+	if err != nil {
+		return nil, err
+	}
+	body := stall.New(ctx, feedStall)
+	req, err := http.NewRequestWithContext(body.Context(), http.MethodGet, u.String(), nil)
+	if err != nil {
+		_ = body.Close()
+		return nil, setup.Usage("the feed's address cannot be used")
+	}
+	req.Header.Set("User-Agent", "jobboard")
+	req.Header.Set("Accept-Encoding", "gzip")
+	hc := &http.Client{Transport: next, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		req.Header.Del("Referer") // it would tell the feed's address, with a key that it may hold
+		return body.Redirected(func() error {
+			if len(via) >= 10 {
+				return errors.New("too many redirects")
+			}
+			return nil
+		})
+	}}
+	resp, err := hc.Do(req) //nolint:bodyclose // the watch closes it
+	if err != nil {
+		var ue *url.Error
+		if errors.As(err, &ue) {
+			err = ue.Err
+		}
+		err = body.Cause(err)
+		_ = body.Close()
+		return nil, &setup.Error{Code: setup.ExitNetwork, Err: fmt.Errorf("the feed at %s: %w", u.Host, err)}
+	}
+	body.Answered(resp.Body)
+	if resp.StatusCode != http.StatusOK {
+		_ = body.Close()
+		code := setup.ExitService
+		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+			code = setup.ExitCredential
+		}
+		return nil, &setup.Error{Code: code, Err: fmt.Errorf("the feed at %s: %s", u.Host, statusText(resp.StatusCode))}
+	}
+	// jobfeed reads gzip by itself.
+	return &source{Reader: body, Closer: body, size: max(resp.ContentLength, 0)}, nil
+}
+
+// feedStall bounds the time for which a feed's host sends nothing; then the feed is given up.
+const feedStall = 30 * time.Second
+
+// demoFeed writes the feed of the stand-in's jobs.
+func demoFeed(srv *jobboardtest.Server) ([]byte, error) {
+	var buf bytes.Buffer
+	w := jobfeed.NewWriter(&buf, nil)
+	for _, j := range srv.Snapshot().Jobs {
+		if err := w.Write(&jobfeed.Entry{JobID: jobboard.JobID(j.ID), Title: j.Title, Language: j.Language}); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return buf.Bytes(), err
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// A question of a kind that the program does not know has a word about it, and those that it
+// knows have none.
+func TestQuestionOfAnUnknownKind(t *testing.T) {
+	srv := demo(t)
+	const note = "of a kind this program does not know"
+	newProcess().pointAt(srv).run(t, "info").want(t, setup.ExitOK).without(t, note)
+	srv.UpdateJob(srv.Demo.OpenJob, func(j *jobboardtest.Job) { j.Questions[0].Type = "fileUpload" })
+	r := newProcess().pointAt(srv).run(t, "info").want(t, setup.ExitOK, note+" (fileUpload)")
+	if n := strings.Count(r.out, note); n != 1 {
+		t.Errorf("%d notes:\n%s", n, r.out)
+	}
+}
+
+// Whose identifier is that of a posting learns of the job, or where to look for it if the
+// posting's link does not tell.
+func TestPostingTakenForAJob(t *testing.T) {
+	srv := demo(t)
+	for _, p := range srv.Snapshot().Postings {
+		if p.ID == 600107 {
+			p.ApplyURL = "https://elsewhere.example/"
+			srv.AddPosting(p)
+		}
+	}
+	for id, next := range map[string]string{
+		"600100": "next: its job is 2797227: jobboard info 2797227\n", "600107": "next: look for its job in the feed\n",
+	} {
+		newProcess().pointAt(srv).run(t, "info", id).want(t, setup.ExitNo).wantErr(t, id+" is the identifier of a posting, ", next)
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+)
+
+func TestLimitAndFields(t *testing.T) {
+	for _, test := range []struct {
+		args string
+		want string
+	}{
+		{"search --fake --limit 2 --fields title,job,place", `TITLE                     JOB      PLACE
+Pflegefachkraft (m/w/d)   2797227  Berlin
+Registered Nurse (f/m/x)  2797238  Hamburg
+
+2 of 42 postings
+`},
+		{"search --fake --limit 2 --fields Job,posting --csv", "job,posting\n2797227,600100\n2797238,600107\n"},
+		{"search --fake --limit 1 --fields title,job,apply_link --jsonl", `{"title":"Pflegefachkraft (m/w/d)","job":2797227,"apply_link":"https://lindenhof.jobs.example/job/2797227/pflegefachkraft-m-w-d?jobDbPVId=910200&l=de"}` + "\n"},
+		{"search --fake --limit 1 --fields job,remote --json", `  "results": [
+    {
+      "job": 2797227,
+      "remote": ""
+    }
+  ]`},
+		{"search --fake --limit 1 --json", `      "job": 2797227` + "\n"},
+		{"search --fake --limit 1 --csv", "posting,version,title,place,company,remote,since,until,apply_link,job\n600100,910200,Pflegefachkraft (m/w/d),Berlin,"},
+		{"search --fake --limit 50", "42 of 42 postings"},
+		{"feed --fake --limit 3 --fields job,title --csv", "job,title\n"},
+		{"feed --fake --limit 3", "3 entries, 3 different jobs"},
+	} {
+		r := newProcess().run(t, strings.Fields(test.args)...).want(t, setup.ExitOK)
+		if !strings.Contains(r.out, test.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", test.args, r.out, test.want)
+		}
+		if strings.Contains(r.err, "the service gave") {
+			t.Errorf("%s: what nobody asked for is missed: %s", test.args, r.err)
+		}
+	}
+	out := newProcess().completed(t, "search", "--fields", "title,")
+	if !strings.Contains(out, "title,job\n") || !strings.Contains(out, "title,place\n") {
+		t.Errorf("after a comma is offered %s", out)
+	}
+}

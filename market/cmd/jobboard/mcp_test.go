@@ -1,0 +1,579 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/pflag"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/docs"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
+)
+
+// the tools, as docs/assistant.md and the inspector's test have them too.
+var toolNames = []string{"check_answers", "doctor", "job_information", "may_i_apply", "search_jobs", "what_changed"}
+
+// maxFinish bounds answering what was asked before the end, as docs/assistant.md says.
+const maxFinish = time.Second
+
+// serving is a server that runs, and the other side of its input and output.
+type serving struct {
+	in     *io.PipeWriter
+	out    *io.PipeReader
+	stderr *syncBuffer
+	code   chan int
+}
+
+// syncBuffer is a buffer for more than one goroutine.
+type syncBuffer struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.Write(p)
+}
+
+func (b *syncBuffer) text() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.String()
+}
+
+// serve starts jobboard mcp in a process.
+func (p *testProcess) serve(ctx context.Context, args ...string) *serving {
+	s := &serving{stderr: &syncBuffer{}, code: make(chan int, 1)}
+	var stdout *io.PipeWriter
+	p.stdin, s.in = io.Pipe()
+	s.out, stdout = io.Pipe()
+	a := p.program(stdout, s.stderr)
+	go func() {
+		code := a.Run(ctx, append([]string{"mcp"}, args...), a.commands)
+		stdout.Close()
+		s.code <- code
+	}()
+	return s
+}
+
+// connect gives a session of the official client with a server.
+func connect(t *testing.T, p *testProcess, args ...string) *mcp.ClientSession {
+	t.Helper()
+	s := p.serve(t.Context(), args...)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: s.out, Writer: s.in}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		session.Close()
+		if code := <-s.code; code != setup.ExitOK {
+			t.Errorf("exit code %d: %s", code, s.stderr.text())
+		}
+	})
+	return session
+}
+
+// called is the answer of a tool.
+type called struct {
+	text   string
+	failed bool
+	fields map[string]any
+}
+
+// use calls a tool. arguments is JSON.
+func use(t *testing.T, session *mcp.ClientSession, name, arguments string) called {
+	t.Helper()
+	r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		t.Fatalf("%s %s: %v", name, arguments, err)
+	}
+	if len(r.Content) != 1 {
+		t.Fatalf("%s %s: %d contents", name, arguments, len(r.Content))
+	}
+	c := called{text: r.Content[0].(*mcp.TextContent).Text, failed: r.IsError}
+	if err := json.Unmarshal([]byte(c.text), &c.fields); err != nil {
+		t.Fatalf("%s %s: %v: %s", name, arguments, err, c.text)
+	}
+	if r.IsError != (r.StructuredContent == nil) {
+		t.Errorf("%s %s: failed is %t, and the structured content %v", name, arguments, r.IsError, r.StructuredContent)
+	}
+	return c
+}
+
+func (c called) want(t *testing.T, failed bool, texts ...string) called {
+	t.Helper()
+	if c.failed != failed {
+		t.Errorf("failed is %t: %s", c.failed, c.text)
+	}
+	for _, s := range texts {
+		if !strings.Contains(c.text, s) {
+			t.Errorf("no %q in %s", s, c.text)
+		}
+	}
+	return c
+}
+
+// toolCalls are calls of every tool, with what is in the answer of the demo.
+var toolCalls = []struct {
+	tool, arguments string
+	want            []string
+}{
+	{"search_jobs", `{"near":"Berlin","limit":1}`, []string{`"town":"Berlin"`, `"total":11`, `"next_offset":1`}},
+	{"job_information", `{"job":2797227}`, []string{`"apply_possible":true`, `"nationalities_total":202`}},
+	{"may_i_apply", `{"job":"2797238"}`, []string{`"decision":"already applied"`}},
+	{"check_answers", `{"job":"2797227","answers":{"8":"yes"}}`, []string{`"ok":false`}},
+	{"what_changed", `{}`, []string{`"postings":42`, `this is the first look`}},
+	{"doctor", `{}`, []string{`"ok":true`, `"check":"lookup host"`}},
+}
+
+func TestAssistantUsesEveryTool(t *testing.T) {
+	session := connect(t, newProcess(), "--fake")
+	for _, test := range toolCalls {
+		t.Run(test.tool+test.arguments, func(t *testing.T) {
+			use(t, session, test.tool, test.arguments).want(t, false, test.want...)
+		})
+	}
+}
+
+func TestAssistantReadsTheDocumentation(t *testing.T) {
+	session := connect(t, newProcess())
+	pages, err := session.ListResources(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := fs.Glob(os.DirFS("../../docs"), "*.md")
+	if err != nil || len(pages.Resources) != len(files)+1 {
+		t.Errorf("%v: %d pages, and %d files", err, len(pages.Resources), len(files))
+	}
+	for _, page := range pages.Resources {
+		path := "README.md"
+		if name, ok := strings.CutPrefix(page.URI, "jobboard://docs/"); ok {
+			path = filepath.Join("../../docs", name)
+		}
+		want := read(t, path)
+		got, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: page.URI})
+		if err != nil || len(got.Contents) != 1 || got.Contents[0].Text != want {
+			t.Errorf("%s: %v, or it is not %s", page.URI, err, path)
+		}
+		if page.Title == "" || page.Size != int64(len(want)) || page.MIMEType != "text/markdown" {
+			t.Errorf("%s is announced as %+v", page.URI, page)
+		}
+	}
+	for _, uri := range []string{"jobboard://docs/docs.go", "jobboard://docs/../README.md", "file:///etc/passwd", "https://www.example", ""} {
+		if r, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {
+			t.Errorf("%q can be read: %v", uri, r.Contents)
+		}
+	}
+	if _, err := docs.Pages.ReadFile("docs_test.go"); err == nil {
+		t.Error("the pages hold more than pages")
+	}
+}
+
+// What is wrong arrives as an error of the tool, typed and with the next step.
+func TestAssistantErrors(t *testing.T) {
+	srv := demo(t)
+	for _, test := range []struct {
+		name  string
+		env   env
+		fault *jobboardtest.Fault
+		tool  string
+		want  []string
+	}{
+		{"nothing set up", nil, nil, "search_jobs", []string{"no base address is set", "--fake"}},
+		{"nothing set up", nil, nil, "job_information", []string{"no lookup address is set", "--fake"}},
+		{"nothing set up", nil, nil, "may_i_apply", []string{"no lookup address is set", "--fake"}},
+		{"no channel", env{"CHANNEL": ""}, nil, "search_jobs", []string{"no channel is set"}},
+		{"no credential", env{"CLIENT_ID": "", "USER_TOKEN": ""}, nil, "search_jobs", []string{
+			"a search needs a credential", "set JOBBOARD_CLIENT_ID",
+		}},
+		{"wrong client", env{"CLIENT_ID": "4711"}, nil, "search_jobs", []string{
+			`"conditions":["ErrUnauthorized"]`, "status 401", "jobboard doctor says what is wrong with the credential",
+		}},
+		{"expired token", env{"USER_TOKEN": srv.Demo.ExpiredToken}, nil, "may_i_apply", []string{`"ErrUnauthorized"`}},
+		{"http to elsewhere", env{"BASE_URL": "http://board.example"}, nil, "search_jobs", []string{"--allow-insecure"}},
+		{"both credentials", env{"TOKEN": "some-token"}, nil, "search_jobs", []string{"exclude each other"}},
+		{"a config that is not there", env{"CONFIG": "/no/such/file.toml"}, nil, "search_jobs", []string{"configuration:"}},
+		{"down", nil, &jobboardtest.Fault{Status: 503}, "search_jobs", []string{`"ErrServer"`, "status 503", "try again later"}},
+		{"busy", nil, &jobboardtest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7200"}}}, "job_information", []string{`"ErrRateLimited"`}},
+		{"a page", nil, &jobboardtest.Fault{Body: "<html>Log in</html>"}, "job_information", []string{`"ErrDecode"`, "foreign_details"}},
+	} {
+		t.Run(test.name+" "+test.tool, func(t *testing.T) {
+			defer srv.LiftFaults()
+			if test.fault != nil {
+				srv.Fail(*test.fault)
+			}
+			p := newProcess()
+			if test.name != "nothing set up" {
+				p.pointAt(srv).with(test.env)
+			}
+			arguments := `{"job":"2797227"}`
+			if test.tool == "search_jobs" {
+				arguments = `{}`
+			}
+			use(t, connect(t, p), test.tool, arguments).want(t, true, test.want...)
+		})
+	}
+}
+
+// Where nothing is set up the doctor says so, and an assistant can be told of the
+// demo.
+func TestAssistantDoctorWithoutSettings(t *testing.T) {
+	use(t, connect(t, newProcess()), "doctor", `{}`).want(t, false, `"ok":false`, `"verdict":"fail"`, "no address is set", "--fake")
+}
+
+// The settings are read anew after the doctor, and the demo stays the same.
+func TestAssistantKeepsTheDemo(t *testing.T) {
+	started := 0
+	p := newProcess()
+	p.startFake = func() *jobboardtest.Server {
+		started++
+		return demo(t)
+	}
+	session := connect(t, p, "--fake")
+	for range 3 {
+		use(t, session, "doctor", `{}`).want(t, false, `"ok":true`)
+	}
+	if started != 1 {
+		t.Errorf("the stand-in was started %d times", started)
+	}
+}
+
+// Settings that are put right meanwhile are used without a new start, whichever tool saw
+// that they were wrong.
+func TestAssistantReadsNewSettings(t *testing.T) {
+	srv := demo(t)
+	right := fmt.Sprintf("base_url = %q\njobdb_url = %q\nclient_id = \"10\"\nchannel = %q\n", srv.BaseURL, srv.JobDBURL, srv.Demo.Channel)
+	for _, wrong := range []string{
+		"", "base_url = 7\n", fmt.Sprintf("base_url = %q\nclient_id = \"10\"\n", srv.BaseURL), fmt.Sprintf("base_url = %q\n", srv.BaseURL),
+		strings.Replace(right, `"10"`, `"4711"`, 1), right + "token = \"x\"\n", right + "ca_file = \"none\"\n",
+	} {
+		for _, tool := range []string{"search_jobs", "doctor"} {
+			path := clitest.WriteFile(t, "config.toml", wrong, 0o600)
+			session := connect(t, newProcess().set("CONFIG", path))
+			if first := use(t, session, tool, `{}`); !first.failed && !strings.Contains(first.text, `"next":`) {
+				t.Errorf("%q works: %s", wrong, first.text)
+			}
+			if err := os.WriteFile(path, []byte(right), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			use(t, session, "search_jobs", `{}`).want(t, false, `"total":42`)
+		}
+	}
+}
+
+func TestAssistantSeesChanges(t *testing.T) {
+	srv := demo(t)
+	p := newProcess().pointAt(srv)
+	session := connect(t, p)
+	state := filepath.Join(t.TempDir(), "state.json")
+	p.run(t, "watch", "--state", state, "--once").want(t, setup.ExitOK)
+	kept := read(t, state)
+	use(t, session, "what_changed", `{}`).want(t, false, "this is the first look")
+	job, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Gardener"})
+	srv.DeactivateJob(srv.Demo.OpenJob)
+	for range 2 { // the point of comparison stays
+		use(t, session, "what_changed", `{}`).want(t, false,
+			fmt.Sprintf(`{"change":"added","posting":"%d","foreign_title":"Gardener"}`, posting.ID),
+			`{"change":"gone","posting":"600100","foreign_title":"Pflegefachkraft (m/w/d)"}`)
+	}
+	use(t, session, "what_changed", `{"text":"gardener"}`).want(t, false, "this is the first look", `"postings":1`)
+	use(t, session, "what_changed", `{"from_now_on":true}`).want(t, false, `"change":"added"`)
+	srv.DeactivateJob(job.ID)
+	r := use(t, session, "what_changed", `{}`).want(t, false, `"foreign_title":"Gardener"`)
+	if strings.Contains(r.text, "Pflegefachkraft") {
+		t.Errorf("an old change is told again: %s", r.text)
+	}
+
+	// A second session compares with what watch has kept, and leaves it alone.
+	second := connect(t, p, "--state", state)
+	use(t, second, "what_changed", `{}`).want(t, false, `"foreign_title":"Pflegefachkraft (m/w/d)"`)
+	use(t, second, "what_changed", `{"near":"Berlin"}`).want(t, false, "the state file is of another search")
+	if read(t, state) != kept {
+		t.Error("the state was written")
+	}
+}
+
+// Nothing is made, read or asked before the first tool is used: not the settings,
+// not the stand-in.
+func TestAssistantStartsWithNothing(t *testing.T) {
+	var read []string
+	p := newProcess()
+	started := 0
+	p.startFake = func() *jobboardtest.Server {
+		started++
+		return demo(t)
+	}
+	p.stdin = strings.NewReader(initialize + `{"jsonrpc":"2.0","id":1,"method":"tools/list"}` + "\n")
+	p.getenv = func(name string) string { read = append(read, name); return "" }
+	if r := p.run(t, "mcp", "--fake"); r.code != setup.ExitOK || started != 0 || len(read) != 0 {
+		t.Errorf("code %d, the stand-in was started %d times, the environment was read: %q", r.code, started, read)
+	}
+}
+
+const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+
+// inMemory is a stand-in that a bubble of time may hold.
+func inMemory(opts ...jobboardtest.Option) *jobboardtest.Server {
+	return jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithDemo(), jobboardtest.WithoutSockets()}, opts...)...)
+}
+
+// bubble runs a test in virtual time against a stand-in without sockets. A goroutine
+// of the server that stays behind fails it.
+func bubble(t *testing.T, test func(t *testing.T, srv *jobboardtest.Server, s *serving, end context.CancelFunc), args ...string) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := inMemory()
+		p := newProcess().pointAt(srv)
+		p.transport = srv.Client().Transport
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		s := p.serve(ctx, args...)
+		test(t, srv, s, end)
+		s.in.Close()
+		s.out.Close()
+		<-s.code
+		srv.Close()
+		if c, ok := p.transport.(interface{ CloseIdleConnections() }); ok {
+			c.CloseIdleConnections()
+		}
+	})
+}
+
+// lines collects what a server writes; what it gives has the lines so far.
+func (s *serving) lines() func() []string {
+	var mu sync.Mutex
+	var all []string
+	go func() {
+		for r := bufio.NewReader(s.out); ; {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			all = append(all, strings.TrimSpace(line))
+			mu.Unlock()
+		}
+	}()
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(all)
+	}
+}
+
+// say sends lines and waits until the server has nothing more to do at once.
+func (s *serving) say(t *testing.T, text string) {
+	t.Helper()
+	if _, err := io.WriteString(s.in, text); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+func call(id int, tool, arguments string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, arguments)
+}
+
+// When the input ends or the process is to end, what was asked before is answered if
+// that takes no longer than a second, and given up else.
+func TestAssistantEnds(t *testing.T) {
+	for name, end := range map[string]func(s *serving, stop context.CancelFunc){
+		"end of the input": func(s *serving, _ context.CancelFunc) { s.in.Close() },
+		"SIGTERM":          func(_ *serving, stop context.CancelFunc) { stop() },
+	} {
+		for delay, calls := range map[time.Duration]int{maxFinish / 2: 2, time.Hour: 3} {
+			t.Run(fmt.Sprint(name, " ", delay), func(t *testing.T) {
+				bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, stop context.CancelFunc) {
+					srv.Fail(jobboardtest.Fault{Delay: delay})
+					got := s.lines()
+					s.say(t, initialize)
+					for i := range calls {
+						s.say(t, call(i+1, "search_jobs", `{}`))
+					}
+					began := time.Now()
+					end(s, stop)
+					code := <-s.code
+					s.code <- code
+					synctest.Wait() // the last line is read
+					if took := time.Since(began); code != setup.ExitOK || took > maxFinish {
+						t.Errorf("exit code %d after %s: %s", code, took, s.stderr.text())
+					}
+					if n := strings.Count(strings.Join(got(), ""), `"total":42`); delay < maxFinish && n != calls {
+						t.Errorf("%d answers: %q", n, got())
+					}
+				})
+			})
+		}
+	}
+	t.Run("the client is gone", func(t *testing.T) {
+		bubble(t, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+			s.out.Close() // nobody reads
+			s.say(t, initialize)
+			code := <-s.code
+			s.code <- code
+			if code != setup.ExitUnexpected || !strings.Contains(s.stderr.text(), "the output cannot be written") {
+				t.Errorf("exit code %d: %s", code, s.stderr.text())
+			}
+		})
+	})
+}
+
+// Standard output is the protocol's, also with --debug.
+func TestAssistantLogsToStandardError(t *testing.T) {
+	bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+		got := s.lines()
+		s.say(t, initialize+call(1, "search_jobs", `{}`)+call(2, "may_i_apply", `{"job":"2797227"}`)+"garbage\n"+call(3, "doctor", `{}`))
+		time.Sleep(time.Minute)
+		if len(got()) != 5 {
+			t.Errorf("%d lines: %q", len(got()), got())
+		}
+		for _, line := range got() {
+			if !strings.HasPrefix(line, `{"jsonrpc":"2.0",`) || !json.Valid([]byte(line)) {
+				t.Errorf("standard output has %.100s", line)
+			}
+		}
+		if log := s.stderr.text(); !strings.Contains(log, "op=Postings") || !strings.Contains(log, "server session connected") ||
+			strings.Contains(log, srv.Demo.ApplicantToken) {
+			t.Errorf("the log is %s", log)
+		}
+	}, "--debug")
+}
+
+// The page shows a registration that works, and the rate of requests.
+func TestAssistantPage(t *testing.T) {
+	page := read(t, "../../docs/assistant.md")
+	if row := fmt.Sprintf("| requests to the service | %d a second, after a burst of %d |", requestRate, requestMost); !strings.Contains(page, row) {
+		t.Errorf("the page does not say %q", row)
+	}
+	_, snippet, _ := strings.Cut(page, "```json\n")
+	snippet, _, _ = strings.Cut(snippet, "```")
+	server := decode[struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+			Env     map[string]string
+		} `json:"mcpServers"`
+	}](t, snippet).Servers["jobboard"]
+	if server.Command != "jobboard" || !slices.Equal(server.Args, []string{"mcp"}) {
+		t.Errorf("the page starts %q %q", server.Command, server.Args)
+	}
+	srv := demo(t)
+	p := newProcess()
+	for name, text := range server.Env {
+		switch name {
+		case "JOBBOARD_BASE_URL":
+			text = srv.BaseURL
+		case "JOBBOARD_JOBDB_URL":
+			text = srv.JobDBURL
+		case "JOBBOARD_USER_TOKEN_FILE":
+			text = clitest.WriteFile(t, "user-token", srv.Demo.ApplicantToken, 0o600)
+		}
+		p.env[name] = text
+	}
+	use(t, connect(t, p), "may_i_apply", `{"job":"2797227"}`).want(t, false, `"decision":"may apply"`)
+}
+
+// An assistant's settings are read once, until a tool finds that they lack something or that
+// the credential is refused; settings that cannot be read are tried again.
+func TestAssistantKeepsItsSettings(t *testing.T) {
+	read, broken := 0, errors.New("broken")
+	var fails error
+	a := &assistantBoard{read: func() (*setup.Board, error) { read++; return &setup.Board{}, fails }}
+	asked := func(what string, want int, wantErr error) {
+		t.Helper()
+		if _, err := a.board(); read != want || !errors.Is(err, wantErr) {
+			t.Errorf("%s: read %d times, want %d; %v", what, read, want, err)
+		}
+	}
+	fails = broken
+	asked("settings that are broken", 1, broken)
+	asked("and still are", 2, broken)
+	fails = nil
+	asked("settings that are mended", 3, nil)
+	asked("and are kept", 3, nil)
+	for _, c := range []struct {
+		err    error
+		forget bool
+	}{
+		{errors.New("any"), false},
+		{jobboard.ErrServer, false},
+		{jobboard.ErrTimeout, false},
+		{jobboard.ErrGone, false},
+		{setup.Usage("x"), false},
+		{jobboard.ErrUnauthorized, true},
+		{jobboard.ErrForbidden, true},
+		{jobboard.ErrToken, true},
+		{setup.Lacks("x"), true},
+		{fmt.Errorf("more: %w", setup.Missing(setup.JobDBURL)), true},
+		{jobmcp.ErrNoChannel, true},
+	} {
+		before := read
+		a.failed(c.err)
+		if c.forget {
+			before++
+		}
+		asked(c.err.Error(), before, nil)
+	}
+}
+
+// A tool gets a board only if all that it needs is set, and searches as the applicant only where
+// there is no other credential.
+func TestBoardOfATool(t *testing.T) {
+	const base, lookup = "BASE_URL=https://jobs.example", "JOBDB_URL=https://jobdb.example"
+	for _, test := range []struct {
+		set         string
+		need        jobmcp.Need
+		lacks       string // a word of the failure; empty: there is a board
+		applicant   bool
+		asApplicant bool // a search
+	}{
+		{base + " CLIENT_ID=1 CHANNEL=c", jobmcp.NeedSearch, "", false, false},
+		{base + " CLIENT_ID=1 USER_TOKEN=u", jobmcp.NeedSearch, "", true, false},
+		{base + " USER_TOKEN=u", jobmcp.NeedSearch, "", true, true},
+		{base, jobmcp.NeedSearch, "a search needs a credential", false, false},
+		{lookup + " USER_TOKEN=u", jobmcp.NeedSearch, "no base address", false, false},
+		{lookup, jobmcp.NeedApplicant, "", false, false}, // it says that it is not certain
+		{lookup + " " + base + " USER_TOKEN=u", jobmcp.NeedApplicant, "", true, false},
+		{lookup + " USER_TOKEN=u", jobmcp.NeedApplicant, "no base address", false, false},
+		{base + " USER_TOKEN=u", jobmcp.NeedApplicant, "no lookup address", false, false},
+	} {
+		env := map[string]string{}
+		for pair := range strings.FieldsSeq(test.set) {
+			name, value, _ := strings.Cut(pair, "=")
+			env["JOBBOARD_"+name] = value
+		}
+		a := &assistantBoard{read: func() (*setup.Board, error) {
+			return (&setup.Reader{Getenv: func(name string) string { return env[name] }}).Read(pflag.NewFlagSet("", pflag.ContinueOnError))
+		}}
+		got, err := a.open(t.Context(), test.need)
+		if (err != nil) != (test.lacks != "") || err != nil && !strings.Contains(err.Error(), test.lacks) {
+			t.Errorf("%s: %v, want %q", test.set, err, test.lacks)
+		}
+		if err == nil && (got.Client == nil || (got.Applicant != nil) != test.applicant || got.SearchAsApplicant != test.asApplicant || string(got.Channel) != env["JOBBOARD_CHANNEL"]) {
+			t.Errorf("%s: %+v", test.set, got)
+		}
+	}
+}

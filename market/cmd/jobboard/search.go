@@ -1,0 +1,335 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
+	"github.com/jobboard-sdk/jobboard-go/places"
+)
+
+type searchFlags struct {
+	cli.QueryFlags
+	output cli.OutputFlags
+	list   cli.ListFlags
+}
+
+func newSearchCommand(p *cli.Program, known *lastSearch) *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "search [TEXT]",
+		Short: "Search the postings of a channel",
+		Long: `search prints the postings of a channel that match: as a table, cut to the width
+of the terminal, as CSV, as one JSON document, or as one JSON object a line as
+they arrive. TEXT is the search text, as --text is. An answer that breaks off is
+asked for again, but not once --jsonl has written a line of it. The job of a
+posting is read from the posting's link; without such a link none is shown.`,
+		Example: `  jobboard search --fake --near Berlin --radius 50
+  jobboard search nurse --language en -o nurses.csv
+  jobboard search --fake --limit 5 --fields title,job,place`,
+		ValidArgsFunction: cli.Nothing,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if f.Text, err = f.Words(args); err != nil {
+				return err
+			}
+			b, err := p.Board(cmd)
+			if err != nil {
+				return err
+			}
+			return runSearch(cmd.Context(), &p.Console, b, known, cmd.Flags(), &f)
+		},
+	}
+	f.Add(cmd)
+	f.output.Add(cmd, cli.Form{Name: "csv", Extension: "csv", Help: "print a line per posting as CSV"},
+		cli.Form{Name: "json", Extension: "json", Help: "print the answer as one JSON document"},
+		cli.Form{Name: "jsonl", Extension: "jsonl", Help: "print one posting a line as JSON, as they arrive"})
+	cli.AddListFlags(&f.list, cmd, hitFields)
+	return cmd
+}
+
+func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *lastSearch, flags *pflag.FlagSet,
+	f *searchFlags,
+) error {
+	q, err := f.Query(flags, c)
+	if err != nil {
+		return err
+	}
+	form, err := f.output.Form()
+	if err != nil {
+		return err
+	}
+	fields, err := cli.Chosen(&f.list, hitFields)
+	if err != nil {
+		return err
+	}
+	s, ch, err := b.Searcher(nil)
+	if err != nil {
+		return err
+	}
+	// A file that is there is not emptied for a search that fails.
+	var page *jobboard.JobSearchResult
+	if form != "jsonl" {
+		if form == "" {
+			q.OmitConfig = []string{jobboard.KeyAdText}
+		}
+		if page, err = s.Search(ctx, ch, q); err != nil {
+			return err
+		}
+	}
+	found := &hits{near: q.Near, seen: newMemory(b, ch), fields: fields, limit: f.list.Limit}
+	err = f.output.WriteTo(c.Out, func(to *term.Output) error {
+		if form == "jsonl" {
+			return found.stream(s.PostingStream(ctx, ch, q), to)
+		}
+		return found.page(c, page, form, to)
+	})
+	if err != nil {
+		return err
+	}
+	known.remember(found.seen)
+	noteHits(c, found, f, q)
+	return nil
+}
+
+// noteHits tells on standard error what the output does not show: the file, hits that the
+// service kept back, and that an unknown channel looks like an empty one.
+func noteHits(c *term.Console, found *hits, f *searchFlags, q jobboard.Query) {
+	if f.output.File != "" {
+		c.Note("%s in %s", term.Count(found.shown, "posting"), f.output.File)
+	}
+	if found.total > found.shown && (found.limit == 0 || found.shown < found.limit) {
+		c.Note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.",
+			found.shown, found.total)
+	}
+	if found.total == 0 && found.shown == 0 && q.Text == "" && q.Near.IsZero() {
+		c.Note("the service says the same of a channel that does not exist: jobboard doctor tells more")
+	}
+}
+
+// hits collects the postings of a search, and counts those that are shown.
+type hits struct {
+	near         jobboard.GeoLocation
+	fields       []cli.Field[*jobboard.JobPosting] // that were asked for; nil: those of the form
+	limit        int                               // of the postings shown; 0: none
+	seen         *memory
+	shown, total int
+}
+
+func (h *hits) add(p *jobboard.JobPosting) {
+	h.shown++
+	h.seen.add(p)
+}
+
+// asJSON returns what is written of a posting: the chosen fields, or all that the service
+// gave with its job, where its link tells it.
+func (h *hits) asJSON(p *jobboard.JobPosting) (any, error) {
+	if h.fields != nil {
+		return cli.Object(h.fields, p)
+	}
+	addJob(p)
+	return p, nil
+}
+
+// addJob adds the job to the members of a posting, unless the service gave one.
+func addJob(p *jobboard.JobPosting) {
+	job, ok := p.LinkedJob()
+	if _, given := p.Unknown["job"]; given || !ok {
+		return
+	}
+	if p.Unknown == nil {
+		p.Unknown = map[string]json.RawMessage{}
+	}
+	p.Unknown["job"] = json.RawMessage(job.String())
+}
+
+// stream writes a posting a line, as they arrive.
+func (h *hits) stream(postings *jobboard.PostingStream, w io.Writer) error {
+	for p, err := range postings.All() {
+		if err != nil {
+			return err
+		}
+		h.add(p)
+		line, err := h.asJSON(p)
+		if err != nil {
+			return err
+		}
+		if err := term.WriteJSON(w, line, false); err != nil {
+			return err
+		}
+		if h.shown == h.limit {
+			break
+		}
+	}
+	page, _ := postings.Page()
+	h.total = page.TotalNumberOfJobs
+	return nil
+}
+
+// page writes a whole answer.
+func (h *hits) page(c *term.Console, page *jobboard.JobSearchResult, form string, w io.Writer) error {
+	h.total = page.TotalNumberOfJobs
+	if h.limit > 0 && len(page.Results) > h.limit {
+		page.Results = page.Results[:h.limit]
+	}
+	postings := make([]*jobboard.JobPosting, len(page.Results))
+	for i := range page.Results {
+		postings[i] = &page.Results[i]
+		h.add(postings[i])
+	}
+	switch form {
+	case "json":
+		return h.writeJSON(page, postings, w)
+	case "csv":
+		fields := h.fields
+		if fields == nil {
+			fields = hitFields
+		}
+		lines := cli.NewCSV(w, fields)
+		for _, p := range postings {
+			_ = lines.Write(p) // Flush has the error
+		}
+		return lines.Flush()
+	}
+	h.print(c, postings)
+	return nil
+}
+
+// writeJSON writes the answer as the service gave it, with the job or the chosen fields of
+// each posting.
+func (h *hits) writeJSON(page *jobboard.JobSearchResult, postings []*jobboard.JobPosting, w io.Writer) error {
+	if h.fields == nil {
+		for _, p := range postings {
+			addJob(p)
+		}
+		return term.WriteJSON(w, page, true)
+	}
+	results := []json.RawMessage{}
+	for _, p := range postings {
+		object, err := cli.Object(h.fields, p)
+		if err != nil {
+			return err
+		}
+		results = append(results, object)
+	}
+	return term.WriteJSON(w, map[string]any{"totalNumberOfJobs": page.TotalNumberOfJobs, "results": results}, true)
+}
+
+// hitFields lists the fields of a posting for --fields, in the order of the columns of CSV.
+var hitFields = []cli.Field[*jobboard.JobPosting]{
+	{Name: "posting", Value: func(p *jobboard.JobPosting) any { return p.JobPostingID }},
+	{Name: "version", Value: func(p *jobboard.JobPosting) any { return p.PostingVersionID }},
+	{Name: "title", Flex: 5, Value: func(p *jobboard.JobPosting) any { return p.Title }},
+	{Name: "place", Flex: 3, Value: func(p *jobboard.JobPosting) any { return placesOf(p) }},
+	{Name: "company", Flex: 3, Value: func(p *jobboard.JobPosting) any { return p.Config.First(jobboard.KeyCompanyName) }},
+	{Name: "remote", Value: func(p *jobboard.JobPosting) any {
+		status, _ := p.Config.RemoteStatus()
+		return string(status)
+	}},
+	{Name: "since", Value: func(p *jobboard.JobPosting) any { return shown.Day(p.PostingVersionStartDate) }},
+	{Name: "until", Value: func(p *jobboard.JobPosting) any { return shown.Day(p.PostingVersionEndDate) }},
+	{Name: "apply_link", Flex: 5, Value: func(p *jobboard.JobPosting) any { return shown.Link(p.ApplyURL()) }},
+	{Name: "job", Value: func(p *jobboard.JobPosting) any {
+		if job, ok := p.LinkedJob(); ok {
+			return job
+		}
+		return nil
+	}},
+}
+
+func placesOf(p *jobboard.JobPosting) string {
+	return strings.Join(p.Config.Get(jobboard.KeyLocationName), ", ")
+}
+
+// tableFields returns the columns of a table without --fields. The place has a word about
+// remote work beside it, and a posting without a title has "(no title)".
+func tableFields() []cli.Field[*jobboard.JobPosting] {
+	fields := cli.Named(hitFields, "posting", "job", "title", "place", "company", "since")
+	fields[2].Value = func(p *jobboard.JobPosting) any { return cmp.Or(term.Printable(p.Title), "(no title)") }
+	fields[3].Value = func(p *jobboard.JobPosting) any {
+		place := placesOf(p)
+		if status, err := p.Config.RemoteStatus(); err == nil {
+			word := "remote"
+			if status != jobboard.RemoteFully {
+				word = strings.ToLower(strings.ReplaceAll(string(status), "_", " "))
+			}
+			place = strings.TrimPrefix(place+", "+word, ", ")
+		}
+		return place
+	}
+	return fields
+}
+
+// print writes the table and what it says in all.
+func (h *hits) print(c *term.Console, postings []*jobboard.JobPosting) {
+	if h.shown > 0 {
+		fields := h.fields
+		if fields == nil {
+			fields = tableFields()
+		}
+		cli.WriteTable(c, fields, postings)
+		c.Out.Line("")
+	}
+	c.Out.Line("%d of %d postings%s", h.shown, max(h.total, h.shown), describeNear(h.near))
+	if names, n := beyondCircle(h.near, postings); n > 0 {
+		c.OutTerminal.Say(c.Out, "", fmt.Sprintf(
+			"%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name",
+			n, strings.Join(names, ", ")))
+	}
+}
+
+func describeNear(g jobboard.GeoLocation) string {
+	if g.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(" within %g km of %g, %g", g.RadiusKm, g.Latitude, g.Longitude)
+}
+
+// beyondCircle names the places of postings that are not in the search's circle, those with
+// the most postings first, and counts these postings: the service found them for a location
+// that its answer does not name. Without a circle there are none.
+func beyondCircle(near jobboard.GeoLocation, postings []*jobboard.JobPosting) (names []string, n int) {
+	if near.IsZero() {
+		return nil, 0
+	}
+	at := map[places.Place]int{}
+	for _, p := range postings {
+		beyond := false
+		for _, name := range p.Config.Get(jobboard.KeyLocationName) {
+			place, ok := places.Find(name)
+			// The list of towns is good to a few kilometres.
+			if ok && jobboard.DistanceKm(near, jobboard.Near(place.Latitude, place.Longitude, 0)) > near.RadiusKm+15 {
+				at[place]++
+				beyond = true
+			}
+		}
+		if beyond {
+			n++
+		}
+	}
+	for _, place := range slices.SortedFunc(maps.Keys(at), func(a, b places.Place) int {
+		return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a.Name, b.Name))
+	}) {
+		names = append(names, place.Name)
+	}
+	return names, n
+}
+
+// isInterrupted reports whether a failure is the end of the command's own context.
+func isInterrupted(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, context.Canceled)
+}

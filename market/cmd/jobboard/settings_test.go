@@ -1,0 +1,235 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// wantSearch wants one search, of that path below /jobboards/ and with that credential.
+func wantSearch(t *testing.T, srv *jobboardtest.Server, path, credential string) {
+	t.Helper()
+	all := srv.Requests(jobboardtest.OpSearch)
+	srv.ClearRequests()
+	if len(all) != 1 || !strings.HasSuffix(all[0].Path, "/jobboards/"+path) || all[0].Credential != credential {
+		t.Errorf("searched as %v, want %s by %s", all, path, credential)
+	}
+}
+
+func TestFlagsThenEnvironmentThenFile(t *testing.T) {
+	inFile, inEnvironment, inFlag := demo(t), demo(t), demo(t)
+	const identifier, clientToken = "basic client 10", "client token"
+	tokenFile := clitest.WriteFile(t, "token", inFile.Demo.ClientToken+"\n", 0o600)
+	p := newProcess()
+	p.defaultConfig = clitest.WriteFile(t, "config.toml", fmt.Sprintf("base_url = %q\nchannel = \"in_file\"\nclient_id = \"10\"\n", inFile.BaseURL), 0o600)
+	for _, step := range []struct {
+		set        env // from here on
+		flags      []string
+		asked      *jobboardtest.Server
+		channel    string
+		credential string
+	}{
+		{nil, nil, inFile, "in_file", identifier},
+		{env{"BASE_URL": inEnvironment.BaseURL}, nil, inEnvironment, "in_file", identifier},
+		{env{"CHANNEL": "in_environment"}, []string{"--base-url", inFlag.BaseURL}, inFlag, "in_environment", identifier},
+		{nil, []string{"--base-url", inFlag.BaseURL, "--channel", "in_flag"}, inFlag, "in_flag", identifier},
+		// A token closer to the command goes before an identifier, and back.
+		{env{"TOKEN": inFile.Demo.ClientToken}, nil, inEnvironment, "in_environment", clientToken},
+		{nil, []string{"--client-id", "10"}, inEnvironment, "in_environment", identifier},
+		{env{"CLIENT_ID": "10"}, []string{"--token-file", tokenFile}, inEnvironment, "in_environment", clientToken},
+	} {
+		p.with(step.set).run(t, append([]string{"search"}, step.flags...)...).want(t, setup.ExitOK)
+		wantSearch(t, step.asked, step.channel+"/jobs", step.credential)
+	}
+	p.run(t, "search").want(t, setup.ExitUsage).wantErr(t, "exclude each other")
+
+	// --fake reads neither, and takes no address.
+	p.run(t, "search", "--fake").want(t, setup.ExitOK, "42 of 42")
+	p.run(t, "search", "--fake", "--base-url", "x").want(t, setup.ExitUsage).wantErr(t, "--base-url")
+	newProcess().run(t, "search", "--fake", "--attempts", "-1").want(t, setup.ExitUsage).wantErr(t, "--attempts is negative")
+	if n := inFile.Count() + inEnvironment.Count() + inFlag.Count(); n > 0 {
+		t.Errorf("--fake asked %d times", n)
+	}
+}
+
+func TestApplicantsTokenSearchesWhereThereIsNoOther(t *testing.T) {
+	srv := demo(t)
+	p := newProcess().pointAt(srv)
+	delete(p.env, "JOBBOARD_CLIENT_ID")
+	p.run(t, "search").want(t, setup.ExitOK, "42 of 42")
+	wantSearch(t, srv, srv.Demo.Channel+"/jobs", "user token of applicant 7")
+}
+
+func TestClientCredentials(t *testing.T) {
+	srv := demo(t)
+	p := newProcess().pointAt(srv).set("CLIENT_ID", srv.Demo.ConfidentialClient).set("CLIENT_SECRET", srv.Demo.ConfidentialSecret)
+	p.run(t, "search").want(t, setup.ExitOK, "42 of 42")
+	wantSearch(t, srv, srv.Demo.Channel+"/jobs", "client token")
+	p.set("BASE_URL", srv.BaseURL+"/api/rest/")
+	p.run(t, "search").want(t, setup.ExitOK, "42 of 42")
+	p.set("CLIENT_SECRET", "wrong-canary-secret")
+	p.run(t, "search").want(t, setup.ExitCredential).wantErr(t, "invalid_client").without(t, "wrong-canary-secret")
+	delete(p.env, "JOBBOARD_CLIENT_ID")
+	p.run(t, "search").want(t, setup.ExitUsage).wantErr(t, "JOBBOARD_CLIENT_ID")
+
+	// The secret goes to the token address alone, and not in the clear.
+	var leaked []string
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { leaked = append(leaked, r.URL.Path) }))
+	defer other.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		moved := httptest.NewServer(http.RedirectHandler(other.URL+"/token", status))
+		newProcess().pointAt(srv).set("CLIENT_ID", "11").set("CLIENT_SECRET", "canary-secret").set("TOKEN_URL", moved.URL).
+			run(t, "search").want(t, setup.ExitCredential).without(t, "canary-secret")
+		moved.Close()
+	}
+	if len(leaked) > 0 {
+		t.Errorf("a redirect of the token address was followed: %v", leaked)
+	}
+	for _, bad := range []string{"http://tokens.example/token", "ftp://x/", "https://u:p@tokens.example/"} {
+		newProcess().pointAt(srv).set("CLIENT_ID", "11").set("CLIENT_SECRET", "canary-secret").set("TOKEN_URL", bad).
+			run(t, "search").want(t, setup.ExitUsage).without(t, "canary-secret")
+	}
+}
+
+func TestConfigurationFile(t *testing.T) {
+	srv := demo(t)
+	secret := clitest.WriteFile(t, "user-token", srv.Demo.ApplicantToken+"\n", 0o600)
+	whole := fmt.Sprintf("base_url = %q\njobdb_url = %q\nclient_id = \"10\"\nchannel = %q\njob = \"%d\"\nuser_token_file = \"user-token\"\n",
+		srv.BaseURL, srv.JobDBURL, srv.Demo.Channel, srv.Demo.OpenJob)
+	config := filepath.Join(filepath.Dir(secret), "config.toml")
+	if err := os.WriteFile(config, []byte(whole), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	newProcess().run(t, "status", "--config", config).want(t, setup.ExitOK, "may apply")
+	newProcess().set("CONFIG", config).run(t, "status").want(t, setup.ExitOK, "may apply")
+	newProcess().run(t, "search", "--config", "/no/such/file").want(t, setup.ExitUsage)
+	p := newProcess().pointAt(srv)
+	p.defaultConfig = "/no/such/file"
+	p.run(t, "search").want(t, setup.ExitOK)
+
+	for _, test := range []struct {
+		text string
+		mode os.FileMode
+		code int
+		err  string
+	}{
+		{"token = \"canary-token\"\n", 0o600, setup.ExitCredential, ""},
+		{"token = \"canary-token\"\n", 0o640, setup.ExitCredential, "its group can read it: chmod 600"},
+		{"token = \"canary-token\"\n", 0o644, setup.ExitUsage, "everybody on this machine can read it"},
+		{"tokn = \"canary-token\"\n", 0o600, setup.ExitUsage, `config.toml:1: there is no setting "tokn"; is it token?`},
+		{"channel = \"x\"\nunheard = 1\nBASE-URL = \"canary\"\n", 0o600, setup.ExitUsage, `config.toml:2: there is no setting "unheard"`},
+		{"channel = \"x\"\nunheard = 1\nbase-url = \"canary\"\n", 0o600, setup.ExitUsage, `config.toml:3: there is no setting "base-url"; is it base_url?`},
+		{"[profile]\nlanguge = \"canary\"\n", 0o600, setup.ExitUsage, `there is no setting "profile`},
+		{"token = canary-token\n", 0o600, setup.ExitUsage, "config.toml:1:"},
+		{"\ntoken = [\"canary-token\"]\n", 0o600, setup.ExitUsage, "config.toml:2:"},
+		{"token = \"canary-token", 0o600, setup.ExitUsage, "not valid TOML"},
+		{"token = \"canary-token\"\ntoken_file = \"x\"\n", 0o600, setup.ExitUsage, "both set"},
+		{"token_file = \"none\"\n", 0o600, setup.ExitUsage, "token_file"},
+		{"allow_insecure = \"perhaps\"\n", 0o600, setup.ExitUsage, "config.toml:1:"},
+	} {
+		p := newProcess().set("BASE_URL", srv.BaseURL).set("CHANNEL", "x")
+		p.run(t, "search", "--config", clitest.WriteFile(t, "config.toml", test.text, test.mode)).want(t, test.code).wantErr(t, test.err).without(t, "canary")
+	}
+	newProcess().pointAt(srv).set("ALLOW_INSECURE", "perhaps").run(t, "search").want(t, setup.ExitUsage)
+	newProcess().pointAt(srv).set("ALLOW_INSECURE", "1").run(t, "search").want(t, setup.ExitOK)
+	for _, body := range []string{"", "two\nlines\n"} {
+		newProcess().pointAt(srv).run(t, "status", "--user-token-file", clitest.WriteFile(t, "token", body, 0o600)).want(t, setup.ExitUsage)
+	}
+	newProcess().pointAt(srv).run(t, "status", "--user-token-file", clitest.WriteFile(t, "token", srv.Demo.ApplicantToken, 0o644)).want(t, setup.ExitOK).
+		wantErr(t, "warning:", "chmod 600")
+}
+
+func TestMisspeltVariable(t *testing.T) {
+	srv := demo(t)
+	p := newProcess().set("BASE_ULR", "https://canary.example")
+	p.run(t, "search").want(t, setup.ExitUsage).without(t, "canary").
+		wantErr(t, "warning: the variable JOBBOARD_BASE_ULR means nothing here; is it JOBBOARD_BASE_URL?", "no base address is set")
+	p.run(t, "doctor").want(t, setup.ExitIncomplete).wantErr(t, "is it JOBBOARD_BASE_URL?")
+	p.pointAt(srv).set("USER_TOKEN", "").set("USERTOKEN_FILE", "canary").run(t, "doctor").
+		want(t, setup.ExitOK, "is it JOBBOARD_USER_TOKEN_FILE?").without(t, "is it JOBBOARD_BASE_URL?", "canary")
+	newProcess().pointAt(srv).set("SEED", "7").set("TESTS", "all").run(t, "search").want(t, setup.ExitOK).without(t, "warning")
+}
+
+func TestNoInsecureCredential(t *testing.T) {
+	for _, args := range [][]string{{"search"}, {"status", "1"}} {
+		newProcess().set("BASE_URL", "http://jobs.example").set("JOBDB_URL", "http://jobdb.example").set("CLIENT_ID", "10").
+			set("CHANNEL", "x").set("USER_TOKEN", "canary-user").run(t, args...).want(t, setup.ExitUsage).wantErr(t, "--allow-insecure").without(t, "canary")
+	}
+}
+
+// Every command with every secret, against a service that echoes what it is
+// sent and fails in many ways, with --debug: none of the secrets comes out.
+func TestNoSecretComesOut(t *testing.T) {
+	const (
+		client = "canary-client-token"
+		user   = "canary-user-token"
+		secret = "canary-client-secret"
+		issued = "canary-issued-token"
+	)
+	var known atomic.Value // what the program was told
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/token") {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"access_token":%q,"token_type":"Bearer","expires_in":3600}`, issued)
+			return
+		}
+		said := r.Header.Get("Authorization")
+		w.Header().Set("Server", said)
+		w.Header().Set("Via", said+" "+known.Load().(string))
+		switch r.URL.Query().Get("search") {
+		case "redirect":
+			w.Header().Set("Location", "/login?token="+said)
+			w.WriteHeader(http.StatusFound)
+		case "challenge":
+			w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer error="invalid_token", error_description=%q`, said))
+			w.WriteHeader(http.StatusUnauthorized)
+		case "coded":
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprintf(w, `{"code":"get_project_error","message":%q}`, said)
+		default:
+			w.WriteHeader(http.StatusInternalServerError)
+			fmt.Fprintf(w, "you said %s", said)
+		}
+	}))
+	defer echo.Close()
+	feed := clitest.WriteFile(t, "feed.xml", sampleFeed(1, 2), 0o600)
+	dir := t.TempDir()
+	for _, credential := range []map[string]string{{"TOKEN": client}, {"CLIENT_ID": "11", "CLIENT_SECRET": secret}} {
+		for _, command := range []string{
+			"search", "search --text redirect", "search --text challenge", "search --text coded",
+			"search --json --token-url http://127.0.0.1:1/", "info 1", "status 1", "status 1 --json",
+			"feed " + feed, "feed " + feed + " --csv", "feed " + feed + " --jsonl",
+			"watch --once --state " + filepath.Join(dir, "state"),
+			"doctor", "doctor --json", "doctor --bundle " + filepath.Join(dir, "bundle.json"), "doctor --bundle -",
+			"search --token " + client, "search --user-token=" + user, "search --client-secret=" + secret, "--help",
+		} {
+			p := newProcess().set("BASE_URL", echo.URL).set("JOBDB_URL", echo.URL+"/jobdb").set("CHANNEL", "x").set("USER_TOKEN", user)
+			told := user
+			for name, v := range credential {
+				p.set(name, v)
+				if strings.HasPrefix(v, "canary") {
+					told += v
+				}
+			}
+			known.Store(told)
+			r := p.run(t, append(strings.Fields(command), "--debug", "--attempts", "1")...)
+			r.without(t, "canary")
+			if command == "search" && (!strings.Contains(r.err, "msg=attempt") || !strings.Contains(r.err, "status=500")) {
+				t.Errorf("--debug says nothing:\n%s", r.err)
+			}
+		}
+	}
+	bundle := read(t, filepath.Join(dir, "bundle.json"))
+	if strings.Contains(bundle, "canary") || !strings.Contains(bundle, "[hidden]") {
+		t.Errorf("the bundle:\n%s", bundle)
+	}
+}

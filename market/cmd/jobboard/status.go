@@ -1,0 +1,100 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
+)
+
+func newStatusCommand(p *cli.Program, known *lastSearch) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status [JOB]",
+		Short: "Say whether the applicant may apply to a job, and why",
+		Long: `status asks the job information, the applied check and the application lookup,
+and decides from the answers. It needs an applicant's token.
+
+It ends with 0 where the applicant may apply, with 4 where not: applied already,
+closed, not visible, gone. If too few of the calls are answered to decide, it
+ends with the code of the failure.`,
+		Example:           "  jobboard status --fake\n  JOBBOARD_USER_TOKEN=... jobboard status 2797227",
+		Args:              cli.AtMost(1),
+		ValidArgsFunction: known.completeJob,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := p.Board(cmd)
+			if err != nil {
+				return err
+			}
+			return runStatus(cmd.Context(), &p.Console, b, args, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print decision and sources as JSON")
+	return cmd
+}
+
+func runStatus(ctx context.Context, c *term.Console, b *setup.Board, args []string, asJSON bool) error {
+	p, undecided := b.Precheck(ctx, args)
+	if p.Job == 0 || ctx.Err() != nil {
+		return cmp.Or(ctx.Err(), undecided)
+	}
+	var err error
+	if asJSON {
+		err = term.WriteJSON(c.Out, p, true)
+	} else {
+		printStatus(c, p)
+	}
+	switch p.Decision {
+	case jobboard.DecisionMayApply:
+		return err
+	case jobboard.DecisionUnknown:
+		return undecided
+	}
+	return &setup.Error{Code: setup.ExitNo}
+}
+
+func printStatus(c *term.Console, p jobboard.PrecheckResult) {
+	w := c.Out
+	colour := term.Red
+	if p.Decision == jobboard.DecisionMayApply {
+		colour = term.Green
+	}
+	w.Line("job %s: %s", p.Job, c.OutTerminal.Paint(colour, jobmcp.Meaning(p.Decision)))
+	switch {
+	case errors.Is(p.InformationErr, context.Canceled):
+		w.Pair("lookup", "not needed")
+	case p.InformationErr != nil:
+		w.Pair("lookup", c.ErrorText(p.InformationErr))
+	case p.Information.ApplyPossible:
+		w.Pair("lookup", fmt.Sprintf("%s: applying is possible, %d questions", p.Information.JobTitle,
+			len(p.Information.Questions)))
+	default:
+		w.Pair("lookup", p.Information.JobTitle+": applying is not possible")
+	}
+	switch {
+	case errors.Is(p.AppliedErr, context.Canceled):
+		w.Pair("applied check", "not needed")
+	case p.AppliedErr != nil:
+		w.Pair("applied check", c.ErrorText(p.AppliedErr))
+	case p.Applied:
+		w.Pair("applied check", "has applied")
+	default:
+		w.Pair("applied check", "has not applied")
+	}
+	switch {
+	case p.ApplicationID != "":
+		w.Pair("application", string(p.ApplicationID))
+	case errors.Is(p.ApplicationErr, jobboard.ErrApplicationNotFound):
+		w.Pair("application", "none")
+	case p.ApplicationErr != nil:
+		w.Pair("application", c.ErrorText(p.ApplicationErr))
+	}
+}

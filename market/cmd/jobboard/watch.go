@@ -1,0 +1,262 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+)
+
+type watchFlags struct {
+	cli.QueryFlags
+	state    string
+	interval time.Duration
+	once     bool
+	jsonl    bool
+}
+
+func newWatchCommand(p *cli.Program, known *lastSearch) *cobra.Command {
+	var f watchFlags
+	cmd := &cobra.Command{
+		Use:   "watch [CHANNEL]",
+		Short: "Tell what changes in a channel",
+		Long: `watch searches a channel again and again and prints what has changed since the
+search before: + for a new posting, ~ for a changed one, - for one that is gone.
+A posting that may be new or gone has a ? before it: this is not certain when
+the service gives fewer postings than it counts.
+
+With --state FILE the last complete state is kept, so that the next run tells
+what happened in between. With --once as well it searches one time and ends, for
+a job scheduler. A failure of the service or the network is told and does not
+end the watch; a refused credential does.`,
+		Example:           "  jobboard watch --fake --interval 10s\n  jobboard watch 27828_extern --state channel.json --once",
+		Args:              cli.AtMost(1),
+		ValidArgsFunction: known.completeChannel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := p.Board(cmd)
+			if err != nil {
+				return err
+			}
+			return runWatch(cmd.Context(), &p.Console, b, cmd.Flags(), args, &f)
+		},
+	}
+	f.Add(cmd)
+	cmd.Flags().StringVar(&f.state, "state", "", "keep what was seen in a `file`")
+	_ = cmd.MarkFlagFilename("state", "json")
+	cmd.Flags().DurationVar(&f.interval, "interval", 5*time.Minute, "`time` between two searches, at least 1s")
+	cli.Complete(cmd, "interval", cli.OneOf("1m", "5m", "15m", "1h"))
+	cmd.Flags().BoolVar(&f.once, "once", false, "search one time; needs --state")
+	cmd.Flags().BoolVar(&f.jsonl, "jsonl", false, "print one change a line as JSON")
+	return cmd
+}
+
+func (f *watchFlags) check() error {
+	switch {
+	case f.once && f.state == "":
+		return setup.Usage("--once needs --state: there is nothing to compare with")
+	case f.interval < time.Second:
+		return setup.Usage("--interval is shorter than 1s")
+	}
+	return nil
+}
+
+func runWatch(ctx context.Context, c *term.Console, b *setup.Board, flags *pflag.FlagSet, args []string, f *watchFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	q, err := f.Query(flags, c)
+	if err != nil {
+		return err
+	}
+	s, ch, err := b.Searcher(args)
+	if err != nil {
+		return err
+	}
+	before, err := loadState(f.state)
+	if err != nil {
+		return err
+	}
+	for {
+		// The next snapshot is compared with the last complete one.
+		after, err := s.Snapshot(ctx, ch, q)
+		switch {
+		case isInterrupted(ctx, err):
+			return ctx.Err()
+		case err == nil:
+			if before, err = f.compare(c, before, after); err != nil {
+				return err
+			}
+		case f.once || !passing(err):
+			return err
+		default:
+			c.Note("%s; next try in %s", c.ErrorText(err), f.interval)
+		}
+		if f.once {
+			return nil
+		}
+		select {
+		case <-time.After(f.interval):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// passing reports whether a failure may be over the next time.
+func passing(err error) bool {
+	code, _ := setup.ExitOf(err)
+	return code == setup.ExitService || code == setup.ExitNetwork
+}
+
+// compare prints what changed, keeps the state, and returns what to compare with
+// the next time: the last complete snapshot.
+func (f *watchFlags) compare(c *term.Console, before, after *jobboard.Snapshot) (*jobboard.Snapshot, error) {
+	at := after.Taken.Local().Format("2006-01-02 15:04:05")
+	switch {
+	case before == nil && f.jsonl:
+	case before == nil:
+		c.Out.Line("%s  %s, nothing to compare with yet", at, term.Count(len(after.Postings), "posting"))
+	default:
+		changes, err := changesOf(before, after)
+		if err != nil {
+			return nil, setup.Usage("--state: %w", setup.Plain{Cause: err}).Next("use a state file of its own for every channel, query and language")
+		}
+		printChanges(c, at, after, changes, f.jsonl)
+	}
+	if c.Out.Err != nil {
+		return nil, c.Out.Err
+	}
+	if !after.Complete {
+		c.Note("the service did not give every posting it counts; what is missing may still be there")
+		if before != nil {
+			return before, nil
+		}
+		// The first snapshot is kept although it is incomplete: Diff then tells of
+		// postings that may be new.
+	}
+	return after, saveState(f.state, after)
+}
+
+// change is a posting that is new, different or gone.
+type change struct {
+	Taken  time.Time                 `json:"taken"`
+	Kind   string                    `json:"change"`
+	Before *jobboard.SnapshotPosting `json:"before,omitempty"`
+	After  *jobboard.SnapshotPosting `json:"after,omitempty"`
+}
+
+// changesOf lists what is different since before, the certain first.
+func changesOf(before, after *jobboard.Snapshot) ([]change, error) {
+	c, err := jobboard.Diff(before, after)
+	if err != nil {
+		return nil, err
+	}
+	var all []change
+	is := func(kind string, postings []jobboard.SnapshotPosting) {
+		for i := range postings {
+			all = append(all, change{Taken: after.Taken, Kind: kind, After: &postings[i]})
+		}
+	}
+	was := func(kind string, postings []jobboard.SnapshotPosting) {
+		for i := range postings {
+			all = append(all, change{Taken: after.Taken, Kind: kind, Before: &postings[i]})
+		}
+	}
+	is("added", c.Added)
+	for i := range c.Changed {
+		all = append(all, change{after.Taken, "changed", &c.Changed[i].Before, &c.Changed[i].After})
+	}
+	was("gone", c.Gone)
+	is("maybe added", c.MaybeAdded)
+	was("maybe gone", c.MaybeGone)
+	return all, nil
+}
+
+// posting returns the posting as it is now, or as it was where it is gone.
+func (c change) posting() *jobboard.SnapshotPosting { return cmp.Or(c.After, c.Before) }
+
+// difference names what changed of a posting.
+func (c change) difference() string {
+	switch {
+	case c.Before.Title != c.After.Title:
+		return "title"
+	case c.Before.PostingVersionID != c.After.PostingVersionID:
+		return "new version"
+	}
+	return "dates"
+}
+
+func printChanges(c *term.Console, at string, after *jobboard.Snapshot, changes []change, asJSON bool) {
+	if asJSON {
+		for _, x := range changes {
+			_ = term.WriteJSON(c.Out, x, false) // texts and times alone
+		}
+		return
+	}
+	count := map[string]int{}
+	for _, x := range changes {
+		count[x.Kind]++
+	}
+	c.Out.Line("%s  %s, %d new, %d changed, %d gone", at, term.Count(len(after.Postings), "posting"),
+		count["added"], count["changed"], count["gone"])
+	t := c.OutTerminal
+	signs := map[string]string{
+		"added": t.Paint(term.Green, "+"), "changed": t.Paint(term.Yellow, "~"), "gone": t.Paint(term.Red, "-"),
+		"maybe added": "? +", "maybe gone": "? -",
+	}
+	for _, x := range changes {
+		p, what := x.posting(), ""
+		if x.Kind == "changed" {
+			if what = " (" + x.difference() + ")"; x.Before.Title != x.After.Title {
+				what = " (was: " + term.Printable(x.Before.Title) + ")"
+			}
+		}
+		c.Out.Line("%s %d  %s%s", signs[x.Kind], p.JobPostingID, term.Printable(p.Title), what)
+	}
+}
+
+// loadState reads what saveState wrote; nil where there is nothing yet.
+func loadState(path string) (*jobboard.Snapshot, error) {
+	if path == "" {
+		return nil, nil
+	}
+	body, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, setup.Usage("--state: %w", err)
+	}
+	s := new(jobboard.Snapshot)
+	if err := json.Unmarshal(body, s); err != nil || s.Channel == "" {
+		return nil, setup.Usage("--state: %s is not a state that watch has kept", path).
+			Next("name another file, or remove it to start anew")
+	}
+	return s, nil
+}
+
+func saveState(path string, s *jobboard.Snapshot) error {
+	if path == "" {
+		return nil
+	}
+	body, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if err := cli.Replace(path, append(body, '\n')); err != nil {
+		return fmt.Errorf("--state: %w", err)
+	}
+	return nil
+}

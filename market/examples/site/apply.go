@@ -1,0 +1,115 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
+	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
+)
+
+// rules are this form's limits; the interface names none.
+var rules = jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
+
+// applyPage holds the data of the form's template.
+type applyPage struct {
+	page
+	jobsite.FormPage
+
+	Job     *jobboard.JobInformation
+	JobPath string // of its page
+	Privacy string
+	Asked   []field
+	Notice  string // what stands above the form
+	SignIn  bool   // their sign-in ended while they filled the form in
+	ApplyAt string // where one applies at the board, once everything is answered
+}
+
+type field struct {
+	jobboard.FormField
+
+	Text  string // what is wrong with the value
+	Focus bool   // the first with a problem
+}
+
+// apply shows the form of a job, and checks it when it is sent. The interface has no
+// call that sends an application, so the way ends with the link to the board's own
+// form.
+func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
+	id, err := jobboard.ParseJobID(r.PathValue("job"))
+	if err != nil {
+		return statusError(http.StatusNotFound)
+	}
+	if s.signIn == nil {
+		return statusError(http.StatusNotImplemented) // as /signin says
+	}
+	form, err := s.signIn.Form(r, id, s.words(r).texts, rules)
+	if err != nil {
+		return err
+	}
+	switch {
+	case form.Situation == jobsite.SignInFirst, form.Situation == jobsite.SignInAgain:
+		back := url.Values{"next": {r.URL.Path}, "back": {s.jobs.Path(id, "")}}
+		http.Redirect(w, r, "/signin?"+back.Encode(), http.StatusSeeOther)
+		return nil
+	case !form.Show:
+		form.SetRetryAfter(w.Header())
+		return s.render(w, form.Status, "message", message{s.page(r), form.Text})
+	}
+	p := s.applyPage(r, form)
+	if p.Complete {
+		if job, err := s.jobs.Job(r); err == nil {
+			p.ApplyAt = job.ApplyURL
+		}
+	}
+	form.SetRetryAfter(w.Header())
+	return s.render(w, form.Status, "apply", p)
+}
+
+// fit returns a job whose texts fit a line of a page.
+func fit(job *jobboard.JobInformation) *jobboard.JobInformation {
+	fits := *job
+	for _, text := range []*string{&fits.JobTitle, &fits.CompanyName, &fits.Location.GeoName} {
+		*text = jobpublish.Line(*text, 200)
+	}
+	return &fits
+}
+
+// applyPage returns the page of a form, which speaks the job's language.
+func (s *site) applyPage(r *http.Request, form jobsite.FormPage) applyPage {
+	job := fit(form.Check.Information)
+	p := applyPage{page: s.page(r), FormPage: form, Job: job, JobPath: s.jobs.Path(job.JobID, job.JobTitle)}
+	p.W = wordsFor(job.JobLanguage, p.W)
+	if !form.MayApply() {
+		p.Notice, p.SignIn = p.W.texts.Situation(form.Situation), form.Situation == jobsite.SignInToSend
+	}
+	if link, err := job.DataSecurityURL(); err == nil {
+		p.Privacy = link.String()
+	}
+	focused := false
+	for _, f := range form.Fields {
+		own := field{FormField: f}
+		if f.Nationality {
+			own.Label, own.Choices = p.W.texts.Nationality, inOrder(f.Choices, job.JobLanguage)
+		}
+		if f.Problem != nil {
+			own.Text = p.W.texts.Problem(*f.Problem)
+			own.Focus, focused = !focused, true
+		}
+		p.Asked = append(p.Asked, own)
+	}
+	return p
+}
+
+// inOrder sorts a catalogue as its readers look names up: Ä beside A in German.
+func inOrder(catalogue []jobboard.IDLabel, lang string) []jobboard.IDLabel {
+	sorted := slices.Clone(catalogue) // the client shares one catalogue among its answers
+	order := collate.New(language.Make(lang))
+	slices.SortStableFunc(sorted, func(a, b jobboard.IDLabel) int { return order.CompareString(a.Label, b.Label) })
+	return sorted
+}

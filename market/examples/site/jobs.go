@@ -1,0 +1,89 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
+	"github.com/jobboard-sdk/jobboard-go/places"
+)
+
+// staleAfter is the age of the copy from which on visitors are told that the
+// board does not answer: some refreshes were missed.
+const staleAfter = 30 * time.Minute
+
+type listPage struct {
+	page
+	*jobsite.Results
+
+	Near, Warning, Age, Attribution string
+	Next                            template.URL // the link to the next page; empty: this is the last
+	Radius                          int
+	Radii                           []int
+	Places                          []jobsite.Facet
+	Map                             template.HTML
+}
+
+// list shows the jobs that a visitor searches for, from the copy.
+func (s *site) list(w http.ResponseWriter, r *http.Request) error {
+	found, err := s.jobs.Search(r)
+	if err != nil {
+		return err
+	}
+	p := listPage{
+		page: s.page(r), Results: found, Near: jobsite.ReadQuery(r).Get("near"), Attribution: places.Attribution,
+		Radius: cmp.Or(found.List.Radius, jobsite.DefaultRadius), Radii: []int{10, 25, 50, 100, 200},
+		Next: found.List.Next(found.Page), Places: found.List.Places(found.Page.Facets, 8),
+	}
+	p.Map = jobsite.Map(found.Page.Postings, found.List.Query().Near, p.W.Map)
+	for _, problem := range found.Problems {
+		p.Warning = p.W.texts.ListProblem(problem)
+	}
+	if age := found.Page.Age; age > staleAfter {
+		p.Warning = p.W.stale(age)
+	} else {
+		p.Age = p.W.age(age)
+	}
+	if r.URL.RawQuery != "" { // there is no end of searches; their jobs are found one by one
+		w.Header().Set("X-Robots-Tag", "noindex, follow")
+	}
+	return s.render(w, http.StatusOK, "list", p)
+}
+
+// suggest answers the script of the search's field with what the visitor may mean.
+func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
+	typed := jobmirror.Query{Text: jobsite.ReadQuery(r).Get("text"), Language: s.jobs.Language(r)}
+	texts, err := s.mirror.Suggest(r.Context(), typed)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(append([]string{}, texts...))
+}
+
+type jobPage struct {
+	page
+	*jobsite.JobPage
+
+	Age, Status string
+	MayApply    bool
+}
+
+// job shows what is known of a job, and to an applicant who has signed in
+// whether they may apply.
+func (s *site) job(w http.ResponseWriter, r *http.Request) error {
+	job, err := s.jobs.Job(r)
+	if err != nil {
+		return err
+	}
+	p := jobPage{page: s.page(r), JobPage: job}
+	p.Age = p.W.age(job.Age)
+	outcome := s.precheck(r, job.Job, p.W)
+	p.Status, p.MayApply = outcome.Text, outcome.MayApply()
+	_, p.SignedIn = s.visitor(r) // no longer, where the board refuses the token
+	return s.render(w, http.StatusOK, "job", p)
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
+	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
+)
+
+// publish serves what search engines, feed readers, importers and assistants ask for.
+func (s *site) publish(mux *http.ServeMux, host string, channel jobboard.ChannelID) error {
+	published, err := jobpublish.NewFeeds(jobpublish.Config{
+		URL: s.origin + "/", Title: german.Title, Language: german.Lang, Jobs: s.jobs.Jobs,
+	})
+	if err != nil {
+		return err
+	}
+	mux.Handle("GET /sitemap.xml", published.Sitemap("/sitemap.xml"))
+	mux.Handle("GET /jobs.rss", published.RSS("/jobs.rss"))
+	mux.Handle("GET /jobs.atom", published.Atom("/jobs.atom"))
+	mux.Handle("GET /jobs.feed.json", published.DataFeed("/jobs.feed.json"))
+	mux.Handle("/mcp", s.assistants(host, channel))
+	mux.HandleFunc("GET /robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		fmt.Fprintf(w, "User-agent: *\nDisallow: /signin\nDisallow: /apply/\nSitemap: %s/sitemap.xml\n", s.origin)
+	})
+	return nil
+}
+
+// assistants lets assistants read the copy, as everybody may, without asking the board.
+func (s *site) assistants(host string, channel jobboard.ChannelID) http.Handler {
+	return jobmcp.NewServer(s.jobs.Client(), jobmcp.Options{Channel: channel, Hosts: []string{host}}).Handler()
+}

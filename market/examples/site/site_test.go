@@ -1,0 +1,659 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// start runs the site on the demo, with its copy filled.
+func start(t *testing.T) (*visitor, *jobboardtest.Server) {
+	t.Helper()
+	v, fake, mirror := begin(t)
+	if _, err := mirror.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return v, fake
+}
+
+// begin runs the site on the demo, with an empty copy.
+func begin(t *testing.T) (*visitor, *jobboardtest.Server, *jobmirror.Mirror) {
+	t.Helper()
+	for _, name := range []string{"BASE_URL", "JOBDB_URL", "CLIENT_ID", "CHANNEL", "FEED", "CLIENT_SECRET", "AUTHORIZE_URL", "TOKEN_URL"} {
+		t.Setenv("JOBBOARD_"+name, "")
+	}
+	var handler http.Handler
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	t.Cleanup(server.Close)
+	b := boardOf(server.URL)
+	t.Cleanup(b.fake.Close)
+	b.mirror.Limit = -1
+	b.config.Retry = jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}
+	mirror, err := jobmirror.Open(t.Context(), filepath.Join(t.TempDir(), "jobs.db"), b.mirror)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = mirror.Close() })
+	s, err := newSite(b, mirror, server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler = s
+	return newVisitor(t, server.URL), b.fake, mirror
+}
+
+// visitor is a browser without a screen.
+type visitor struct {
+	t      *testing.T
+	origin string
+	client *http.Client
+}
+
+func newVisitor(t *testing.T, origin string) *visitor {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &visitor{t, origin, &http.Client{Jar: jar, Timeout: 20 * time.Second}}
+}
+
+func (v *visitor) do(req *http.Request) (int, string) {
+	v.t.Helper()
+	req.Header.Set("Accept-Language", "en")
+	resp, err := v.client.Do(req)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+func (v *visitor) get(path string) (int, string) {
+	v.t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), "GET", v.origin+path, nil)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return v.do(req)
+}
+
+func (v *visitor) post(path string, form url.Values, header ...string) (int, string) {
+	v.t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), "POST", v.origin+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	return v.do(req)
+}
+
+// signIn goes the way of a click: to the board's page, which is left out, and
+// back with a code.
+func (v *visitor) signIn(fake *jobboardtest.Server, next string) (int, string) {
+	v.t.Helper()
+	return v.signInAs(fake.Demo.Applicant, next)
+}
+
+func (v *visitor) signInAs(applicant int64, next string) (int, string) {
+	v.t.Helper()
+	noRedirect := *v.client
+	noRedirect.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := noRedirect.Get(v.origin + "/signin?next=" + url.QueryEscape(next))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	resp.Body.Close()
+	location, err := resp.Location()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	// The board's page has a form with the applicants.
+	back, err := noRedirect.PostForm(location.String(), url.Values{"applicant": {fmt.Sprint(applicant)}})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	back.Body.Close()
+	location, err = back.Location()
+	if err != nil {
+		v.t.Fatalf("%v: %s", err, back.Status)
+	}
+	return v.get(strings.TrimPrefix(location.String(), v.origin))
+}
+
+func want(t *testing.T, what string, status int, body string, wantStatus int, texts ...string) {
+	t.Helper()
+	if status != wantStatus {
+		t.Errorf("%s: status %d, want %d\n%s", what, status, wantStatus, body)
+	}
+	for _, text := range texts {
+		if !strings.Contains(body, text) {
+			t.Errorf("%s: no %q in\n%s", what, text, body)
+		}
+	}
+}
+
+// listed returns the links to jobs that a page's list has, in its order and as written there.
+func listed(t *testing.T, page string) (links []string) {
+	t.Helper()
+	for _, found := range linkToJob.FindAllStringSubmatch(page, -1) {
+		links = append(links, found[1])
+	}
+	if len(links) == 0 {
+		t.Fatalf("no job in\n%s", page)
+	}
+	return links
+}
+
+var linkToJob = regexp.MustCompile(`<h2[^>]*><a href="(/job/[^"]+)"`)
+
+func TestVisitor(t *testing.T) {
+	v, fake := start(t)
+	status, body := v.get("/?near=Berlin&radius=50")
+	want(t, "list", status, body, 200, `<html lang="en">`, "<svg", fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+	want(t, "distance", status, body, 200, "<bdi>Berlin</bdi> (", " km)")
+	// A job's page leads back to the search that it was found by.
+	status, body = v.get(strings.ReplaceAll(listed(t, body)[0], "&amp;", "&"))
+	want(t, "from a search", status, body, 200, `<a href="/?near=Berlin&amp;radius=50">All jobs</a>`)
+	status, body = v.get("/?place=Hamburg&text=pflege&lang=de")
+	want(t, "narrowed down", status, body, 200, `<a href="?lang=de&amp;text=pflege" aria-current="true"><bdi>Hamburg</bdi>`)
+	v.get("/?lang=en")
+	status, body = v.get("/?near=Atlantis")
+	want(t, "unknown place", status, body, 200, "We do not know the place", "Atlantis")
+	status, body = v.get("/?lang=en&text=%22%27%28*")
+	want(t, "a text without a word", status, body, 200, "No job matches.")
+	status, body = v.get("/?lang=de&text=pflegefachkräfte")
+	want(t, "German, another form of the word", status, body, 200, `<html lang="de">`, "Pflegefachkraft (m/w/d)")
+	v.get("/?lang=en")
+	for name, job := range map[string]int64{"inactive": fake.Demo.InactiveJob, "closed": fake.Demo.ClosedJob} {
+		status, body = v.get(fmt.Sprintf("/job/%d/", job))
+		want(t, name, status, body, 410, "This job takes no more applications.")
+	}
+	status, body = v.get("/job/99999/")
+	want(t, "unknown", status, body, 404, "There is no such page.")
+	status, body = v.get("/nothing")
+	want(t, "no page", status, body, 404, "There is no such page.")
+}
+
+// A typing error finds what was meant, and the page says so; the field offers words.
+func TestTypingErrors(t *testing.T) {
+	v, _ := start(t)
+	status, body := v.get("/?lang=de&text=Pflegefachkrfat")
+	want(t, "a typing error", status, body, 200, "Stattdessen gesucht: pflegefachkraft.", "Pflegefachkraft (m/w/d)")
+	status, body = v.get("/suggest?lang=de&text=pflegef")
+	want(t, "suggestions", status, body, 200, `"pflegefachkraft"`)
+	if status, body = v.get("/suggest?text="); status != 200 || strings.TrimSpace(body) != "[]" {
+		t.Errorf("without a text: %d %s", status, body)
+	}
+}
+
+// The links of a page keep what was searched for, however its address was typed.
+func TestTypedAddress(t *testing.T) {
+	v, _ := start(t)
+	status, body := v.get("/?text=nurse;night&lang=en")
+	want(t, "a semicolon", status, body, 200, `href="?lang=de&amp;text=nurse%3Bnight"`, `value="nurse;night"`)
+}
+
+// The pages of a search cover every job once.
+func TestPaging(t *testing.T) {
+	v, _ := start(t)
+	seen, path := map[string]bool{}, "/?text="
+	for pages := 0; path != ""; pages++ {
+		_, body := v.get(path)
+		for _, link := range listed(t, body) {
+			if seen[link] {
+				t.Errorf("%s is on two pages", link)
+			}
+			seen[link] = true
+		}
+		_, next, ok := strings.Cut(body, `rel="next" href="`)
+		if path = ""; ok {
+			next, _, _ = strings.Cut(next, `"`)
+			path = "/" + strings.ReplaceAll(next, "&amp;", "&")
+		}
+		if pages > 10 {
+			t.Fatal("the pages do not end")
+		}
+	}
+	if len(seen) < 40 {
+		t.Errorf("%d jobs", len(seen))
+	}
+}
+
+func TestApplicant(t *testing.T) {
+	v, fake := start(t)
+	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
+	status, body := v.signIn(fake, form)
+	want(t, "form", status, body, 200, `<html lang="de">`, "Haben Sie einen Führerschein", "Staatsangehörigkeit", "ägyptisch")
+	if strings.Index(body, "ägyptisch") > strings.Index(body, "belgisch") {
+		t.Error("ägyptisch comes after belgisch")
+	}
+
+	mine := formOf(body)
+	status, body = v.post(form, url.Values{"q8": {"nonsense"}, "session": {mine}})
+	want(t, "problems", status, body, 422, "6 Antworten brauchen noch Ihre Aufmerksamkeit.", "autofocus", `aria-describedby="q8-problem"`,
+		"Bitte wählen Sie eine der Antworten.", "Bitte wählen Sie Ihre Staatsangehörigkeit.")
+	if strings.Count(body, "autofocus") != 1 {
+		t.Error("the focus is not on the first problem")
+	}
+	status, body = v.post(form, url.Values{
+		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
+		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "session": {mine},
+	})
+	want(t, "complete", status, body, 200, "Alles ist beantwortet", "Senden kann diese Seite es nicht", `rel="noopener noreferrer">Bei der Stellenbörse bewerben</a>`)
+
+	for name, c := range map[string]struct {
+		job    int64
+		status int
+		text   string
+	}{
+		"applied":       {fake.Demo.AppliedJob, 200, "You have applied already."},
+		"withdrawn":     {fake.Demo.WithdrawnJob, 200, "You have applied already."},
+		"other company": {fake.Demo.OtherCompanyJob, 404, "This job is not available."},
+		"inactive":      {fake.Demo.InactiveJob, 410, "no more applications"},
+	} {
+		status, body = v.get(fmt.Sprintf("/apply/%d", c.job))
+		want(t, name, status, body, c.status, c.text)
+	}
+	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+	want(t, "job", status, body, 200, "You may apply.", `application/ld+json`, form)
+	if status, _ = v.post("/signout", nil); status != 200 {
+		t.Errorf("sign out: %d", status)
+	}
+	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+	want(t, "signed out", status, body, 200, "Sign in to see whether you may apply.")
+}
+
+// firstChoice returns what the first choice of a list sends.
+func firstChoice(body, name string) string {
+	_, list, _ := strings.Cut(body, `name="`+name+`"`)
+	_, list, _ = strings.Cut(list, `</option>`) // "please choose"
+	_, list, _ = strings.Cut(list, `value="`)
+	value, _, _ := strings.Cut(list, `"`)
+	return value
+}
+
+// What is not the visitor's own doing is refused.
+func TestForeignRequests(t *testing.T) {
+	v, fake := start(t)
+	v.signIn(fake, "/")
+	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
+	if status, body := v.post(form, url.Values{}, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"); status != 403 {
+		t.Errorf("a form of another site: %d\n%s", status, body)
+	}
+	for _, path := range []string{"/signin/callback?code=x&state=guess", "/signin/callback?code=x", "/signin/callback"} {
+		stranger := newVisitor(t, v.origin)
+		if status, _ := stranger.get(path); status != 400 {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+	for _, next := range []string{"//evil.example", "/\t/evil.example", "https://evil.example", `/\evil.example`, "javascript:alert(1)"} {
+		stranger := newVisitor(t, v.origin)
+		stranger.client.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
+			if strings.Contains(req.URL.Host, "evil") {
+				t.Errorf("%q leads to %s", next, req.URL)
+			}
+			return nil
+		}
+		stranger.signIn(fake, next)
+	}
+	address, _ := url.Parse(v.origin)
+	for _, cookie := range v.client.Jar.Cookies(address) {
+		if cookie.Name == "session" && len(cookie.Value) < 20 {
+			t.Errorf("a session is %q", cookie.Value)
+		}
+	}
+}
+
+// The board is down, slow, refuses or is busy: the list stays, and everybody
+// reads in their language what is the matter.
+func TestBoardInTrouble(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault  jobboardtest.Fault
+		status int
+		text   string
+	}{
+		"down":       {jobboardtest.Fault{Status: 503}, 502, "We cannot check at the moment"},
+		"slow":       {jobboardtest.Fault{Delay: time.Hour}, 504, "We cannot check at the moment"},
+		"busy":       {jobboardtest.Fault{Status: 429}, 503, "The job board is busy."},
+		"HTML":       {jobboardtest.Fault{Status: 200, Body: "<html>login"}, 502, "We cannot check at the moment"},
+		"half of it": {jobboardtest.Fault{Break: jobboardtest.CutBody}, 502, "We cannot check at the moment"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, fake := start(t)
+			v.signIn(fake, "/")
+			v.get("/?lang=en")
+			fake.Fail(c.fault)
+			status, body := v.get("/?near=Berlin")
+			want(t, "list", status, body, 200, "/job/")
+			status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+			want(t, "job", status, body, 200, "Registered Nurse", c.text)
+			status, body = v.get(fmt.Sprintf("/apply/%d", fake.Demo.OpenJob))
+			want(t, "form", status, body, c.status, c.text)
+		})
+	}
+	t.Run("token ended", func(t *testing.T) {
+		v, fake := start(t)
+		v.signIn(fake, "/")
+		fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
+		status, body := v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+		want(t, "job", status, body, 200, "The job board does not accept your sign-in.") // which is a moment old
+		v.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		if status, _ = v.get(fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)); status != http.StatusSeeOther {
+			t.Errorf("form: %d", status)
+		}
+	})
+}
+
+// Before the board was copied once nobody is told that a job is gone: a search
+// engine would forget its page.
+func TestBeforeTheFirstCopy(t *testing.T) {
+	v, fake, mirror := begin(t)
+	fake.Fail(jobboardtest.Fault{Status: 503})
+	if _, err := mirror.Refresh(t.Context()); err == nil {
+		t.Fatal("a copy of a board that is down")
+	}
+	v.get("/?lang=en")
+	status, body := v.get("/")
+	want(t, "list", status, body, 503, "cannot be shown at the moment")
+	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+	want(t, "job", status, body, 503, "cannot be shown at the moment")
+	for _, path := range []string{"/job/99999/", "/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
+		status, body = v.get(path)
+		want(t, path, status, body, 503)
+	}
+}
+
+func TestPublished(t *testing.T) {
+	v, fake := start(t)
+	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
+		status, body := v.get(path)
+		want(t, path, status, body, 200, fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+		if strings.Contains(body, fmt.Sprintf("/job/%d/", fake.Demo.ClosedJob)) {
+			t.Errorf("%s has a closed job", path)
+		}
+	}
+	// Every job that the list shows is in the sitemap, once, in whatever language.
+	_, sitemap := v.get("/sitemap.xml")
+	for _, lang := range []string{"de", "en"} {
+		_, list := v.get("/?lang=" + lang)
+		for _, link := range listed(t, list) {
+			job := strings.Join(strings.Split(link, "/")[:3], "/") + "/" // its words are those of a language
+			if n := strings.Count(sitemap, "<loc>"+v.origin+job); n != 1 {
+				if _, page := v.get(link); strings.Contains(page, "ld+json") {
+					t.Errorf("%s is in the sitemap %d times", link, n)
+				}
+			}
+		}
+	}
+	job := fmt.Sprintf("/job/%d/", fake.Demo.OpenJob)
+	status, body := v.get(job + "?lang=de&utm_source=x")
+	want(t, "job", status, body, 200, fmt.Sprintf(`<link rel="canonical" href="%s%s`, v.origin, job))
+	status, body = v.get("/robots.txt")
+	want(t, "robots", status, body, 200, "Sitemap: "+v.origin+"/sitemap.xml\n", "Disallow: /signin\n")
+	for path, robots := range map[string]string{"/": "", "/?text=nurse": "noindex, follow", job: ""} {
+		resp, err := v.client.Get(v.origin + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got := resp.Header.Get("X-Robots-Tag"); got != robots {
+			t.Errorf("%s: robots %q", path, got)
+		}
+	}
+}
+
+// A visitor who is refused at the board is not sent there again and again, and
+// one whose sign-in failed is not sent back to the failure.
+func TestSignInEnds(t *testing.T) {
+	v, fake := start(t)
+	status, body := v.get("/signin/callback?code=x&state=y")
+	want(t, "a failure", status, body, 400, `href="/signin?next=%2fsignin%2fcallback"`)
+	status, body = v.signIn(fake, "/signin/callback")
+	want(t, "after it", status, body, 200, `action="/signout"`)
+
+	stranger := newVisitor(t, v.origin)
+	begun := 0
+	stranger.client.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
+		if state := req.URL.Query().Get("state"); req.URL.Path != "/signin/callback" && state != "" {
+			if begun++; begun > 1 {
+				return fmt.Errorf("signing in for the %d. time", begun)
+			}
+			req.URL, _ = url.Parse(v.origin + "/signin/callback?error=access_denied&state=" + state)
+		}
+		return nil
+	}
+	status, body = stranger.get(fmt.Sprintf("/apply/%d", fake.Demo.OpenJob))
+	want(t, "refused", status, body, 200, "Sign in to see whether you may apply.")
+}
+
+// A site that was not told where the board's sign-in is says that it did not work.
+func TestNoSignIn(t *testing.T) {
+	t.Setenv("JOBBOARD_BASE_URL", "https://board.example")
+	t.Setenv("JOBBOARD_JOBDB_URL", "https://jobdb.example")
+	t.Setenv("JOBBOARD_CLIENT_ID", "10")
+	t.Setenv("JOBBOARD_AUTHORIZE_URL", "")
+	mirror, err := jobmirror.Open(t.Context(), filepath.Join(t.TempDir(), "jobs.db"), jobmirror.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mirror.Close()
+	s, err := newSite(boardOf("https://jobs.example"), mirror, "https://jobs.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest("GET", "/signin", nil))
+	if w.Code != http.StatusNotImplemented || w.Header().Get("Location") != "" {
+		t.Errorf("%d to %q", w.Code, w.Header().Get("Location"))
+	}
+}
+
+// What everybody may keep a copy of sets no visitor's cookie.
+func TestSharedFilesSetNoCookie(t *testing.T) {
+	v, _ := start(t)
+	for path, cookies := range map[string]int{"/?lang=en": 1, "/job/1/?lang=en": 1, "/sitemap.xml?lang=en": 0, "/jobs.rss?lang=en": 0, "/style.css?lang=en": 0} {
+		resp, err := v.client.Get(v.origin + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if n := len(resp.Cookies()); n != cookies {
+			t.Errorf("%s: %d cookies, Cache-Control %q", path, n, resp.Header.Get("Cache-Control"))
+		}
+	}
+}
+
+// firstLine keeps the first line of a log, and stops what writes it.
+type firstLine struct {
+	text string
+	stop func()
+}
+
+func (f *firstLine) Write(p []byte) (int, error) {
+	if f.text == "" {
+		f.text = string(p)
+		f.stop()
+	}
+	return len(p), nil
+}
+
+// An origin as a browser shows it, with a slash at its end, is that origin.
+func TestOriginWithSlash(t *testing.T) {
+	t.Setenv("JOBBOARD_BASE_URL", "")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	first := &firstLine{stop: stop}
+	defer log.SetOutput(log.Writer())
+	log.SetOutput(first)
+	if err := run(ctx, "127.0.0.1:0", "https://jobs.example/", ""); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(first.text, "https://jobs.example/\n") {
+		t.Errorf("the site is at %q", first.text)
+	}
+}
+
+// Signing in that is begun and never ended costs the site nothing, and nobody
+// their session.
+func TestBegunSignIns(t *testing.T) {
+	v, fake := start(t)
+	v.signIn(fake, "/")
+	stranger := newVisitor(t, v.origin)
+	stranger.client.Jar = nil
+	stranger.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for range 1000 {
+		if status, _ := stranger.get("/signin"); status != http.StatusSeeOther {
+			t.Fatal(status)
+		}
+	}
+	_, body := v.get("/")
+	want(t, "still signed in", 200, body, 200, `action="/signout"`)
+}
+
+// A board that refuses the token it has just given, without asking the visitor, does
+// not send them round and round.
+func TestRefusedAtOnce(t *testing.T) {
+	v, fake := start(t)
+	fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
+	approving := *v.client
+	approving.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		if len(via) > 12 {
+			return errors.New("this does not end")
+		}
+		return nil
+	}
+	approving.Transport = roundTripper(func(req *http.Request) (*http.Response, error) {
+		if strings.Contains(req.URL.Path, "/authorize") { // as one who is signed in there already sees it
+			req.Method, req.Body = http.MethodPost, io.NopCloser(strings.NewReader(fmt.Sprintf("applicant=%d", fake.Demo.Applicant)))
+			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			req.ContentLength = -1
+		}
+		return http.DefaultTransport.RoundTrip(req)
+	})
+	v.client = &approving
+	for range 2 {
+		status, body := v.get(fmt.Sprintf("/apply/%d?lang=en", fake.Demo.OpenJob))
+		want(t, "form", status, body, 403, "The job board does not accept your sign-in.", `href="/signin?next=`)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// Answers are there again when the sign-in has ended meanwhile, at the site or at the
+// board, and are sent after the next one.
+func TestAnswersSurviveTheSession(t *testing.T) {
+	v, fake := start(t)
+	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
+	answers := url.Values{"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die <Lage>."}, "session": {""}}
+	const ended = "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier."
+	kept := func(what, says string) {
+		t.Helper()
+		status, body := v.post(form, answers)
+		want(t, what, status, body, 403, says, `value="2900101" selected`, `value="55.000"`, "Die &lt;Lage&gt;.</textarea>", `href="/signin?next=`)
+		if strings.Contains(body, `target="_blank" rel="noopener">Anmelden`) != (says == ended) {
+			t.Errorf("%s: whether to sign in for these answers: %s", what, body)
+		}
+	}
+	kept("never signed in", ended)
+	v.signIn(fake, "/")
+	refusing := fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
+	kept("refused at once", "Die Stellenbörse nimmt Ihre Anmeldung nicht an.")
+	refusing.Lift()
+	kept("ended here", ended)
+	v.signIn(fake, "/")
+	status, body := v.post(form, answers)
+	want(t, "signed in again", status, body, 409, `value="55.000"`)
+	answers.Set("session", formOf(body))
+	status, body = v.post(form, answers)
+	want(t, "sent again", status, body, 422, `value="55.000"`)
+	if strings.Contains(body, "Anmeldung ist abgelaufen") {
+		t.Error("signed in, and told to sign in")
+	}
+}
+
+// A form that was opened for one applicant is not sent for another who has signed in
+// since in the same browser.
+func TestFormIsOfItsApplicant(t *testing.T) {
+	v, fake := start(t)
+	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
+	_, body := v.signIn(fake, form)
+	answers := url.Values{
+		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
+		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "session": {formOf(body)},
+	}
+	v.signInAs(fake.Demo.InternalApplicant, "/")
+	status, body := v.post(form, answers)
+	want(t, "another's form", status, body, 409, "Seit Sie dieses Formular geöffnet haben", `value="55.000"`)
+	answers.Set("session", formOf(body))
+	status, body = v.post(form, answers)
+	want(t, "seen", status, body, 200, "Alles ist beantwortet")
+}
+
+// formOf returns by what the site knows whose form a page has.
+func formOf(body string) string {
+	_, value, _ := strings.Cut(body, `name="session" value="`)
+	value, _, _ = strings.Cut(value, `"`)
+	return value
+}
+
+// The form takes no notice of a query that others have added.
+func TestFormWithForeignQuery(t *testing.T) {
+	v, fake := start(t)
+	status, body := v.signIn(fake, fmt.Sprintf("/apply/%d", fake.Demo.OpenJob))
+	want(t, "without", status, body, 200)
+	for _, query := range []string{"utm=a;b", "utm=50%"} {
+		status, body = v.get(fmt.Sprintf("/apply/%d?%s", fake.Demo.OpenJob, query))
+		want(t, query, status, body, 200, "Haben Sie einen Führerschein",
+			fmt.Sprintf(`action="/apply/%d"`, fake.Demo.OpenJob))
+	}
+}
+
+// Assistants ask the copy, by the site's own name.
+func TestAssistants(t *testing.T) {
+	v, fake := start(t)
+	asked := fake.Count()
+	ask := func(host string) (int, string) {
+		call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_jobs","arguments":{"text":"Pflegefachkraft"}}}`
+		req, err := http.NewRequestWithContext(t.Context(), "POST", v.origin+"/mcp", strings.NewReader(call))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		req.Host = host
+		status, body := v.do(req)
+		return status, body
+	}
+	status, body := ask("")
+	want(t, "search_jobs", status, body, 200, "Pflegefachkraft (m/w/d)")
+	if status, body = ask("evil.example"); status != http.StatusForbidden {
+		t.Errorf("another host: %d %s", status, body)
+	}
+	if n := fake.Count(); n != asked {
+		t.Errorf("%d requests to the board", n-asked)
+	}
+}

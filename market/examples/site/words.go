@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/text/language"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
+)
+
+// words are the site's own texts in one language.
+type words struct {
+	Lang                                                                             string
+	Title, Intro, Text, Place, Radius, Search, Language, Anywhere                    string
+	Job, Jobs, Places, NoJobs, NextPage, Map, Back, Company, Location, Remote, Since string
+	Apply, SignIn, SignOut, Privacy                                                  string
+	ApplyTo, Send, Choose, OneProblem, ManyProblems                                  string
+	Complete, ApplyThere, Stale, Age                                                 string
+	Skip, Meant                                                                      string
+
+	texts jobsite.Texts // of what a visitor may do, and of answers
+}
+
+var english = words{
+	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.",
+	Lang: "en", Title: "Jobs near you", Intro: "Search the board's open jobs.",
+	Text: "What", Place: "Where", Radius: "Within", Search: "Search", Language: "Language", Anywhere: "Anywhere",
+	Job: "job", Jobs: "jobs", Places: "Narrow down by place",
+	NoJobs: "No job matches. Try other words or a larger circle.", NextPage: "More jobs",
+	Map:  "Map of these jobs",
+	Back: "All jobs", Company: "Company", Location: "Location", Remote: "Remote", Since: "Since",
+	Apply: "Apply", SignIn: "Sign in", SignOut: "Sign out",
+	Privacy: "Privacy statement", ApplyTo: "Apply for", Send: "Check my answers",
+	Choose:     "Please choose",
+	OneProblem: "One answer needs your attention.", ManyProblems: "%d answers need your attention.",
+	Complete:   "Thank you. Everything is answered. This site cannot send it: the board has no call for that, and takes applications on a page of its own.",
+	ApplyThere: "Apply at the board",
+	Stale:      "The job board does not answer at the moment. You see what it said %s ago.", Age: "As of %s ago",
+	texts: jobsite.English(),
+}
+
+var german = words{
+	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.",
+	Lang: "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",
+	Text: "Was", Place: "Wo", Radius: "Umkreis", Search: "Suchen", Language: "Sprache", Anywhere: "Überall",
+	Job: "Stelle", Jobs: "Stellen", Places: "Nach Ort eingrenzen", NoJobs: "Keine Stelle passt. Versuchen Sie andere Wörter oder einen größeren Umkreis.",
+	NextPage: "Weitere Stellen", Map: "Karte dieser Stellen",
+	Back: "Alle Stellen", Company: "Unternehmen", Location: "Ort", Remote: "Homeoffice", Since: "Seit",
+	Apply: "Bewerben", SignIn: "Anmelden", SignOut: "Abmelden",
+	Privacy: "Datenschutzerklärung", ApplyTo: "Bewerbung als",
+	Send: "Antworten prüfen", Choose: "Bitte wählen",
+	OneProblem:   "Eine Antwort braucht noch Ihre Aufmerksamkeit.",
+	ManyProblems: "%d Antworten brauchen noch Ihre Aufmerksamkeit.",
+	Complete:     "Vielen Dank. Alles ist beantwortet. Senden kann diese Seite es nicht: Die Stellenbörse hat dafür keinen Aufruf und nimmt Bewerbungen auf einer eigenen Seite an.",
+	ApplyThere:   "Bei der Stellenbörse bewerben",
+	Stale:        "Die Stellenbörse antwortet zurzeit nicht. Sie sehen den Stand von vor %s.", Age: "Stand: vor %s",
+	texts: jobsite.German(),
+}
+
+func (w words) stale(d time.Duration) string { return fmt.Sprintf(w.Stale, w.ago(d)) }
+func (w words) age(d time.Duration) string   { return fmt.Sprintf(w.Age, w.ago(d)) }
+
+// Corrected returns what was searched for in place of a word, for the template.
+func (w words) Corrected(c jobmirror.Correction) string {
+	return fmt.Sprintf(w.Meant, c.Word, strings.Join(c.Nearest, ", "))
+}
+
+// Problems returns how many answers need attention, for the template.
+func (w words) Problems(n int) string {
+	if n == 1 {
+		return w.OneProblem
+	}
+	return fmt.Sprintf(w.ManyProblems, n)
+}
+
+// ago returns a time span in the largest unit that tells it.
+func (w words) ago(d time.Duration) string {
+	units := map[string][4]string{
+		"en": {"less than a minute", "min", "h", "days"}, "de": {"weniger als einer Minute", "Min.", "Std.", "Tagen"},
+	}[w.Lang]
+	switch {
+	case d < time.Minute:
+		return units[0]
+	case d < time.Hour:
+		return fmt.Sprintf("%d %s", int(d.Minutes()), units[1])
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d %s", int(d.Hours()), units[2])
+	}
+	return fmt.Sprintf("%d %s", int(d.Hours()/24), units[3])
+}
+
+// words returns the texts in the language that a visitor reads.
+func (s *site) words(r *http.Request) words { return wordsFor(s.jobs.Language(r), german) }
+
+// wordsFor returns the texts of a language, and otherwise where there are none.
+func wordsFor(lang string, otherwise words) words {
+	switch base, _ := language.Make(lang).Base(); base.String() {
+	case "de":
+		return german
+	case "en":
+		return english
+	}
+	return otherwise
+}

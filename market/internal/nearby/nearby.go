@@ -1,0 +1,82 @@
+// Package nearby reads where a person wants to search: around a town or a postal code that
+// is named, around coordinates, or around a geo: URI.
+package nearby
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
+	"github.com/jobboard-sdk/jobboard-go/places"
+	"github.com/jobboard-sdk/jobboard-go/places/postal"
+)
+
+// Parse returns the circle of so many kilometres around what was typed, and the town that
+// a name was taken for, or the postal code as the name of a place. The town is zero where
+// neither was typed. An error of a name that no
+// town has tells the towns that may be meant.
+func Parse(typed string, radiusKm float64) (circle jobboard.GeoLocation, town places.Place, err error) {
+	if g, err := jobboard.ParseGeoLocation(typed); err == nil { // the interface's own form, which has a radius
+		return circle, town, fmt.Errorf("%q: the place is %g,%g, and its radius of %g km is said beside it", typed, g.Latitude, g.Longitude, g.RadiusKm)
+	}
+	place := typed
+	isURI := strings.HasPrefix(strings.ToLower(place), "geo:")
+	if postal.Looks(typed) {
+		if town, err = coded(typed); err != nil {
+			return circle, town, err
+		}
+		place = fmt.Sprintf("%g,%g", town.Latitude, town.Longitude)
+	} else if !isURI && strings.ContainsFunc(place, unicode.IsLetter) {
+		var ok bool
+		if town, ok = places.Find(place); !ok {
+			return circle, town, unknown(place)
+		}
+		place = fmt.Sprintf("%g,%g", town.Latitude, town.Longitude)
+	}
+	if !isURI {
+		place = "geo:" + strings.ReplaceAll(place, " ", "")
+	}
+	if circle, err = jobboard.ParseGeoURI(place, radiusKm); err != nil {
+		// It speaks of the URI that was made of what was typed.
+		err = errors.New(strings.ReplaceAll(shown.Error(err), strconv.Quote(place), strconv.Quote(typed)))
+	}
+	return circle, town, err
+}
+
+// coded returns the place of a postal code, with the code as its name.
+func coded(typed string) (places.Place, error) {
+	switch found := postal.Find(typed, ""); len(found) {
+	case 0:
+		return places.Place{}, fmt.Errorf("no place is known by the postal code %.60q; those of Germany, Austria and Switzerland are", typed)
+	case 1:
+		at := found[0]
+		return places.Place{Name: at.Code, Country: at.Country, Latitude: at.Latitude, Longitude: at.Longitude}, nil
+	default:
+		return places.Place{}, fmt.Errorf("%.60q is a postal code of Austria and of Switzerland; is it %v or %v?", typed, found[0], found[1])
+	}
+}
+
+// mostMeant bounds the towns that an error tells.
+const mostMeant = 3
+
+// unknown returns the error of a name that no town has, with those that it may be the
+// beginning of, or a typing error for.
+func unknown(name string) error {
+	text := fmt.Sprintf("no place is known by the name %.60q", name)
+	meant := places.Search(name, mostMeant)
+	if len(meant) == 0 {
+		meant = places.Alike(name, mostMeant)
+	}
+	var names []string
+	for _, p := range meant {
+		names = append(names, p.Name+" ("+p.Country+")")
+	}
+	if len(names) > 0 {
+		text += "; is it " + strings.Join(names, " or ") + "?"
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,183 @@
+package jobmcp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmcp/internal/foreign"
+)
+
+// maxBaselines bounds the snapshots that a session keeps to compare with.
+const maxBaselines = 8
+
+// kept returns the snapshot of Options.Kept, nil where there is none.
+func (s *Server) kept() (*jobboard.Snapshot, error) {
+	if s.o.Kept == nil {
+		return nil, nil
+	}
+	return s.o.Kept()
+}
+
+func sameSearch(a, b *jobboard.Snapshot) bool {
+	_, err := jobboard.Diff(a, b)
+	return err == nil
+}
+
+type whatChangedArgs struct {
+	searchArgs
+	FromNowOn bool `json:"from_now_on,omitempty" jsonschema:"compare later calls with what this one finds"`
+}
+
+type changedPosting struct {
+	Change  string `json:"change" enum:"added|changed|gone|maybe added|maybe gone"`
+	Posting string `json:"posting"`
+	What    string `json:"what,omitempty" jsonschema:"what is different"`
+	Title   string `json:"foreign_title"`
+	Before  string `json:"foreign_title_before,omitempty"`
+}
+
+type whatChangedResult struct {
+	Notice string `json:"about_foreign_fields"`
+	sought
+	Before   string           `json:"before,omitempty" jsonschema:"when the postings to compare with were taken; absent: this is the first look"`
+	After    string           `json:"after"`
+	Postings int              `json:"postings" jsonschema:"how many there are now"`
+	Complete bool             `json:"complete" jsonschema:"false: the service did not give all it counts, and what is missing may still be there"`
+	Changes  []changedPosting `json:"changes"`
+	LeftOut  int              `json:"changes_left_out,omitempty" jsonschema:"changes that are not listed"`
+	Note     string           `json:"note,omitempty"`
+}
+
+func (s *Server) whatChanged(ctx context.Context, in whatChangedArgs) (whatChangedResult, error) {
+	out := whatChangedResult{Notice: foreignNotice, Changes: []changedPosting{}}
+	from, ch, q, err := s.seek(ctx, in.searchArgs, &out.sought)
+	if err != nil {
+		return out, err
+	}
+	stored, err := s.kept()
+	if err != nil {
+		return out, err
+	}
+	now, err := from.Snapshot(ctx, ch, q)
+	if err != nil {
+		return out, err
+	}
+	out.After, out.Postings, out.Complete = now.Taken.Format(time.RFC3339), len(now.Postings), now.Complete
+
+	before := s.compareWith(stored, now, in.FromNowOn)
+	switch {
+	case before == nil && stored != nil:
+		out.Note = "the state file is of another search: this is the first look"
+		return out, nil
+	case before == nil:
+		out.Note = "this is the first look: there is nothing to compare with yet"
+		return out, nil
+	}
+	changes, err := jobboard.Diff(before, now)
+	if err != nil {
+		return out, err
+	}
+	out.Before = before.Taken.Format(time.RFC3339)
+	out.list(changes)
+	return out, nil
+}
+
+// compareWith returns the snapshot to compare now with, nil for none, and keeps it, or now
+// in its place, for later calls.
+func (s *Server) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) *jobboard.Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var before *jobboard.Snapshot
+	if stored != nil && sameSearch(stored, now) {
+		before = stored
+	}
+	if i := slices.IndexFunc(s.seen, func(s *jobboard.Snapshot) bool { return sameSearch(s, now) }); i >= 0 {
+		before = s.seen[i]
+		s.seen = slices.Delete(s.seen, i, i+1)
+	}
+	kept := before
+	// A complete snapshot is the better one to compare with.
+	if before == nil || now.Complete && (fromNowOn || !before.Complete) {
+		kept = now
+	}
+	s.seen = append(s.seen[max(0, len(s.seen)+1-maxBaselines):], kept)
+	return before
+}
+
+// changeList lists changes while there is room for them.
+type changeList struct {
+	*whatChangedResult
+	space *room
+	count map[string]int // of changes, by their kind
+}
+
+func (l *changeList) add(kind string, p jobboard.SnapshotPosting, what, titleBefore string) {
+	if l.count[kind]++; l.count[kind] > maxPerKind {
+		l.LeftOut++
+		return
+	}
+	put(l.space, &l.Changes, changedPosting{
+		Change: kind, Posting: fmt.Sprint(p.JobPostingID), What: what, Title: foreign.Line(p.Title, maxTitle),
+		Before: foreign.Line(titleBefore, maxTitle),
+	}, &l.LeftOut)
+}
+
+func (l *changeList) addAll(kind string, postings []jobboard.SnapshotPosting) {
+	for _, p := range postings {
+		l.add(kind, p, "", "")
+	}
+}
+
+// list writes the changes down, the certain first.
+func (r *whatChangedResult) list(c jobboard.Changes) {
+	l := changeList{r, newRoom(), map[string]int{}}
+	l.addAll("added", c.Added)
+	for _, x := range c.Changed {
+		switch {
+		case x.Before.Title != x.After.Title:
+			l.add("changed", x.After, "title", x.Before.Title)
+		case x.Before.PostingVersionID != x.After.PostingVersionID:
+			l.add("changed", x.After, "new version", "")
+		default:
+			l.add("changed", x.After, "dates", "")
+		}
+	}
+	l.addAll("gone", c.Gone)
+	l.addAll("maybe added", c.MaybeAdded)
+	l.addAll("maybe gone", c.MaybeGone)
+}
+
+type noArgs struct{}
+
+type examined struct {
+	Check   string `json:"check"`
+	Verdict string `json:"verdict" enum:"ok|warn|fail|skip"`
+	Detail  string `json:"foreign_detail" jsonschema:"may quote what the service said"`
+	Next    string `json:"next,omitempty" jsonschema:"what a person can do"`
+}
+
+type doctorResult struct {
+	Notice   string     `json:"about_foreign_fields"`
+	OK       bool       `json:"ok" jsonschema:"no check failed"`
+	Findings []examined `json:"findings"`
+}
+
+func (s *Server) examine(ctx context.Context, _ noArgs) (doctorResult, error) {
+	out := doctorResult{Notice: foreignNotice, OK: true, Findings: []examined{}}
+	findings, err := s.o.Doctor(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, f := range findings {
+		out.OK = out.OK && f.Verdict != "fail"
+		if len(out.Findings) < maxFindings {
+			out.Findings = append(out.Findings, examined{
+				f.Check, f.Verdict, foreign.Line(f.Detail, maxDetails), foreign.Line(f.Next, maxDetails),
+			})
+		}
+	}
+	return out, nil
+}

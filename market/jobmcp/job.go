@@ -1,0 +1,317 @@
+package jobmcp
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmcp/internal/foreign"
+)
+
+type jobArgs struct {
+	Job string `json:"job" pattern:"^[0-9]{1,19}$" jsonschema:"identifier of the job, such as 2797227; not that of a posting"`
+}
+
+type jobInformationArgs struct {
+	jobArgs
+	Nationality string `json:"nationality,omitempty" max:"100" jsonschema:"list the nationalities whose name contains this text"`
+}
+
+// choice is an answer to choose, or a nationality.
+type choice struct {
+	ID    string `json:"id"`
+	Label string `json:"foreign_label"`
+}
+
+type question struct {
+	ID      string   `json:"id"`
+	Kind    string   `json:"kind" jsonschema:"how it is answered"`
+	Label   string   `json:"foreign_label"`
+	Answers []choice `json:"answers,omitempty" jsonschema:"to choose from"`
+	More    int      `json:"answers_left_out,omitempty" jsonschema:"answers that are not listed"`
+}
+
+type jobInformationResult struct {
+	Notice        string     `json:"about_foreign_fields"`
+	Job           string     `json:"job"`
+	ApplyPossible bool       `json:"apply_possible"`
+	Language      string     `json:"language,omitempty" jsonschema:"of the advertisement"`
+	AsOf          string     `json:"as_of,omitempty"`
+	Title         string     `json:"foreign_title"`
+	Company       string     `json:"foreign_company,omitempty"`
+	Locations     []string   `json:"foreign_locations,omitempty"`
+	Privacy       string     `json:"foreign_privacy_statement,omitempty" jsonschema:"address of the company's privacy statement"`
+	Questions     []question `json:"questions"`
+	LeftOut       int        `json:"questions_left_out,omitempty" jsonschema:"questions that are not listed, because there is no room or their identifier is none"`
+	NationCount   int        `json:"nationalities_total" jsonschema:"how many nationalities there are to choose from; 0: none is asked for"`
+	Nationalities []choice   `json:"nationalities,omitempty" jsonschema:"those that contain the text that was asked for, at most 20"`
+}
+
+func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (jobInformationResult, error) {
+	info, err := s.lookUp(ctx, in.Job)
+	if err != nil {
+		return jobInformationResult{}, err
+	}
+	out := jobInformationResult{
+		Notice: foreignNotice, Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
+		Language: foreign.Token(info.JobLanguage), Title: foreign.Line(info.JobTitle, maxTitle),
+		Company: foreign.Line(info.CompanyName, maxName), Locations: listed(shown.Locations(info), maxTitle),
+		Privacy: linkOf(info.DataSecurityURL()), Questions: []question{},
+		NationCount: len(info.Nationalities), Nationalities: nationalities(info, in.Nationality),
+	}
+	if !info.Timestamp.IsZero() {
+		out.AsOf = info.Timestamp.UTC().Format(time.RFC3339)
+	}
+	space := newRoom()
+	space.takes(out.Nationalities)
+	for _, f := range info.Form(jobboard.Answers{}, jobboard.AnswerRules{}, nil) {
+		if f.Nationality {
+			continue // it is told beside the questions
+		}
+		if x := questionOf(f); x.ID != "" && len(out.Questions) < maxQuestions && space.takes(x) {
+			out.Questions = append(out.Questions, x)
+			continue
+		}
+		out.LeftOut++
+	}
+	return out, nil
+}
+
+func nationalities(info *jobboard.JobInformation, text string) (found []choice) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	for _, n := range info.Nationalities {
+		if text == "" || len(found) == maxNationList {
+			break
+		}
+		if c, ok := choiceOf(n); ok && strings.Contains(strings.ToLower(c.Label), text) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// choiceOf returns an answer to choose from. It reports false if its identifier is empty or
+// could be read as more than an identifier.
+func choiceOf(a jobboard.IDLabel) (choice, bool) {
+	id := foreign.Token(a.ID)
+	return choice{id, foreign.Line(a.Label, maxTitle)}, id != ""
+}
+
+// questionOf returns the question that a field of the form asks.
+func questionOf(f jobboard.FormField) question {
+	kind, _ := shown.Answering(f.Type)
+	x := question{ID: foreign.Token(f.QuestionID), Kind: kind, Label: foreign.Line(f.Label, maxLabel)}
+	for _, a := range f.Choices {
+		if c, ok := choiceOf(a); ok && len(x.Answers) < maxAnswers {
+			x.Answers = append(x.Answers, c)
+			continue
+		}
+		x.More++
+	}
+	return x
+}
+
+type mayIApplyResult struct {
+	Notice      string `json:"about_foreign_fields"`
+	Job         string `json:"job"`
+	Decision    string `json:"decision" enum:"unknown|may apply|already applied|closed|not visible|gone"`
+	Meaning     string `json:"meaning"`
+	Questions   int    `json:"questions,omitempty" jsonschema:"how many questions an application must answer, unless there can be none"`
+	Application string `json:"application,omitempty" jsonschema:"identifier of the application that there is"`
+	Title       string `json:"foreign_title,omitempty" jsonschema:"told beside the questions"`
+	Next        string `json:"next,omitempty"`
+}
+
+func (s *Server) mayIApply(ctx context.Context, in jobArgs) (mayIApplyResult, error) {
+	id, err := jobboard.ParseJobID(in.Job)
+	if err != nil {
+		return mayIApplyResult{}, err
+	}
+	b, err := s.ask(ctx, NeedApplicant, 3)
+	if err != nil {
+		return mayIApplyResult{}, err
+	}
+	if b.Applicant == nil {
+		return s.openForAnyone(ctx, b, id)
+	}
+	p, err := b.Applicant.Precheck(ctx, id)
+	if err != nil {
+		return mayIApplyResult{}, err
+	}
+	out := decided(id, p.Decision, p.Information)
+	out.Application = foreign.Token(string(p.ApplicationID))
+	return out, nil
+}
+
+// lookUp asks for the information about a job.
+func (s *Server) lookUp(ctx context.Context, job string) (*jobboard.JobInformation, error) {
+	id, err := jobboard.ParseJobID(job)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.ask(ctx, NeedLookup, 1)
+	if err != nil {
+		return nil, err
+	}
+	return b.Client.JobInformation(ctx, id)
+}
+
+// Meaning tells a decision in a sentence.
+func Meaning(d jobboard.Decision) string { return meanings[d] }
+
+var meanings = map[jobboard.Decision]string{
+	jobboard.DecisionUnknown:        "unknown: too little answered",
+	jobboard.DecisionMayApply:       "the applicant may apply",
+	jobboard.DecisionAlreadyApplied: "the applicant has applied already; there is one application per job, and a withdrawn one counts",
+	jobboard.DecisionClosed:         "closed: the job takes no applications",
+	jobboard.DecisionNotVisible:     "not visible: the job is not for this applicant",
+	jobboard.DecisionGone:           "gone: there is no such job, or no posting of it",
+}
+
+// decided returns a decision, with what is known of the job where an application may follow.
+// A decision against it does not wait for the job's information, which may be nil or not: an
+// assistant that compares two answers must not find that the job had changed.
+func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
+	out := mayIApplyResult{Notice: foreignNotice, Job: id.String(), Decision: d.String(), Meaning: Meaning(d)}
+	if d == jobboard.DecisionMayApply || d == jobboard.DecisionUnknown {
+		out.Questions, out.Title = len(info.Questions), foreign.Line(info.JobTitle, maxTitle)
+	}
+	return out
+}
+
+// openForAnyone returns what can be said without an applicant.
+func (s *Server) openForAnyone(ctx context.Context, b Board, id jobboard.JobID) (mayIApplyResult, error) {
+	info, err := b.Client.JobInformation(ctx, id)
+	switch {
+	case errors.Is(err, jobboard.ErrGone):
+		return decided(id, jobboard.DecisionGone, nil), nil
+	case errors.Is(err, jobboard.ErrClosed):
+		return decided(id, jobboard.DecisionClosed, nil), nil
+	case err != nil:
+		return mayIApplyResult{}, err
+	case !info.ApplyPossible:
+		return decided(id, jobboard.DecisionClosed, nil), nil
+	}
+	out := decided(id, jobboard.DecisionUnknown, info)
+	out.Meaning = "the job takes applications; whether this applicant has applied, or may see it, was not asked: no applicant's token is set"
+	out.Next = s.o.SignIn
+	return out, nil
+}
+
+type checkAnswersArgs struct {
+	jobArgs
+	Answers     map[string]string `json:"answers" max:"200" each:"20000" jsonschema:"by the question's identifier: the identifier of one of its answers, yes or no, or text"`
+	Nationality string            `json:"nationality,omitempty" max:"64" jsonschema:"identifier of one of the job's nationalities"`
+	Optional    []string          `json:"optional_questions,omitempty" max:"200" each:"64" jsonschema:"identifiers of questions that may stay without an answer; all others must have one"`
+	MaxText     int               `json:"max_text,omitempty" min:"0" max:"100000" jsonschema:"most characters of an answer of one line; 0: no limit"`
+	MaxTextArea int               `json:"max_text_area,omitempty" min:"0" max:"100000" jsonschema:"most characters of an answer of several lines; 0: no limit"`
+	Demand      bool              `json:"require_nationality,omitempty" jsonschema:"a nationality must be given where the job has a list of them"`
+}
+
+type answerProblem struct {
+	Question string `json:"question,omitempty" jsonschema:"identifier; absent where it is about the nationality, or is none"`
+	Reason   string `json:"reason"`
+	Text     string `json:"text" jsonschema:"what to tell the person"`
+	Label    string `json:"foreign_label,omitempty"`
+}
+
+type checkedAnswer struct {
+	Question string `json:"question"`
+	Answer   string `json:"answer,omitempty" jsonschema:"identifier of the chosen answer; absent where it is text"`
+	Label    string `json:"foreign_label,omitempty" jsonschema:"of the question"`
+	Chosen   string `json:"foreign_answer,omitempty" jsonschema:"label of the chosen answer"`
+}
+
+type checkAnswersResult struct {
+	Notice        string          `json:"about_foreign_fields"`
+	Job           string          `json:"job"`
+	ApplyPossible bool            `json:"apply_possible"`
+	OK            bool            `json:"ok" jsonschema:"the answers are complete and each fits its question; nothing was sent"`
+	Problems      []answerProblem `json:"problems"`
+	Answers       []checkedAnswer `json:"answers" jsonschema:"those that passed, where ok"`
+	Nationality   string          `json:"nationality,omitempty" jsonschema:"identifier that passed"`
+	LeftOut       int             `json:"left_out,omitempty" jsonschema:"problems and answers that are not listed"`
+	NotChecked    []string        `json:"not_checked,omitempty" jsonschema:"questions of a kind that is not known; their answers passed unchecked"`
+}
+
+func (s *Server) checkAnswers(ctx context.Context, in checkAnswersArgs) (checkAnswersResult, error) {
+	info, err := s.lookUp(ctx, in.Job)
+	if err != nil {
+		return checkAnswersResult{}, err
+	}
+	out := checkAnswersResult{
+		Notice: foreignNotice, Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
+		Problems: []answerProblem{}, Answers: []checkedAnswer{},
+	}
+	checked, err := info.CheckAnswers(given(info, in), jobboard.AnswerRules{
+		MaxText: in.MaxText, MaxTextArea: in.MaxTextArea, RequireNationality: in.Demand,
+		Optional: func(q jobboard.Question) bool { return slices.Contains(in.Optional, q.ID) },
+	})
+	var wrong *jobboard.AnswersError
+	if err != nil && !errors.As(err, &wrong) {
+		return out, err
+	}
+	space := newRoom()
+	if wrong != nil {
+		for _, p := range wrong.Problems {
+			put(space, &out.Problems, answerProblem{
+				Question: foreign.Token(p.QuestionID), Reason: string(p.Reason), Text: p.Message(),
+				Label: foreign.Line(p.Label, maxLabel),
+			}, &out.LeftOut)
+		}
+		return out, nil
+	}
+	out.OK, out.Nationality = true, foreign.Token(checked.Nationality)
+	for _, q := range info.Questions {
+		if value, ok := checked.Values[q.ID]; ok {
+			put(space, &out.Answers, passed(q, value), &out.LeftOut)
+		}
+	}
+	for _, n := range checked.Notices {
+		if x := foreign.Token(n.QuestionID); x != "" && space.takes(x) {
+			out.NotChecked = append(out.NotChecked, x)
+		}
+	}
+	return out, nil
+}
+
+// given makes the library's answers of those of a call.
+func given(info *jobboard.JobInformation, in checkAnswersArgs) jobboard.Answers {
+	answers := jobboard.Answers{Questions: map[string]jobboard.Answer{}, Nationality: in.Nationality}
+	for _, id := range slices.Sorted(maps.Keys(in.Answers)) {
+		value := in.Answers[id]
+		answers.Questions[id] = jobboard.AnswerText(value) // of no question: CheckAnswers says so
+		for _, q := range info.Questions {
+			if q.ID == id {
+				answers.Questions[id] = answerTo(q, value)
+			}
+		}
+	}
+	return answers
+}
+
+// answerTo makes an answer of a text. To a question of yes or no the words "yes" and "no"
+// answer as such, unless one of its answers has the word as its identifier.
+func answerTo(q jobboard.Question, value string) jobboard.Answer {
+	word := strings.ToLower(strings.TrimSpace(value))
+	if q.Type == jobboard.QuestionYesNo && (word == "yes" || word == "no") &&
+		!slices.ContainsFunc(q.Answers, func(a jobboard.IDLabel) bool { return a.ID == value }) {
+		return jobboard.AnswerYesNo(word == "yes")
+	}
+	return q.FormAnswer(value)
+}
+
+func passed(q jobboard.Question, value string) checkedAnswer {
+	x := checkedAnswer{Question: foreign.Token(q.ID), Label: foreign.Line(q.Label, maxTitle)}
+	for _, a := range q.Answers {
+		if a.ID == value {
+			x.Answer, x.Chosen = foreign.Token(a.ID), foreign.Line(a.Label, maxTitle)
+		}
+	}
+	return x
+}

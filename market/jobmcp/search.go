@@ -1,0 +1,260 @@
+package jobmcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/nearby"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmcp/internal/foreign"
+	"github.com/jobboard-sdk/jobboard-go/places"
+)
+
+// searchArgs holds the arguments that search_jobs and what_changed have in common.
+type searchArgs struct {
+	Text     string  `json:"text,omitempty" max:"500" jsonschema:"words to search for; empty: any"`
+	Near     string  `json:"near,omitempty" max:"200" jsonschema:"a town by its name, such as Berlin, a postal code of Germany, Austria or Switzerland, such as 10117 or A-1010, or latitude,longitude such as 52.52,13.405; empty: anywhere"`
+	RadiusKm float64 `json:"radius_km,omitempty" min:"1" max:"20000" default:"50" jsonschema:"kilometres around near"`
+	Channel  string  `json:"channel,omitempty" max:"200" jsonschema:"channel of postings; empty: the one of the settings"`
+	Language string  `json:"language,omitempty" max:"100" jsonschema:"language of the results, such as de or en; empty: that of the settings"`
+}
+
+// whereabouts tells where a search looked.
+type whereabouts struct {
+	Town      string  `json:"town,omitempty" jsonschema:"that the name was taken for"`
+	Country   string  `json:"country,omitempty" jsonschema:"of the town, as a code"`
+	Latitude  float64 `json:"latitude"`
+	Longitude float64 `json:"longitude"`
+	RadiusKm  float64 `json:"radius_km"`
+	Source    string  `json:"source,omitempty" jsonschema:"of the town's place: show it beside it"`
+}
+
+// sought repeats in a result the channel and the circle that were searched.
+type sought struct {
+	Channel string       `json:"channel"`
+	Near    *whereabouts `json:"near,omitempty"`
+}
+
+// searcher searches: a client or an applicant.
+type searcher interface {
+	PostingStream(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) *jobboard.PostingStream
+	Snapshot(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) (*jobboard.Snapshot, error)
+}
+
+// ErrNoChannel is the error that Options.Failed and Options.NextStep get for a search that
+// names no channel where Options and Board have none.
+var ErrNoChannel = errors.New("no channel is set")
+
+// seek returns the client or applicant to search by, the channel and the query, and notes
+// channel and place in a result.
+func (s *Server) seek(ctx context.Context, in searchArgs, told *sought) (searcher, jobboard.ChannelID, jobboard.Query, error) {
+	q, near, err := in.query()
+	if err != nil {
+		return nil, "", q, err
+	}
+	b, err := s.ask(ctx, NeedSearch, 1)
+	if err != nil {
+		return nil, "", q, err
+	}
+	ch := cmp.Or(jobboard.ChannelID(in.Channel), b.Channel)
+	if ch == "" {
+		return nil, "", q, ErrNoChannel
+	}
+	told.Channel, told.Near = foreign.Token(string(ch)), near
+	if b.SearchAsApplicant {
+		return b.Applicant, ch, q, nil
+	}
+	return b.Client, ch, q, nil
+}
+
+// query returns the query and where it looks, nil for anywhere.
+func (s searchArgs) query() (jobboard.Query, *whereabouts, error) {
+	q := jobboard.Query{Text: s.Text, Language: s.Language}
+	if strings.TrimSpace(s.Near) == "" {
+		return q, nil, nil
+	}
+	circle, town, err := nearby.Parse(s.Near, s.RadiusKm)
+	if err != nil {
+		return q, nil, &advised{
+			err, "give near as a town's name with its country, such as Berlin, Germany, or as latitude,longitude",
+		}
+	}
+	q.Near = circle
+	around := &whereabouts{Latitude: circle.Latitude, Longitude: circle.Longitude, RadiusKm: circle.RadiusKm}
+	if town.Name != "" {
+		around.Town, around.Country, around.Source = town.Name, town.Country, places.Attribution
+	}
+	return q, around, nil
+}
+
+type searchJobsArgs struct {
+	searchArgs
+	Limit         int    `json:"limit,omitempty" min:"1" max:"50" default:"10" jsonschema:"most postings to return"`
+	Offset        int    `json:"offset,omitempty" min:"0" max:"1000000" jsonschema:"postings to pass over: next_offset of the call before"`
+	Advertisement int    `json:"advertisement_characters,omitempty" min:"0" max:"20000" jsonschema:"how much of each advertisement's text to return; 0: none"`
+	Posting       string `json:"posting,omitempty" pattern:"^[0-9]{1,19}$" jsonschema:"return only this posting of the search, such as to read its whole advertisement"`
+}
+
+// entry is a posting as a search lists it.
+type entry struct {
+	Posting       string   `json:"posting" jsonschema:"identifier"`
+	Job           string   `json:"job,omitempty" jsonschema:"identifier of the job, from the posting's link; absent where the link has none"`
+	Since         string   `json:"since,omitempty" jsonschema:"first day of the posting"`
+	Until         string   `json:"until,omitempty" jsonschema:"last day of the posting"`
+	Starts        string   `json:"starts,omitempty" jsonschema:"first day of work"`
+	Remote        bool     `json:"remote,omitempty" jsonschema:"fully remote"`
+	Title         string   `json:"foreign_title"`
+	Company       string   `json:"foreign_company,omitempty"`
+	Locations     []string `json:"foreign_locations,omitempty"`
+	Link          string   `json:"foreign_apply_link,omitempty" jsonschema:"where a person applies online"`
+	Advertisement string   `json:"foreign_advertisement,omitempty"`
+	Cut           bool     `json:"advertisement_cut,omitempty" jsonschema:"there is more of the advertisement"`
+}
+
+type searchJobsResult struct {
+	Notice string `json:"about_foreign_fields"`
+	sought
+	Total      int     `json:"total" jsonschema:"postings that the service counts"`
+	Incomplete bool    `json:"incomplete,omitempty" jsonschema:"the service counts more postings than it gives: narrow the search to see the others"`
+	Postings   []entry `json:"postings"`
+	Next       int     `json:"next_offset,omitempty" jsonschema:"offset of the next page; absent on the last one"`
+	Note       string  `json:"note,omitempty"`
+}
+
+// notListed are the config keys that no entry shows.
+var notListed = []string{
+	jobboard.KeyProjectLocation, jobboard.KeyLocation, jobboard.KeyProjectNumber, jobboard.KeyAudience,
+	jobboard.KeyVisibility, jobboard.KeyListingStartDate, jobboard.KeyInternalPostingName, jobboard.KeyJobCategory,
+}
+
+func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsResult, error) {
+	out := searchJobsResult{Notice: foreignNotice, Postings: []entry{}}
+	from, ch, q, err := s.seek(ctx, in.searchArgs, &out.sought)
+	if err != nil {
+		return out, err
+	}
+	q.OmitConfig = notListed
+	if in.Advertisement == 0 {
+		q.OmitConfig = append(slices.Clone(notListed), jobboard.KeyAdText)
+	}
+	space, most := newRoom(), min(in.Limit, maxPostings)
+	stream := from.PostingStream(ctx, ch, q)
+	count, found := 0, 0
+	for p, err := range stream.All() {
+		if err != nil {
+			return out, err
+		}
+		count++
+		if in.Posting != "" && in.Posting != fmt.Sprint(p.JobPostingID) {
+			continue
+		}
+		found++
+		if found <= in.Offset || out.Next != 0 {
+			continue
+		}
+		e := entryOf(p, min(in.Advertisement, maxAdText))
+		if len(out.Postings) == 0 { // a page has an entry, or the next would be the same one
+			e = space.cut(e, p)
+		}
+		if len(out.Postings) < most && space.takes(e) {
+			out.Postings = append(out.Postings, e)
+		} else {
+			out.Next = found - 1
+		}
+	}
+	page, _ := stream.Page()
+	out.Total = max(page.TotalNumberOfJobs, count)
+	out.Incomplete = page.TotalNumberOfJobs > count
+	if out.Total == 0 {
+		out.Note = "nothing matches; the answer is the same for a channel that does not exist"
+	}
+	return out, nil
+}
+
+func entryOf(p *jobboard.JobPosting, advertisement int) entry {
+	e := entry{
+		Posting: fmt.Sprint(p.JobPostingID),
+		Since:   shown.Day(p.PostingVersionStartDate),
+		Until:   shown.Day(p.PostingVersionEndDate),
+		Starts:  shown.Day(p.JobStartDate),
+		Title:   foreign.Line(p.Title, maxTitle), Company: foreign.Line(p.Config.First(jobboard.KeyCompanyName), maxName),
+		Locations: listed(p.Config.Get(jobboard.KeyLocationName), maxName), Link: linkOf(p.ApplyURL()),
+	}
+	if id, ok := p.LinkedJob(); ok {
+		e.Job = id.String()
+	}
+	remote, _ := p.Config.RemoteStatus() // one that cannot be read is none
+	e.Remote = remote == jobboard.RemoteFully
+	if advertisement > 0 {
+		e.Advertisement, e.Cut = foreign.Text(p.Config.First(jobboard.KeyAdText), advertisement)
+	}
+	return e
+}
+
+// listed returns the names of locations, as many and as much of them as a result has.
+func listed(names []string, limit int) (list []string) {
+	for _, name := range names[:min(len(names), maxLocations)] {
+		if name = foreign.Line(name, limit); name != "" {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// linkOf returns a link that can be followed and is not too long for a result.
+func linkOf(link *url.URL, err error) string {
+	if text := shown.Link(link, err); len(text) <= maxLink {
+		return foreign.Line(text, maxLink)
+	}
+	return ""
+}
+
+// room counts the bytes of a result that are left for the entries of its lists.
+type room struct{ left int }
+
+func newRoom() *room { return &room{maxAnswer - 4<<10} } // the rest is for what stands around the lists
+
+// put appends an entry to a list if there is room for it, or else counts it as left
+// out.
+func put[T any](r *room, list *[]T, x T, leftOut *int) {
+	if r.takes(x) {
+		*list = append(*list, x)
+	} else {
+		*leftOut++
+	}
+}
+
+// takes reports whether an entry fits, and takes its room.
+func (r *room) takes(x any) bool {
+	size := sizeOf(x)
+	if size > r.left {
+		return false
+	}
+	r.left -= size
+	return true
+}
+
+// sizeOf returns how much room an entry of a list needs.
+func sizeOf(x any) int {
+	body, err := json.Marshal(x)
+	if err != nil {
+		panic(err) // what is sized is made of texts, numbers and lists of such
+	}
+	return len(body) + 1
+}
+
+// cut shortens the advertisement of a posting's entry until there is room for it.
+func (r *room) cut(e entry, p *jobboard.JobPosting) entry {
+	for n := utf8.RuneCountInString(e.Advertisement) / 2; n > 0 && sizeOf(e) > r.left; n /= 2 {
+		e = entryOf(p, n)
+	}
+	return e
+}

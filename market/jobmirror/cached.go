@@ -1,0 +1,188 @@
+package jobmirror
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// A cache before the board may answer with what held yesterday. Where the answer has the
+// header Age, that says when it was made: an answer from before the stored one changes
+// nothing. Where it has none, what goes backwards in it gives it away: a lower version of
+// a posting, an earlier timestamp of a job that was closed since. Such a thing is
+// believed once it was told twice: the board itself may have gone back, to a backup.
+
+// mostAge is the highest age that is believed of the header Age. A proxy that sends
+// nonsense keeps the mirror from taking answers for no longer than that.
+const mostAge = 7 * 24 * time.Hour
+
+// ageOf returns the age that an answer's header Age gives, at most mostAge; 0 if there is
+// no such header, or what it has is no number.
+func ageOf(h http.Header) time.Duration {
+	seconds, err := strconv.ParseUint(h.Get("Age"), 10, 63)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0
+	}
+	return time.Duration(min(seconds, uint64(mostAge/time.Second))) * time.Second
+}
+
+// asking holds the moment before a request is sent.
+type asking struct {
+	at    int64     // by the database's clock
+	local time.Time // by this process's
+}
+
+func (t *tx) asking() asking { return asking{t.Now, time.Now()} }
+
+// origin tells when an answer was made, by the database's clock; 0: that is not known.
+type origin struct {
+	made  int64 // at the latest then: when it was received, less its age
+	since int64 // at the earliest then: when it was asked for, or a second before made if that is earlier
+}
+
+// received returns the origin of an answer that has just come and has an age.
+func (a asking) received(age time.Duration) origin {
+	made := a.at + (time.Since(a.local) - age).Milliseconds()
+	return origin{made, min(a.at, made-1000)} // ages are whole seconds
+}
+
+// before reports whether the answer was certainly made before the stored one, of which
+// stored is the earliest moment at which it may have been made. A stored moment that is
+// yet to come was noted before the clock was set back, and does not count.
+func (o origin) before(stored, now int64) bool {
+	return o.made > 0 && o.made < stored && stored <= now
+}
+
+// kept returns what to store as the earliest moment at which this answer was made, in
+// place of that of the answer before it. It never goes back, unless the clock did.
+func (o origin) kept(stored, now int64) int64 {
+	if stored > now {
+		return o.since
+	}
+	return max(stored, o.since)
+}
+
+// hearing reads the ages of the answers that a refresh gets.
+type hearing struct {
+	asking
+	stored int64  // the earliest moment at which the last answer that was read of the source was made
+	last   origin // of the answer that is being read
+	read   bool   // the answer is no older than the stored one
+}
+
+// hear notes the origin of the answer to a request of the refresh.
+func (h *hearing) hear(_ *url.URL, header http.Header) { h.last = h.received(ageOf(header)) }
+
+// outOfCache is the reason why an answer counts for nothing.
+const outOfCache = "the answer is older than the one before it: it comes out of a cache"
+
+var errOutOfCache = errors.New(outOfCache)
+
+// old reports whether the answer that is being read was made before the stored one, and
+// notes in read that it was not.
+func (h *hearing) old() bool {
+	h.read = !h.last.before(h.stored, h.at)
+	return !h.read
+}
+
+// noteOrigin notes when the answer of a turn was made, if it was read.
+func (t *tx) noteOrigin(src *source, turn turn) error {
+	if h := turn.hearing; h.read && h.last.made > 0 {
+		_, err := t.Exec("UPDATE sources SET made = ? WHERE id = ? AND generation = ?",
+			h.last.kept(h.stored, t.Now), src.id, turn.generation)
+		return err
+	}
+	return nil
+}
+
+// endDoubts removes the doubts of a source that its complete refresh did not note again,
+// and leaves those that a later one noted meanwhile.
+func (t *tx) endDoubts(src *source, turn turn) error {
+	_, err := t.Exec("DELETE FROM doubts WHERE source = ? AND generation < ?", src.id, turn.generation)
+	return err
+}
+
+// believe takes out of change the lower versions of postings that must not take the place
+// of stored ones yet. A lower version from the source that gave the stored row waits until
+// that source shows one again, in an answer made after the first was noted. One from
+// another source waits as long as the source of the stored row shows the posting.
+func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*row) error {
+	var lower []int64
+	for _, old := range stored {
+		if fresh := change[old.id]; fresh.answer > old.answer && fresh.rec.Version < old.rec.Version {
+			lower = append(lower, old.id)
+		}
+	}
+	if len(lower) == 0 {
+		return nil
+	}
+	shown, err := store.Pairs[int64, int64](t, `SELECT p.id, p.giver FROM postings p
+		JOIN listings l ON l.source = p.giver AND l.posting = p.id WHERE p.id IN @ids`, store.IDs(lower))
+	if err != nil {
+		return err
+	}
+	doubted, err := store.Pairs[int64, int64](t, "SELECT posting, since FROM doubts WHERE source = ? AND posting IN @ids",
+		src.id, store.IDs(lower))
+	if err != nil {
+		return err
+	}
+	for _, id := range lower {
+		since := doubted[id]
+		switch giver, ok := shown[id]; {
+		case ok && giver != src.id:
+			delete(change, id)
+		case !ok, since > 0 && since <= t.Now && turn.hearing.last.made > since:
+			// The stored version is not shown any more, or the lower one is told again.
+		default:
+			delete(change, id)
+			if err := t.doubt(src, turn, id, since); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// doubt notes that a source has shown a lower version of a posting since a moment; 0, or a
+// moment that is yet to come: since now.
+func (t *tx) doubt(src *source, turn turn, id, since int64) error {
+	if since == 0 || since > t.Now {
+		since = t.Now
+	}
+	_, err := t.Exec(`INSERT INTO doubts (source, posting, since, generation) VALUES (?, ?, ?, ?)
+		ON CONFLICT (source, posting) DO UPDATE SET since = excluded.since, generation = excluded.generation`,
+		src.id, id, since, turn.generation)
+	return err
+}
+
+// hear notes the age of an answer for the lookup that it belongs to.
+func (l *lookups) hear(asked *url.URL, header http.Header) {
+	if age := ageOf(header); age > 0 {
+		if job, err := jobboard.ParseJobID(asked.Query().Get("jobid")); err == nil {
+			l.ages.Store(job, age)
+		}
+	}
+}
+
+// origin returns when the answer to a lookup was made.
+func (l *lookups) origin(job jobboard.JobID, a asking) origin {
+	age, _ := l.ages.LoadAndDelete(job)
+	known, _ := age.(time.Duration)
+	return a.received(known)
+}
+
+// reopensLate reports whether an answer would open a job by information from before it was
+// closed. That is older than the stored information, or as old as it if the job was closed
+// by an answer that gave none, which must have come later.
+func (j *jobRow) reopensLate(r lookedUp, state State) bool {
+	if state != StateOpen || j.state == StateOpen || j.serviceTime == 0 || r.info.Timestamp.IsZero() {
+		return false
+	}
+	timestamp := r.info.Timestamp.UnixMilli()
+	return timestamp < j.serviceTime || timestamp == j.serviceTime && j.state != StateClosed
+}

@@ -1,0 +1,402 @@
+package jobmirror
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+const (
+	// channelBatch bounds the postings that are written in one transaction.
+	channelBatch = 200
+	// learnEvery bounds how often a source's refresh notes the bytes of postings that have
+	// changed while what is stored of them has not. Bytes may change with each answer.
+	learnEvery = 24 * time.Hour
+	// recordForm changes when the same bytes of a posting make another record than before,
+	// because recordOf or the client reads more of them: all are decoded again then. A test
+	// holds the records of each form.
+	recordForm = "1"
+)
+
+// channelItem is a posting that a channel shows and that is decoded.
+type channelItem struct {
+	*jobboard.JobPosting
+	raw int64 // the hash of its bytes; 0: not known
+}
+
+// rawHash returns the hash by which the bytes of a posting are known again. Nobody can
+// write two postings with one hash on purpose, because the database's secret is in it.
+func (m *Mirror) rawHash(raw []byte) int64 { return hash([]byte(recordForm+m.db.secret), raw) }
+
+// copyChannel copies what a search shows, posting by posting. It is whole when
+// the answer was read to its end and held as many postings as it counts: a board that
+// shows one twice counts it twice. Postings that have the same bytes as the last time are
+// not decoded, but for the first.
+func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
+	// Whatever posting is added is saved by savePostings, up to channelBatch of them in one
+	// transaction.
+	saver := newSaver(m, channelBatch, func(t *tx, items []channelItem) error {
+		return t.savePostings(src, turn, items)
+	})
+	read, sum := 0, int64(0)
+	listening := jobboard.WithKnownPostings(jobboard.WithHeaderFunc(ctx, turn.hearing.hear), func(raw []byte) bool {
+		sum = m.rawHash(raw)
+		if saver.failed != nil || !turn.shown.seeRaw(sum) {
+			return false
+		}
+		sum = 0
+		read++
+		m.copied.Add(1)
+		return true
+	})
+	query := jobboard.Query{Text: src.text, Near: src.near, Language: src.language}
+	stream := m.client.PostingStream(listening, jobboard.ChannelID(src.name), query)
+	for posting, err := range stream.All() {
+		read++
+		if err == nil && turn.hearing.old() {
+			return false, outOfCache, nil
+		}
+		if err == nil {
+			err = saver.add(ctx, channelItem{posting, sum})
+		}
+		if err != nil {
+			return false, "", saver.end(ctx, err)
+		}
+		sum = 0
+	}
+	if err := saver.end(ctx, nil); err != nil {
+		return false, "", err
+	}
+	if turn.hearing.old() {
+		return false, outOfCache, nil
+	}
+	page, ok := stream.Page()
+	if !ok {
+		return false, "the answer was not read to its end", nil
+	}
+	if page.NumPages > 1 || read < page.TotalNumberOfJobs {
+		return false, fmt.Sprintf("the answer holds %d of %d postings, on one of %d pages",
+			read, page.TotalNumberOfJobs, page.NumPages), nil
+	}
+	return true, "", nil
+}
+
+// savePostings writes postings of one answer.
+func (t *tx) savePostings(src *source, turn turn, batch []channelItem) error {
+	current, err := t.stillTurn(src, turn)
+	if err != nil || !current {
+		return err
+	}
+	postings, err := t.leaveOutForgotten(newestOf(batch))
+	if err != nil {
+		return err
+	}
+	back, fresh, change, err := t.compare(src, turn, postings)
+	if err != nil {
+		return err
+	}
+	changed, gone, err := t.merged(src, turn, change)
+	if err != nil {
+		return err
+	}
+	fresh = append(fresh, gone...)
+	numbers, err := t.NextOf(postingRows, len(fresh))
+	if err != nil {
+		return err
+	}
+	for i, r := range fresh {
+		r.id = numbers[i]
+	}
+	return t.saveShown(src, turn, back, append(fresh, changed...))
+}
+
+// newestOf returns each posting of an answer once, in the newest version that
+// the answer has.
+func newestOf(batch []channelItem) []channelItem {
+	place := make(map[jobboard.JobPostingID]int, len(batch))
+	out := make([]channelItem, 0, len(batch))
+	for _, p := range batch {
+		i, again := place[p.JobPostingID]
+		switch {
+		case !again:
+			place[p.JobPostingID] = len(out)
+			out = append(out, p)
+		case p.PostingVersionID > out[i].PostingVersionID:
+			out[i] = p
+		}
+	}
+	return out
+}
+
+// leaveOutForgotten returns the postings that may be copied: neither they nor
+// the jobs in their links were forgotten.
+func (t *tx) leaveOutForgotten(postings []channelItem) ([]channelItem, error) {
+	var numbers, jobs []int64
+	for _, p := range postings {
+		numbers = append(numbers, int64(p.JobPostingID))
+		if job := linked(p.JobPosting); job != 0 {
+			jobs = append(jobs, job)
+		}
+	}
+	gone, err := t.forgotten(ChangePosting, numbers)
+	if err != nil {
+		return nil, err
+	}
+	goneJobs, err := t.forgotten(ChangeJob, jobs)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(postings, func(p channelItem) bool {
+		return gone[int64(p.JobPostingID)] || goneJobs[linked(p.JobPosting)]
+	}), nil
+}
+
+// compare compares postings with what is stored of them. It returns the rows that are as
+// they were before they were missing, those that are new, and what may take the place of
+// stored ones, by their id.
+func (t *tx) compare(src *source, turn turn, postings []channelItem,
+) (back []int64, fresh []*row, change map[int64]*row, err error) {
+	known, err := t.known(src, postings)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	change = map[int64]*row{}
+	learned := map[int64]*row{} // what is as it is stored, by other bytes than before, likewise
+	for _, p := range postings {
+		r := rowOf(p, src, turn)
+		k, exists := known[int64(p.JobPostingID)]
+		switch {
+		case !exists:
+			fresh = append(fresh, r)
+		case k.hash == r.hash && k.listed:
+			if turn.shown.seeSame(k.id) {
+				back = append(back, k.id)
+			}
+			if turn.isToLearn(r, k) {
+				learned[k.id] = r
+			}
+		case k.listed && turn.shown.sawSame(k.id) && r.rec.Version <= k.version:
+			// The same answer has shown it as it is stored, or in a newer version; or so has a
+			// transaction that is repeated now, which has not brought it back.
+			if turn.shown.seeSame(k.id) {
+				back = append(back, k.id)
+			}
+		default:
+			r.id = k.id
+			change[k.id] = r
+		}
+	}
+	return back, fresh, change, t.learn(src, learned, change)
+}
+
+// knownPosting holds what tells whether a stored posting changed.
+type knownPosting struct {
+	id, hash int64
+	version  jobboard.PostingVersionID
+	listed   bool  // by this source
+	raw      int64 // of the bytes by which this source showed it as it is stored; 0: not known
+}
+
+// known finds which of some postings are stored in the source's language, by their
+// identifiers.
+func (t *tx) known(src *source, postings []channelItem) (map[int64]knownPosting, error) {
+	numbers := store.IDsOf(postings, func(p channelItem) int64 { return int64(p.JobPostingID) })
+	out := make(map[int64]knownPosting, len(postings))
+	err := t.Rows(`SELECT p.id, p.posting, p.hash, p.version, l.posting IS NOT NULL, coalesce(l.raw, 0) FROM postings p
+		LEFT JOIN listings l ON l.source = ? AND l.posting = p.id
+		WHERE p.language = ? AND p.posting IN @ids`, []any{src.id, src.language, numbers}, func(scan func(...any) error) error {
+		var (
+			k       knownPosting
+			posting int64
+		)
+		err := scan(&k.id, &posting, &k.hash, &k.version, &k.listed, &k.raw)
+		out[posting] = k
+		return err
+	})
+	return out, err
+}
+
+// rowOf returns a row for what an answer says of a posting.
+func rowOf(p channelItem, src *source, turn turn) *row {
+	rec, ads := recordOf(p.JobPosting, src.language)
+	sum := hash([]byte(encode(rec)), []byte(ads))
+	rec.Unknown = p.Unknown // a change in it alone is none: a counter in it would fill the log
+	return &row{
+		rec: rec, ads: ads, hash: sum, raw: p.raw, linked: linked(p.JobPosting),
+		answer: turn.answer, giver: src.id, fromAnswer: true, newer: true,
+	}
+}
+
+// linked returns the job that the posting's own link names; 0: none.
+func linked(p *jobboard.JobPosting) int64 {
+	job, _ := p.LinkedJob()
+	return int64(job)
+}
+
+// isToLearn reports whether the refresh notes the bytes of a row that is as it is stored.
+func (t turn) isToLearn(r *row, k knownPosting) bool {
+	return r.raw != 0 && r.raw != k.raw && (k.raw == 0 || t.learns)
+}
+
+// learn notes by which bytes a source shows postings as they are stored, by their rows.
+func (t *tx) learn(src *source, shown, change map[int64]*row) error {
+	if len(shown) == 0 {
+		return nil
+	}
+	// Locked: another source may be changing one just now, whose bytes then say something else.
+	// Together with those that may change, which are locked next: one order, no deadlock.
+	ids := slices.AppendSeq(slices.Collect(maps.Keys(shown)), maps.Keys(change))
+	stored, err := store.Pairs[int64, int64](t, "SELECT id, hash FROM postings WHERE id IN @ids ORDER BY id @lock", store.IDs(ids))
+	if err != nil {
+		return err
+	}
+	for id, r := range shown {
+		if stored[id] != r.hash {
+			continue
+		}
+		if err := t.Do("UPDATE listings SET raw = ? WHERE source = ? AND posting = ?", r.raw, src.id, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merged returns stored rows with what an answer says of them, by their id, as far as it
+// is believed; and what it says of those that another source has removed just now, as the
+// last that showed them.
+func (t *tx) merged(src *source, turn turn, change map[int64]*row) (rows, gone []*row, err error) {
+	rows, err = t.load("id IN @ids", store.IDs(slices.Collect(maps.Keys(change))))
+	if err != nil {
+		return nil, nil, err
+	}
+	for id, fresh := range change {
+		if !slices.ContainsFunc(rows, func(old *row) bool { return old.id == id }) {
+			gone = append(gone, fresh)
+		}
+	}
+	if err := t.believe(src, turn, rows, change); err != nil {
+		return nil, nil, err
+	}
+	for i, old := range rows {
+		if fresh, ok := change[old.id]; ok {
+			rows[i] = merge(old, fresh)
+		}
+	}
+	return rows, gone, nil
+}
+
+// merge gives a stored row what a newer answer says of it. An answer that is
+// older than the stored one, or has an older version of the posting than the
+// same answer had before, changes nothing.
+func merge(old, fresh *row) *row {
+	if fresh.hash == old.hash {
+		old.raw = fresh.raw
+		return old
+	}
+	if fresh.answer < old.answer || fresh.answer == old.answer && fresh.rec.Version < old.rec.Version {
+		return old
+	}
+	fresh.before, fresh.had, fresh.newer = old.before, old.had, fresh.rec.Version > old.rec.Version
+	return fresh
+}
+
+// saveShown notes that a source shows rows, which are new or may have changed, and those of
+// back, which were missing. It saves rows, and has the jobs looked up that may have changed
+// with them.
+func (t *tx) saveShown(src *source, turn turn, back []int64, rows []*row) error {
+	if len(back) > 0 {
+		err := t.Do("UPDATE listings SET missing = 0, seen = ? WHERE source = ? AND posting IN @ids", t.Now, src.id, store.IDs(back))
+		if err != nil {
+			return err
+		}
+	}
+	var other []int64 // rows that say something else than what other sources have shown
+	for _, r := range rows {
+		turn.shown.see(r.id)
+		err := t.Do(`INSERT INTO listings (source, posting, seen, raw) VALUES (?, ?, ?, ?)
+			ON CONFLICT (source, posting) DO UPDATE SET missing = 0, seen = excluded.seen, raw = excluded.raw`, src.id, r.id, t.Now, r.raw)
+		if err != nil {
+			return err
+		}
+		if r.fromAnswer && r.before != "" {
+			other = append(other, r.id)
+		}
+		if r.had.Version > r.rec.Version {
+			turn.shown.lower(r.id)
+		}
+	}
+	if len(other) > 0 {
+		err := t.Do("UPDATE listings SET raw = 0 WHERE posting IN @ids AND source <> ? AND raw <> 0", store.IDs(other), src.id)
+		if err != nil {
+			return err
+		}
+	}
+	if err := t.save(rows, src.cause()); err != nil {
+		return err
+	}
+	return t.putChangedDue(rows)
+}
+
+// putChangedDue puts the jobs on the list (see due.go) that may have changed with rows which
+// were just written.
+func (t *tx) putChangedDue(rows []*row) error {
+	elsewhere, err := t.inOtherLanguages(rows)
+	if err != nil {
+		return err
+	}
+	var changed, fresh []int64
+	for _, r := range rows {
+		same, known := elsewhere[r.id]
+		switch {
+		case r.rec.Job == 0 || !r.fromAnswer || same == 1:
+		case r.before == "" && !known:
+			fresh = append(fresh, int64(r.rec.Job))
+		default:
+			changed = append(changed, int64(r.rec.Job))
+		}
+	}
+	if err := t.putClosedDue(fresh); err != nil {
+		return err
+	}
+	return t.putDue(changed)
+}
+
+// selectInOtherLanguages selects those of some postings that the copy has in another language too,
+// and whether it has them there in the same version and with the same job. They are
+// looked up by the posting: all of a board may have a version or a job in common.
+const selectInOtherLanguages = `SELECT p.id, max(CASE WHEN o.version = p.version AND o.job = p.job THEN 1 ELSE 0 END)
+	FROM postings p JOIN postings o ON o.posting = p.posting AND o.id <> p.id WHERE p.id IN @ids GROUP BY p.id`
+
+// inOtherLanguages looks at the rows that are new or of a newer version. For those
+// whose posting the copy has in another language too, it returns 1 if that has the same
+// version and job, so that the row says nothing new of the job, and else 0.
+func (t *tx) inOtherLanguages(rows []*row) (map[int64]int64, error) {
+	var fresh []int64
+	for _, r := range rows {
+		if r.newer {
+			fresh = append(fresh, r.id)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil, nil
+	}
+	return store.Pairs[int64, int64](t, selectInOtherLanguages, store.IDs(fresh))
+}
+
+// dropPostings removes postings from what a channel shows, by their rows. Those that no
+// other source shows go from the copy.
+func (t *tx) dropPostings(src *source, gone []int64, cause string) error {
+	rows, err := t.load("id IN @ids", store.IDs(gone))
+	if err != nil {
+		return err
+	}
+	if _, err := t.Exec("DELETE FROM listings WHERE source = ? AND posting IN @ids", src.id, store.IDs(gone)); err != nil {
+		return err
+	}
+	return t.save(rows, cause)
+}

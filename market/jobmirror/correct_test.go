@@ -1,0 +1,357 @@
+package jobmirror_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// wordBoard returns a board with a channel of postings that have a title and an
+// advertisement each, and what adds one.
+func wordBoard(t *testing.T) (srv *jobboardtest.Server, add func(title, ad string) jobboard.JobPostingID) {
+	srv = jobboardtest.New(t)
+	srv.AddChannel(jobboardtest.Channel{ID: "1_words"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
+	return srv, func(title, ad string) jobboard.JobPostingID {
+		return jobboard.JobPostingID(srv.AddPosting(jobboardtest.Posting{
+			Title: title, Language: "de", Channels: []string{"1_words"}, Config: map[string][]string{"platform_internalAdText": {ad}},
+		}).ID)
+	}
+}
+
+// A word that no posting has is looked for as the nearest ones that postings have, after
+// what it finds as a part.
+func TestTypingErrorsAreCorrected(t *testing.T) {
+	t.Parallel()
+	for kind := range jobmirror.Databases {
+		t.Run(kind, func(t *testing.T) {
+			srv, add := wordBoard(t)
+			ad := add("Kellner", "<p>Erfahrung in der Altenpflege")
+			title := add("Altenpflege in Bremen", "")
+			part := add("Altenpflegxhilfe", "")
+			cook := add("Köchin", "Küche")
+			add("Berater", "")
+			m := mirrorOf(t, kind, srv, "1_words", "de")
+			type ids = []jobboard.JobPostingID
+			for _, c := range []struct {
+				text  string
+				want  ids
+				meant []jobmirror.Correction
+			}{
+				{"altenpflege", ids{title, ad}, nil},
+				{"Altenpflgee", ids{title, ad}, []jobmirror.Correction{{Word: "altenpflgee", Nearest: []string{"altenpflege"}}}},
+				{"altenpflegx", ids{part, title, ad}, []jobmirror.Correction{{Word: "altenpflegx", Nearest: []string{"altenpflege"}}}},
+				{"altenpflegx bermen", ids{title}, []jobmirror.Correction{
+					{Word: "altenpflegx", Nearest: []string{"altenpflege"}}, {Word: "bermen", Nearest: []string{"bremen"}},
+				}},
+				{"altenpflegx -bermen", ids{part, title, ad}, []jobmirror.Correction{{Word: "altenpflegx", Nearest: []string{"altenpflege"}}}},
+				{"kuecje", ids{cook}, []jobmirror.Correction{{Word: "kuecje", Nearest: []string{"küche"}}}},
+				{`"altenpflgee"`, nil, nil},
+				{"altn", nil, nil},
+				{"wolkenkratzer", nil, nil},
+				{"wolkenkratzer OR altenpflgee", ids{title, ad}, []jobmirror.Correction{{Word: "altenpflgee", Nearest: []string{"altenpflege"}}}},
+				{"bratenx braten2 braten3 braten4 altenpflgee", nil, nil}, // so much is no mistake
+			} {
+				for _, limit := range []int{1, 2, 20} {
+					if got, total := all(t, m, jobmirror.Query{Text: c.text, Limit: limit}); !slices.Equal(got, c.want) || total != len(c.want) {
+						t.Errorf("%q, %d a page: %v (%d), want %v", c.text, limit, got, total, c.want)
+					}
+				}
+				page, err := m.Search(t.Context(), jobmirror.Query{Text: c.text})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if fmt.Sprint(page.Corrected) != fmt.Sprint(c.meant) {
+					t.Errorf("%q is corrected to %v, want %v", c.text, page.Corrected, c.meant)
+				}
+			}
+			for _, order := range []jobmirror.Order{jobmirror.Newest, jobmirror.Oldest} {
+				want := ids{part, title, ad}
+				if order == jobmirror.Oldest {
+					want = ids{part, ad, title}
+				}
+				if got, _ := all(t, m, jobmirror.Query{Text: "altenpflegx", Limit: 1, Order: order}); !slices.Equal(got, want) {
+					t.Errorf("in order %d: %v, want %v", order, got, want)
+				}
+			}
+
+			// The parts fill the first page, and nothing is corrected yet; the pages after tell.
+			q := jobmirror.Query{Text: "altenpflegx", Limit: 1, Snippets: true}
+			for i, want := range []int{0, 1, 1} {
+				page, err := m.Search(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(page.Corrected) != want {
+					t.Errorf("page %d is corrected to %v", i, page.Corrected)
+				}
+				if s := page.Postings[0].Snippet.Text; i == 2 && s != "Erfahrung in der Altenpflege" {
+					t.Errorf("the snippet is %q", s)
+				}
+				q.After = page.Next
+			}
+			// The board's own search takes the text as it stands.
+			if got := searchAsBoard(t, m, "altenpflgee"); got.TotalNumberOfJobs != 0 {
+				t.Errorf("4.1 finds %d", got.TotalNumberOfJobs)
+			}
+		})
+	}
+}
+
+// The nearest words come by distance, by the number of their postings, and by their bytes.
+func TestCorrectionsInOrder(t *testing.T) {
+	t.Parallel()
+	for kind := range jobmirror.Databases {
+		srv, add := wordBoard(t)
+		for _, word := range []string{"laterno", "laternx", "laternx", "laternb", "laterna", "laternz", "laternc", "latersen", "lat"} {
+			add("Stelle "+word, "")
+		}
+		srv.AddChannel(jobboardtest.Channel{ID: "2_words"})
+		m := mirrorOf(t, kind, srv, "1_words", "de")
+		page, err := m.Search(t.Context(), jobmirror.Query{Text: "laternq"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "[{laternq [laternx laterna laternb laternc laterno]}]"
+		if got := fmt.Sprint(page.Corrected); got != want {
+			t.Errorf("%s: %s, want %s", kind, got, want)
+		}
+		if page, err = m.Search(t.Context(), jobmirror.Query{Text: "laternq", Channel: "2_words"}); err != nil || page.Corrected != nil {
+			t.Errorf("%s: a channel without these words: %v, %v", kind, page.Corrected, err)
+		}
+	}
+}
+
+// Whatever somebody writes into a cursor is refused, or harmless.
+func TestCursorsWithWords(t *testing.T) {
+	t.Parallel()
+	srv, add := wordBoard(t)
+	for range 3 {
+		add("Altenpflege", "")
+	}
+	m := mirrorOf(t, "sqlite", srv, "1_words", "de")
+	q := jobmirror.Query{Text: "altenpflgee", Limit: 1}
+	page, err := m.Search(t.Context(), q)
+	if err != nil || page.Next == "" {
+		t.Fatal(err)
+	}
+	for name, edit := range map[string]func(string) string{
+		"two words":   func(string) string { return "altenpflgee-alten pflege" },
+		"no word":     func(string) string { return "altenpflgee" },
+		"a sign":      func(string) string { return `altenpflgee-a"` },
+		"empty":       func(string) string { return "altenpflgee-" },
+		"many":        func(s string) string { return s + "-a-b-c-d-e" },
+		"none at all": func(string) string { return "" },
+	} {
+		q.After = jobmirror.EditCursor(page.Next, edit)
+		if _, err := m.Search(t.Context(), q); !errors.Is(err, jobmirror.ErrPageCursor) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	q.After = jobmirror.EditCursor(page.Next, func(s string) string { return s })
+	if page, err := m.Search(t.Context(), q); err != nil || len(page.Postings) != 1 {
+		t.Errorf("a cursor that nobody edited: %v", err)
+	}
+}
+
+// A word is learned from whichever process indexed it, and forgotten once no posting has
+// it.
+func TestVocabularyIsKeptCurrent(t *testing.T) {
+	t.Parallel()
+	for kind := range jobmirror.Databases {
+		t.Run(kind, func(t *testing.T) {
+			srv, add := wordBoard(t)
+			add("Altenpflege", "")
+			address := jobmirror.Databases[kind](t)
+			opts := optionsOf(srv)
+			opts.Config.ClientID, opts.Feeds = "10", nil
+			opts.Channels = []jobmirror.Channel{{ID: "1_words", Languages: []string{"de"}}}
+			m := open(t, address, opts)
+			refresh(t, m)
+			reader := open(t, address, jobmirror.Options{ReadOnly: true})
+			meant := func(m *jobmirror.Mirror, text string) string {
+				t.Helper()
+				page, err := m.Search(t.Context(), jobmirror.Query{Text: text})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return fmt.Sprint(page.Corrected)
+			}
+			const corrected = "[{dachdeker [dachdecker]}]"
+			for _, m := range []*jobmirror.Mirror{m, reader} {
+				if got := meant(m, "dachdeker"); got != "[]" {
+					t.Error(got)
+				}
+			}
+			id := add("Dachdecker", "")
+			refresh(t, m)
+			for _, m := range []*jobmirror.Mirror{m, reader} {
+				if got := meant(m, "dachdeker"); got != corrected {
+					t.Errorf("a new word: %s", got)
+				}
+			}
+			has := func(word string) bool {
+				t.Helper()
+				list, _, err := jobmirror.Vocabulary(t.Context(), m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return slices.Contains(list, word)
+			}
+			check := func() {
+				t.Helper()
+				if err := jobmirror.CheckWords(t.Context(), m); err != nil {
+					t.Fatal(err)
+				}
+			}
+			check()
+			if !has("dachdecker") || !has("altenpflege") {
+				t.Error("a check takes words away that postings have")
+			}
+			srv.RemovePosting(int64(id))
+			refresh(t, m)
+			for _, m := range []*jobmirror.Mirror{m, reader} {
+				if got := meant(m, "dachdeker"); got != "[]" {
+					t.Errorf("a word that is gone: %s", got)
+				}
+			}
+			if check(); has("dachdecker") || !has("altenpflege") {
+				t.Error("after a check the vocabulary has a word that is gone, or not one that is there")
+			}
+			// It comes again, as it would for a process that learned meanwhile that it was gone.
+			id = add("Dachdecker", "")
+			refresh(t, m)
+			if got := meant(reader, "dachdeker"); got != corrected {
+				t.Errorf("a word that came again: %s", got)
+			}
+			// One that a process took for known, while another took it out, comes back as well.
+			srv.RemovePosting(int64(id))
+			refresh(t, m)
+			check()
+			add("Dachdecker", "")
+			if err := jobmirror.TakeForKnown(t.Context(), m, "dachdecker"); err != nil {
+				t.Fatal(err)
+			}
+			refresh(t, m)
+			if has("dachdecker") {
+				t.Error("the word is there already: the test shows nothing")
+			}
+			if check(); !has("dachdecker") {
+				t.Error("a word that was taken out while a posting got it is not there")
+			}
+		})
+	}
+}
+
+// What is forgotten leaves no word behind that no other posting has.
+func TestForgottenWordsAreErased(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		job, _ := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Assistenz von Erika Mustermann", Language: "de"})
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+		has := func() bool {
+			t.Helper()
+			list, _, err := jobmirror.Vocabulary(t.Context(), m)
+			if err != nil || len(list) < 100 {
+				t.Fatal(len(list), err)
+			}
+			return slices.Contains(list, "mustermann")
+		}
+		if !has() {
+			t.Error("the vocabulary lacks a word of a title")
+		}
+		if err := m.Forget(t.Context(), jobboard.JobID(job.ID)); err != nil {
+			t.Fatal(err)
+		}
+		if has() {
+			t.Error("a word of a forgotten posting is there")
+		}
+	})
+}
+
+// Of words with typing errors, the one that was meant is among those that are looked for.
+func TestMeantWordIsAmongTheNearest(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+		vocabulary, _, err := jobmirror.Vocabulary(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(1, 2))
+		tried, among := 0, 0
+		for tried < whole(75, 300) {
+			meant := vocabulary[r.IntN(len(vocabulary))]
+			typed := mistyped(r, meant)
+			if utf8.RuneCountInString(meant) < 5 || utf8.RuneCountInString(typed) < 5 || slices.Contains(vocabulary, typed) {
+				continue
+			}
+			page, err := m.Search(t.Context(), jobmirror.Query{Text: typed, Limit: 1000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(page.Corrected) == 0 && len(page.Postings) > 0 {
+				continue // it is a form of a word, or another spelling
+			}
+			tried++
+			if len(page.Corrected) == 1 && slices.Contains(page.Corrected[0].Nearest, meant) {
+				among++
+			}
+		}
+		t.Logf("figure: of %d typed words with errors, %d have the meant word among the nearest", tried, among)
+		if among*100 < tried*95 {
+			t.Errorf("of %d typed words %d have the meant word among the nearest, fewer than 95 %%", tried, among)
+		}
+	})
+}
+
+// What is suggested begins or ends as what was typed, and has hits.
+func TestSuggestions(t *testing.T) {
+	t.Parallel()
+	for kind := range jobmirror.Databases {
+		srv, add := wordBoard(t)
+		for _, title := range []string{"Altenpflege in Berlin", "Altenpflege in Köln", "Altenpfleger", "Alternative Küche", "Kinderpflege", "Pflegen in Bern"} {
+			add(title, "")
+		}
+		srv.AddChannel(jobboardtest.Channel{ID: "2_words"})
+		m := mirrorOf(t, kind, srv, "1_words", "de")
+		for _, c := range []struct {
+			q    jobmirror.Query
+			want string
+		}{
+			{jobmirror.Query{Text: "alte"}, "[altenpflege alternative]"},
+			{jobmirror.Query{Text: "Pfleg"}, "[pflegen]"},
+			{jobmirror.Query{Text: "pflege"}, "[altenpflege pflegen kinderpflege]"},
+			{jobmirror.Query{Text: "kue"}, "[küche]"},
+			{jobmirror.Query{Text: "Altenpflege be"}, "[Altenpflege berlin]"},
+			{jobmirror.Query{Text: "altenpflege -be"}, "[altenpflege -berlin]"},
+			{jobmirror.Query{Text: "alte", Channel: "2_words"}, "[]"},
+			{jobmirror.Query{Text: "alte", Channel: "1_words", Language: "de"}, "[altenpflege alternative]"},
+			{jobmirror.Query{Text: "a"}, "[]"},
+			{jobmirror.Query{Text: "alte "}, "[]"},
+			{jobmirror.Query{Text: `"*&|!' alter`}, `["*&|!' alternative]`},
+			{jobmirror.Query{}, "[]"},
+			{jobmirror.Query{Text: "altenpflege in in in in in in in in in be"}, "[altenpflege in in in in in in in in in berlin]"},
+			{jobmirror.Query{Text: "altenpflege a OR b OR c OR d OR e OR f OR g OR in be"}, "[]"}, // nine words before it
+			{jobmirror.Query{Text: "altenpflege b OR c OR d OR e OR f OR g OR in be"}, "[altenpflege b OR c OR d OR e OR f OR g OR in berlin]"},
+		} {
+			got, err := m.Suggest(t.Context(), c.q)
+			if err != nil || fmt.Sprint(got) != c.want {
+				t.Errorf("%s: %q suggests %v, want %s: %v", kind, c.q.Text, got, c.want, err)
+			}
+		}
+		if _, err := m.Suggest(t.Context(), jobmirror.Query{Text: strings.Repeat("a", 1001)}); !errors.Is(err, jobboard.ErrInvalidInput) {
+			t.Error(err)
+		}
+	}
+}

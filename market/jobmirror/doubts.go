@@ -1,0 +1,300 @@
+package jobmirror
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/evidence"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// Which answers of lookups are believed decides the package evidence. What it needs to remember
+// of a job stands in the columns said and doubted of the job's row: what the board says that is
+// not believed, and since when it has. What it needs to remember of all jobs, by which it knows a
+// wave, stands in the row "jobs" of the table inquiries. Both are written by the transaction that
+// writes the answers.
+
+// stateUnfound is what a lookup says that answers ERROR_POSTING_UNAVAILABLE. No job has this
+// state: it stands in the column said alone.
+const stateUnfound State = "posting unavailable"
+
+// saysEnd is the condition for a job of which the board says that it has ended, which is not
+// believed. Its first half lets the databases use the index of the jobs in doubt.
+const saysEnd = "said <> '' AND said IN ('closed', 'inactive', 'unavailable')"
+
+// outcome returns what evidence calls a state.
+func (s State) outcome() evidence.Outcome {
+	switch s {
+	case StateOpen:
+		return evidence.Open
+	case StateClosed, StateInactive:
+		return evidence.Closed
+	case StateUnavailable:
+		return evidence.Gone
+	case stateUnfound:
+		return evidence.Unfound
+	}
+	return evidence.Unknown
+}
+
+// rules returns the intervals of the options by which answers are weighed.
+func (o *Options) rules() evidence.Rules {
+	return evidence.Rules{Refresh: o.RefreshEvery, Lookup: o.LookupEvery, Hold: o.HoldMissing, Keep: o.KeepJobs}
+}
+
+// weighed is an answer of a lookup that may be written, the job's row, and what evidence is told
+// of them.
+type weighed struct {
+	lookedUp
+	evidence.Answer
+	state State
+	row   *jobRow
+}
+
+// weigh returns the answers that may be written, and whether a wave is held for them. Answers that
+// say nothing, or that come out of a cache, are noted as failures and are not among them; nor are
+// those that are older than what is stored.
+func (t *tx) weigh(m *Mirror, results []lookedUp, stored map[int64]*jobRow) (list []weighed, wave bool, err error) {
+	for _, r := range results {
+		j := stored[r.job]
+		if j == nil || j.answer >= r.answer {
+			continue
+		}
+		state := stateOf(r.info, r.err)
+		if state != "" && r.origin.before(j.made, t.Now) {
+			state, r.err = "", errOutOfCache
+		}
+		if state == "" {
+			if err := t.saveFailure(m, r, j); err != nil {
+				return nil, false, err
+			}
+			continue
+		}
+		list = append(list, weighed{r, evidence.Answer{
+			Job: r.job, Says: state.outcome(), Made: r.origin.made, Known: j.state.outcome(),
+			Doubt: evidence.Doubt{Says: j.said.outcome(), Since: j.doubted}, Late: j.reopensLate(r, state),
+		}, state, j})
+	}
+	wave, err = t.hear(m, list)
+	return list, wave, err
+}
+
+// hear notes answers in the inquiry about jobs, and which of them are about jobs that a source
+// shows. It reports whether a wave is held for them.
+func (t *tx) hear(m *Mirror, list []weighed) (wave bool, err error) {
+	ends := false
+	for _, w := range list {
+		ends = ends || w.Ends()
+	}
+	if !ends { // as almost always: nothing is locked then
+		q, err := t.inquiry("")
+		if err != nil || q.Calm() {
+			return false, err
+		}
+	}
+	shown, err := t.shownJobs(store.IDsOf(list, func(w weighed) int64 { return w.Job }))
+	if err != nil {
+		return false, err
+	}
+	answers := make([]evidence.Answer, len(list))
+	for i := range list {
+		list[i].Shown = shown[list[i].Job]
+		answers[i] = list[i].Answer
+	}
+	err = t.inquire(m, func(q *evidence.Inquiry) error {
+		if ended := q.Ended(); len(ended) > 0 {
+			shown, err := t.shownJobs(store.IDs(ended))
+			if err != nil {
+				return err
+			}
+			q.Keep(shown, t.Now)
+		}
+		wave = m.opts.rules().Hear(q, answers, t.Now)
+		return nil
+	})
+	return wave, err
+}
+
+// shownJobs finds which of some jobs a source shows. It looks for one row of each, because many
+// postings may be of one job.
+func (t *tx) shownJobs(jobs string) (map[int64]bool, error) {
+	return store.Pairs[int64, bool](t, `SELECT v.value, 1 = 1 FROM @ids v
+		WHERE (SELECT 1 FROM postings p JOIN listings l ON l.posting = p.id
+			WHERE p.job = v.value AND l.missing = 0 LIMIT 1) IS NOT NULL
+		OR (SELECT 1 FROM entries e WHERE e.job = v.value AND e.missing = 0 LIMIT 1) IS NOT NULL`, jobs)
+}
+
+// inquiry reads the inquiry about jobs.
+func (t *tx) inquiry(lock string) (q evidence.Inquiry, err error) {
+	var answers string
+	err = t.Row("SELECT since, accepted <> 0, answers FROM inquiries WHERE about = 'jobs'"+lock, nil, &q.Since, &q.Accepted, &answers)
+	if err == nil {
+		q.Heard, err = decodeRecord[[]evidence.Heard](answers)
+	}
+	return q, err
+}
+
+// inquire lets f change the inquiry about jobs, keeps others from doing so until the transaction
+// ends, and notes whether a wave begins or ends, which the commit has told.
+func (t *tx) inquire(m *Mirror, f func(*evidence.Inquiry) error) error {
+	q, err := t.inquiry(" @lock")
+	if err != nil {
+		return err
+	}
+	rules, held := m.opts.rules(), q.Since > 0 && !q.Accepted
+	if err := f(&q); err != nil {
+		return err
+	}
+	answers, err := json.Marshal(q.Heard)
+	if err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	t.wave = waveStays
+	switch holds := rules.Holds(q, t.Now); {
+	case holds && !held:
+		t.wave = waveBegins
+	case held && !holds && rules.Hold >= 0:
+		t.wave = waveEnds
+	}
+	return t.Do("UPDATE inquiries SET since = ?, accepted = ?, answers = ? WHERE about = 'jobs'", q.Since, flag(q.Accepted), string(answers))
+}
+
+// waveChange is what a transaction makes of a wave.
+type waveChange int
+
+const (
+	waveStays waveChange = iota
+	waveBegins
+	waveEnds
+)
+
+// tellWave logs that a wave has begun or ended.
+func (m *Mirror) tellWave(ctx context.Context, change waveChange) {
+	switch change {
+	case waveBegins:
+		m.opts.Logger.WarnContext(ctx, "jobmirror: so many lookups end jobs which sources show that none of them is believed for now",
+			"longest", m.opts.HoldMissing)
+	case waveEnds:
+		m.opts.Logger.InfoContext(ctx, "jobmirror: lookups that end jobs are believed again")
+	case waveStays:
+	}
+}
+
+// The reasons why a job's Problem says that an answer is not believed.
+const (
+	doubtfulReopening = "the board says that the job is open by an information from before it was closed: it is asked again"
+	doubtfulEnd       = "the board says that the job is unavailable, and a source shows it: it is asked again"
+	doubtfulWave      = "the board says that the job has ended, as of many that sources show: it is asked again"
+)
+
+// postpone reports whether an answer is not believed, notes it then, and has the job looked up
+// again.
+func (t *tx) postpone(m *Mirror, w weighed, wave bool) (bool, error) {
+	rules := m.opts.rules()
+	believed, doubt, wait := rules.Believed(w.Answer, wave, t.Now)
+	if believed {
+		return false, nil
+	}
+	said, why := w.state, doubtfulEnd
+	switch {
+	case w.Says == evidence.Unfound:
+		why = problem(w.err)
+		if w.held { // the next complete refresh of the source has it looked up anyway
+			wait = rules.Lookup
+		}
+	case w.Late:
+		why = doubtfulReopening
+	case wave:
+		why = doubtfulWave
+	}
+	if doubt.Says != w.Says {
+		said = w.row.said
+	}
+	if wait > rules.Refresh { // those of one moment are spread
+		wait = jitter(wait)
+	}
+	due := t.Now + wait.Milliseconds()
+	if w.answer < w.row.wanted {
+		due = t.Now
+	}
+	return true, t.Do(`UPDATE jobs SET said = ?, doubted = ?, failures = 0, problem = ?, next_due = ?, claimed = 0,
+		asked = CASE WHEN asked < ? THEN ? ELSE asked END WHERE job = ?`, string(said), doubt.Since, why, due, w.answer, w.answer, w.job)
+}
+
+// askDoubted makes the jobs due of which the board said lately that they have ended, as if
+// Options.RefreshEvery were over since. It does so once for each doubt.
+func (t *tx) askDoubted(every time.Duration) error {
+	since := t.Now - every.Milliseconds()
+	_, err := t.Exec("UPDATE jobs SET doubted = ?, next_due = CASE WHEN next_due > ? THEN ? ELSE next_due END WHERE "+saysEnd+" AND doubted > ?",
+		since, t.Now, t.Now, since)
+	return err
+}
+
+// acceptEnds believes what the board says of the jobs of some sources that are in doubt, or of
+// all jobs, with every. That also ends a wave.
+func (m *Mirror) acceptEnds(ctx context.Context, sources []*source, every bool) error {
+	change := waveStays
+	if every {
+		err := m.db.update(ctx, func(t *tx) error {
+			err := t.inquire(m, func(q *evidence.Inquiry) error { q.Accept(); return nil })
+			change = t.wave
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		m.tellWave(ctx, change)
+	}
+	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.acceptSomeEnds(m, sources, every) })
+}
+
+// acceptSomeEnds does what acceptEnds does for at most sweepBatch jobs.
+func (t *tx) acceptSomeEnds(m *Mirror, sources []*source, every bool) (more bool, err error) {
+	query, args := "SELECT job FROM jobs WHERE "+saysEnd, []any{}
+	if !every {
+		query += ` AND ((SELECT 1 FROM postings p JOIN listings l ON l.posting = p.id WHERE p.job = jobs.job AND l.source IN @ids LIMIT 1) IS NOT NULL
+			OR (SELECT 1 FROM entries e WHERE e.job = jobs.job AND e.source IN @ids LIMIT 1) IS NOT NULL)`
+		args = append(args, sourceIDs(sources), sourceIDs(sources))
+	}
+	jobs, err := t.Numbers(query+" ORDER BY job LIMIT ?", append(args, sweepBatch)...)
+	if err != nil || len(jobs) == 0 {
+		return false, err
+	}
+	stored, err := t.storedJobs(store.IDs(jobs))
+	if err != nil {
+		return false, err
+	}
+	for _, job := range jobs {
+		j := stored[job]
+		if j == nil || !j.said.outcome().Ends() { // another process has settled it
+			continue
+		}
+		if _, err := t.saveAnswer(m, lookedUp{job: job, answer: j.answer, heard: j.doubted}, j, j.said); err != nil {
+			return false, err
+		}
+	}
+	return len(jobs) == sweepBatch, nil
+}
+
+// doubtStatus reads how many ends of jobs are not believed, and since when there is a wave.
+func (t *tx) doubtStatus(m *Mirror, s *Status) error {
+	var err error
+	if s.Doubted, err = store.Value[int](t, "SELECT count(*) FROM jobs WHERE "+saysEnd); err != nil {
+		return err
+	}
+	q, err := t.inquiry("")
+	if err != nil {
+		return err
+	}
+	shown, err := t.shownJobs(store.IDs(q.Ended()))
+	if err != nil {
+		return err
+	}
+	q.Keep(shown, t.Now)
+	if m.opts.rules().Holds(q, t.Now) {
+		s.Wave = instant(q.Since)
+	}
+	return nil
+}

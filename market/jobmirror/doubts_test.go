@@ -1,0 +1,539 @@
+package jobmirror_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// logged keeps what is logged.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// count returns how many lines have a text.
+func (l *logged) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), text)
+}
+
+const (
+	waveBegan = "none of them is believed for now"
+	waveEnded = "are believed again"
+)
+
+// asks makes all jobs of a mirror due, and refreshes it.
+func asks(t *testing.T, m *jobmirror.Mirror) jobmirror.Refreshed {
+	t.Helper()
+	if err := jobmirror.Exec(t.Context(), m, "UPDATE jobs SET next_due = 1"); err != nil {
+		t.Fatal(err)
+	}
+	out, err := m.Refresh(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// pagesOf counts the statuses by which a mirror answers for the jobs from 1 to n.
+func pagesOf(t *testing.T, m *jobmirror.Mirror, n int) map[int]int {
+	t.Helper()
+	out := map[int]int{}
+	for _, job := range upTo(n) {
+		out[answer(t, m, lookUpAt+strconv.Itoa(job)).Code]++
+	}
+	return out
+}
+
+// arePages checks how many pages of a mirror have a status, of the jobs from 1 to n.
+func arePages(t *testing.T, m *jobmirror.Mirror, what string, n int, want map[int]int) {
+	t.Helper()
+	if got := pagesOf(t, m, n); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s: pages by their status: %v, not %v", what, got, want)
+	}
+}
+
+// isDoubted checks how many ends of jobs are not believed, and whether there is a wave.
+func isDoubted(t *testing.T, m *jobmirror.Mirror, what string, out jobmirror.Refreshed, doubted int, wave bool) {
+	t.Helper()
+	s, err := m.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Doubted != doubted || out.Doubted != doubted || s.Wave.IsZero() == wave || out.Wave != s.Wave || s.Failing > 0 {
+		t.Errorf("%s: %d and %d are doubted, not %d; a wave since %s and %s; %d fail", what, s.Doubted, out.Doubted, doubted, s.Wave, out.Wave, s.Failing)
+	}
+	if wave && (time.Since(s.Wave) < 0 || time.Since(s.Wave) > time.Hour) {
+		t.Errorf("%s: a wave since %s", what, s.Wave)
+	}
+}
+
+// ERROR_POSTING_UNAVAILABLE is no answer about a job: pages stay as they were, and it is no
+// failure either.
+func TestPostingUnavailableChangesNothing(t *testing.T) {
+	onEachSource(t, 44, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
+		arePages(t, m, "before", 44, map[int]int{200: 44})
+		_, at, err := snapshot(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		board.tell(upTo(44), postingUnavailable, nil)
+		isDoubted(t, m, "one pass", asks(t, m), 0, false)
+		if all, _ := board.lookups(); all != 44 {
+			t.Errorf("%d lookups", all)
+		}
+		arePages(t, m, "after one pass", 44, map[int]int{200: 44})
+		for change, err := range m.Changes(t.Context(), at) {
+			t.Fatalf("a change: %+v, %v", change, err)
+		}
+		j, err := m.Job(t.Context(), 7)
+		if wait := time.Until(j.NextLookup); err != nil || j.Failures != 0 || !strings.Contains(j.Problem, "posting unavailable") ||
+			wait < 14*time.Minute || wait > 16*time.Minute {
+			t.Errorf("the next lookup in %s: %+v, %v", wait, j, err)
+		}
+		board.tell(upTo(44), "open", nil)
+		isDoubted(t, m, "well again", asks(t, m), 0, false)
+		if j, err := m.Job(t.Context(), 7); err != nil || j.Problem != "" {
+			t.Errorf("well again: %+v, %v", j, err)
+		}
+	})
+}
+
+// It is asked again after RefreshEvery, and twice as long each time, up to LookupEvery.
+func TestPostingUnavailableBacksOff(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		board := newShelf(1)
+		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), board.options())
+		refresh(t, m)
+		board.tell(upTo(1), postingUnavailable, nil)
+		time.Sleep(27 * time.Hour)
+		for i := range 12 {
+			refresh(t, m)
+			due := nextLookup(t, m, 1)
+			if wait := time.Until(due); i > 0 {
+				if want := min(15*time.Minute<<(i-1), 24*time.Hour); wait < want*65/100 || wait > want*11/10 { // each wait is up to a tenth shorter
+					t.Errorf("after answer %d: asked again after %s, not about %s", i, wait, want)
+				}
+			} else if wait != 15*time.Minute {
+				t.Errorf("asked again after %s", wait)
+			}
+			time.Sleep(time.Until(due) + time.Millisecond)
+		}
+		if all, _ := board.lookups(); all != 12 {
+			t.Errorf("%d lookups", all)
+		}
+	})
+}
+
+// Where the board has said nothing but that, a page is 503 while the copy has a posting of the
+// job, and 404 where it has none.
+func TestPageOfAPostingThatIsNotFound(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(1)
+		board.state = postingUnavailable
+		m := open(t, address, asFeed(board.options()))
+		refresh(t, m)
+		is := func(what string, status int, known error) {
+			t.Helper()
+			w := answer(t, m, lookUpAt+"1")
+			if w.Code != status || (w.Header().Get("Retry-After") == "60") != (status == 503) ||
+				(status != 200) != strings.Contains(w.Body.String(), postingUnavailable) {
+				t.Errorf("%s: %d %s %s, not %d", what, w.Code, w.Header(), w.Body, status)
+			}
+			_, err := m.JobInformation(t.Context(), 1)
+			if !errors.Is(err, known) || known != nil && jobboard.HTTPStatus(err) != status {
+				t.Errorf("%s: %v", what, err)
+			}
+			c, err := jobboard.NewClient(jobboard.Config{JobDBURL: "https://mirror.example", HTTPClient: &http.Client{Transport: m.Transport()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.JobInformation(t.Context(), 1); errors.Is(err, jobboard.ErrPostingUnavailable) != (status != 200) {
+				t.Errorf("%s: a client of the mirror: %v", what, err)
+			}
+		}
+		is("a feed names the job", http.StatusNotFound, jobmirror.ErrUnknown)
+		m = open(t, address, board.options())
+		refresh(t, m)
+		is("a channel shows its posting", http.StatusServiceUnavailable, jobmirror.ErrStale)
+		board.tell(upTo(1), "open", nil)
+		asks(t, m)
+		is("found", http.StatusOK, nil)
+	})
+}
+
+// That a job is unavailable which a source shows is believed once it was said twice: a Refresh
+// asks about what an earlier one has noted.
+func TestUnavailableIsSaidTwice(t *testing.T) {
+	onEachSource(t, 20, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
+		board.tell(upTo(20), "open", map[int]string{3: unavailable, 4: inactive, 5: "closed"})
+		isDoubted(t, m, "said once", asks(t, m), 1, false)
+		arePages(t, m, "said once", 20, map[int]int{200: 19, 410: 1})
+		if j, err := m.Job(t.Context(), 3); err != nil || j.State != jobmirror.StateOpen || j.Problem == "" || j.Failures != 0 {
+			t.Errorf("the job: %+v, %v", j, err)
+		}
+		if _, err := m.Status(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		board.tell(upTo(20), "open", map[int]string{3: unavailable})
+		out, err := m.Refresh(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		isDoubted(t, m, "said twice", out, 0, false)
+		arePages(t, m, "said twice", 20, map[int]int{200: 18, 410: 1, 404: 1})
+		if all, _ := board.lookups(); all != 1 {
+			t.Errorf("the second refresh has asked about %d jobs", all)
+		}
+		// An answer between that says otherwise begins it anew.
+		board.tell(upTo(20), "open", map[int]string{6: unavailable})
+		isDoubted(t, m, "another", asks(t, m), 1, false)
+		board.tell(upTo(20), "open", nil)
+		isDoubted(t, m, "which is open", asks(t, m), 0, false)
+		board.tell(upTo(20), "open", map[int]string{6: unavailable})
+		isDoubted(t, m, "and not", asks(t, m), 1, false)
+	})
+}
+
+// Who runs asks once more after RefreshEvery.
+func TestUnavailableIsAskedAboutAfterRefreshEvery(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		board := newShelf(20)
+		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), board.options())
+		run(t, m)
+		time.Sleep(time.Minute)
+		board.tell(upTo(20), "open", map[int]string{3: unavailable})
+		if err := jobmirror.Exec(t.Context(), m, "UPDATE jobs SET next_due = 1 WHERE job = 3"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(14 * time.Minute)
+		if j, err := m.Job(t.Context(), 3); err != nil || j.State != jobmirror.StateOpen || board.asked[3] != 1 {
+			t.Errorf("after 14 minutes: %+v, %v, %d lookups", j, err, board.asked[3])
+		}
+		time.Sleep(2 * time.Minute)
+		if j, err := m.Job(t.Context(), 3); err != nil || j.State != jobmirror.StateUnavailable || board.asked[3] != 2 {
+			t.Errorf("after 16 minutes: %+v, %v, %d lookups", j, err, board.asked[3])
+		}
+	})
+}
+
+// A job that no source has ever shown open is not believed to be unavailable at first either.
+func TestUnavailableAtFirst(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(60)
+		for job := range 30 {
+			board.states[job+1] = unavailable
+		}
+		board.states[31] = inactive
+		m := open(t, address, board.options())
+		out, err := m.Refresh(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		isDoubted(t, m, "at first", out, 30, true)
+		arePages(t, m, "at first", 60, map[int]int{200: 29, 410: 1, 503: 30})
+		isDoubted(t, m, "again", asks(t, m), 30, true)
+		arePages(t, m, "again", 60, map[int]int{200: 29, 410: 1, 503: 30})
+	})
+}
+
+// While many answers end jobs that sources show, none is believed, by any process, and pages stay
+// as they were. That is told once, and when it is over.
+func TestWaveOfEnds(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		for _, says := range []string{unavailable, inactive, "closed"} {
+			board, log := newShelf(60), &logged{}
+			opts := board.options()
+			opts.Logger = slogTo(log)
+			opts.Channels[0].ID = jobboard.ChannelID("of " + says)
+			m := open(t, address, opts)
+			refresh(t, m)
+			arePages(t, m, says+", before", 60, map[int]int{200: 60})
+			board.tell(upTo(60), says, nil)
+			// Plain statements are believed until there is a wave. If each is written by itself, that
+			// takes eleven of the last 50.
+			ended := asks(t, m).Doubted
+			if ended = 60 - ended; ended > 10 || ended > 0 && says == unavailable {
+				t.Errorf("%s: %d jobs have ended", says, ended)
+			}
+			for i := range 3 {
+				isDoubted(t, m, fmt.Sprint(says, ", pass ", i), asks(t, m), 60-ended, true)
+			}
+			if strings.HasPrefix(address, "postgres") {
+				other := open(t, address, opts)
+				isDoubted(t, other, says+", another process", asks(t, other), 60-ended, true)
+			}
+			open := 0
+			for _, job := range upTo(60) {
+				j, err := m.Job(t.Context(), jobboard.JobID(job))
+				if err == nil && j.State == jobmirror.StateOpen && j.Information.ApplyPossible && j.Problem != "" {
+					open++
+				}
+			}
+			if open != 60-ended {
+				t.Errorf("%s: %d jobs are open as they were, not %d", says, open, 60-ended)
+			}
+			if n, over := log.count(waveBegan), log.count(waveEnded); n != 1 || over != 0 {
+				t.Errorf("%s: %d lines say that it began, and %d that it is over", says, n, over)
+			}
+			board.tell(upTo(60), "open", nil)
+			isDoubted(t, m, says+", well again", asks(t, m), 0, false)
+			if n, over := log.count(waveBegan), log.count(waveEnded); n != 1 || over != 1 {
+				t.Errorf("%s: %d lines say that it began, and %d that it is over", says, n, over)
+			}
+			arePages(t, m, says+", after", 60, map[int]int{200: 60})
+			checkReplay(t, m)
+			if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// A wave ends once the sources do not show its jobs any more, after HoldMissing, and if a person
+// accepts it.
+func TestEndOfAWave(t *testing.T) {
+	onEachSource(t, 60, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
+		states := map[int]string{}
+		for job := range 30 {
+			states[job+31] = unavailable
+		}
+		wave := func(what string) {
+			t.Helper()
+			board.tell(upTo(60), "open", nil)
+			isDoubted(t, m, what+", before", asks(t, m), 0, false)
+			isDoubted(t, m, what+", before", asks(t, m), 0, false)
+			arePages(t, m, what+", before", 60, map[int]int{200: 60})
+			board.tell(upTo(60), "open", states)
+			isDoubted(t, m, what, asks(t, m), 30, true)
+			isDoubted(t, m, what+", again", asks(t, m), 30, true)
+			arePages(t, m, what+", again", 60, map[int]int{200: 60})
+		}
+		wave("not shown")
+		board.tell(upTo(30), "open", merged(map[int]string{2: inactive}, states))
+		if err := jobmirror.Exec(t.Context(), m, "UPDATE jobs SET next_due = 1 WHERE job = 2"); err != nil {
+			t.Fatal(err)
+		}
+		out, err := m.Refresh(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		isDoubted(t, m, "not shown any more", out, 0, false)
+		arePages(t, m, "not shown any more", 60, map[int]int{200: 29, 404: 30, 410: 1}) // also of one that is shown
+
+		wave("held for long")
+		for _, set := range []string{"inquiries SET since = since", "jobs SET doubted = doubted"} {
+			if err := jobmirror.Exec(t.Context(), m, fmt.Sprint("UPDATE ", set, " - ", (24*time.Hour).Milliseconds())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		isDoubted(t, m, "after a day", asks(t, m), 0, false)
+		arePages(t, m, "after a day", 60, map[int]int{200: 30, 404: 30})
+
+		wave("not accepted")
+		s, err := m.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.AcceptRemovals(t.Context(), s.Sources[0].Name); err != nil {
+			t.Fatal(err)
+		}
+		arePages(t, m, "accepted, of one source", 60, map[int]int{200: 30, 404: 30})
+		j, err := m.Job(t.Context(), 31)
+		if err != nil || j.State != jobmirror.StateUnavailable || j.Problem != "" || j.Age > time.Hour || j.LookedUp.After(time.Now().Add(time.Minute)) {
+			t.Errorf("an accepted job: %+v, %v", j, err)
+		}
+
+		wave("accepted")
+		if err := m.AcceptRemovals(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		arePages(t, m, "accepted", 60, map[int]int{200: 30, 404: 30})
+		for job := range 10 { // it goes on
+			states[job+1] = inactive
+		}
+		board.tell(upTo(60), "open", states)
+		isDoubted(t, m, "accepted, and more", asks(t, m), 0, false)
+		arePages(t, m, "accepted, and more", 60, map[int]int{200: 20, 404: 30, 410: 10})
+	})
+}
+
+// Without a hold there is no wave.
+func TestNoWaveWithoutAHold(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(60)
+		opts := board.options()
+		opts.HoldMissing = -1
+		m := open(t, address, opts)
+		refresh(t, m)
+		board.tell(upTo(60), inactive, nil)
+		isDoubted(t, m, "all inactive", asks(t, m), 0, false)
+		arePages(t, m, "all inactive", 60, map[int]int{410: 60})
+	})
+}
+
+// A board that calls every job unavailable for six hours ends none, while the mirror runs.
+func TestSixHoursOfUnavailable(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const n, every = 300, 2 * time.Hour
+		board, log := newShelf(n), &logged{}
+		opts := board.options()
+		opts.Logger, opts.LookupEvery = slogTo(log), every
+		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), opts)
+		run(t, m)
+		time.Sleep(30 * time.Second)
+		_, at, err := snapshot(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n { // as some time after the first fill
+			due := time.Now().Add(time.Duration(i) * every / n).UnixMilli()
+			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("UPDATE jobs SET next_due = %d WHERE job = %d", due, i+1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(12 * time.Hour)
+		board.tell(upTo(n), unavailable, nil)
+		time.Sleep(6 * time.Hour)
+		all, _ := board.lookups()
+		arePages(t, m, "after six hours", n, map[int]int{200: n})
+		board.tell(upTo(n), "open", nil)
+		time.Sleep(12 * time.Hour)
+		arePages(t, m, "in the end", n, map[int]int{200: n})
+		for change, err := range m.Changes(t.Context(), at) {
+			t.Fatalf("a change: %+v, %v", change, err)
+		}
+		s, err := m.Status(t.Context())
+		if err != nil || s.Doubted > 0 || !s.Wave.IsZero() || log.count(waveBegan) != 1 || log.count(waveEnded) != 1 {
+			t.Errorf("in the end: %d are doubted, a wave since %s, %d and %d lines, %v", s.Doubted, s.Wave, log.count(waveBegan), log.count(waveEnded), err)
+		}
+		t.Logf("figure: %d lookups in six hours, of which %d would be usual", all, 3*n)
+		if all > 7*n {
+			t.Errorf("%d lookups in six hours", all)
+		}
+	})
+}
+
+// A process that dies before any of the statements that weigh answers leaves nothing that the
+// next one does not put right: what is stored is what it was, or what a calm process writes.
+func TestKilledWhileAnswersAreWeighed(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(40)
+		m := open(t, address, board.options())
+		refresh(t, m)
+		states := map[int]string{1: postingUnavailable, 2: inactive}
+		steps := []struct {
+			what    string
+			say     func()
+			do      func(m *jobmirror.Mirror) error
+			pages   map[int]int
+			doubted int
+			wave    bool
+		}{
+			{
+				"noted", func() { board.tell(upTo(40), "open", merged(map[int]string{3: unavailable}, states)) },
+				func(m *jobmirror.Mirror) error { _, err := m.Refresh(t.Context()); return err },
+				map[int]int{200: 39, 410: 1},
+				1, false,
+			},
+			{
+				"believed", func() {}, func(m *jobmirror.Mirror) error { _, err := m.Refresh(t.Context()); return err },
+				map[int]int{200: 38, 410: 1, 404: 1},
+				0, false,
+			},
+			{
+				"a wave", func() { board.tell(upTo(40), unavailable, states) },
+				func(m *jobmirror.Mirror) error { _, err := m.Refresh(t.Context()); return err },
+				map[int]int{200: 38, 410: 1, 404: 1},
+				37, true,
+			},
+			{
+				"accepted", func() {}, func(m *jobmirror.Mirror) error { return m.AcceptRemovals(t.Context()) },
+				map[int]int{200: 1, 410: 1, 404: 38},
+				0, false,
+			},
+		}
+		killed := 0
+		for i, step := range steps {
+			step.say()
+			prepare := "UPDATE jobs SET next_due = 1"
+			if i == 1 {
+				prepare = "UPDATE jobs SET next_due = 1 WHERE said = 'unavailable'"
+			}
+			if err := jobmirror.Exec(t.Context(), m, prepare); err != nil {
+				t.Fatal(err)
+			}
+			for at := 1; ; at++ {
+				seen, dead := 0, false
+				var mu sync.Mutex
+				jobmirror.FailStatements(m, func(query string) error {
+					mu.Lock()
+					defer mu.Unlock()
+					if strings.Contains(query, "inquiries") || strings.Contains(query, "said") {
+						seen++
+					}
+					if dead = dead || seen == at; dead {
+						return errors.New("killed")
+					}
+					return nil
+				})
+				err := step.do(m)
+				jobmirror.FailStatements(m, nil)
+				if !dead {
+					if err != nil {
+						t.Fatal(err)
+					}
+					break
+				}
+				killed++
+				if err == nil {
+					t.Fatalf("%s: statement %d fails, and nobody is told", step.what, at)
+				}
+				if err := m.Close(); err != nil {
+					t.Fatal(err)
+				}
+				m = open(t, address, board.options())
+				for _, statement := range []string{"UPDATE jobs SET claimed = 0 WHERE claimed > 0", "UPDATE sources SET claimed = 0"} { // time passes
+					if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
+						t.Fatal(err)
+					}
+				}
+				checkReplay(t, m)
+			}
+			if i == 0 && pagesOf(t, m, 40)[404] == 1 { // the process that died last had noted it
+				continue
+			}
+			arePages(t, m, step.what, 40, step.pages)
+			s, err := m.Status(t.Context())
+			if err != nil || s.Doubted != step.doubted || s.Wave.IsZero() == step.wave {
+				t.Errorf("%s: %d are doubted, not %d; a wave since %s; %v", step.what, s.Doubted, step.doubted, s.Wave, err)
+			}
+		}
+		if killed < 12 {
+			t.Errorf("%d processes died", killed)
+		}
+		t.Logf("%d processes died", killed)
+		checkReplay(t, m)
+	})
+}

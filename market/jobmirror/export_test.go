@@ -1,0 +1,249 @@
+package jobmirror
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"hash/maphash"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// Databases are the addresses of new, empty databases, one of each kind.
+var Databases = map[string]func(t *testing.T) string{
+	"sqlite": func(t *testing.T) string { return filepath.Join(t.TempDir(), "jobs.db") },
+}
+
+// OnEach runs a test on each database at the same time, beside other tests. One that uses
+// what the whole process has, as its directory or its processor time, is not for it.
+func OnEach(t *testing.T, f func(t *testing.T, address string)) {
+	t.Helper()
+	t.Parallel()
+	onDatabases(t, true, f)
+}
+
+// OnEachMeasured runs a test that tells how fast something is: in turn, and beside no other
+// test, where JOBBOARD_TESTS asks for all.
+func OnEachMeasured(t *testing.T, f func(t *testing.T, address string)) {
+	t.Helper()
+	if !testenv.Whole() {
+		t.Parallel()
+	}
+	onDatabases(t, !testenv.Whole(), f)
+}
+
+func onDatabases(t *testing.T, parallel bool, f func(t *testing.T, address string)) {
+	t.Helper()
+	for name, address := range Databases {
+		t.Run(name, func(t *testing.T) {
+			if parallel {
+				t.Parallel()
+			}
+			f(t, address(t))
+		})
+	}
+}
+
+// Limited gives a client's configuration the limit of the mirror at an address,
+// without a mirror that works. The process's clock is wrong by skew.
+func Limited(
+	ctx context.Context, address string, perSecond float64, skew time.Duration, config jobboard.Config,
+) (limited jobboard.Config, stop func() error, err error) {
+	db, err := open(ctx, address, false)
+	if err != nil {
+		return config, nil, err
+	}
+	l := pace.New(perSecond, func() time.Time { return time.Now().Add(skew) })
+	if err := db.view(ctx, func(t *tx) error { return t.givePace(l) }); err != nil {
+		return config, nil, errors.Join(err, db.Close())
+	}
+	config.Limiter, config.Observer = l, l.Observer(config.Observer)
+	return config, func() error {
+		l.Close()
+		return db.Close()
+	}, nil
+}
+
+// MigrateLater migrates a mirror's database as a later version would, which has one
+// more step.
+func MigrateLater(ctx context.Context, m *Mirror, step string) error {
+	return m.db.Migrate(ctx, step)
+}
+
+// Exec runs a statement in a mirror's database.
+func Exec(ctx context.Context, m *Mirror, statement string) error {
+	return m.db.update(ctx, func(t *tx) error {
+		_, err := t.Exec(statement)
+		return err
+	})
+}
+
+// FailStatements has a function say of each statement of a mirror whether it fails.
+func FailStatements(m *Mirror, f func(query string) error) { m.db.Fail = f }
+
+// itemsOf returns postings of whose bytes nothing is known.
+func itemsOf(postings ...*jobboard.JobPosting) (items []channelItem) {
+	for _, p := range postings {
+		items = append(items, channelItem{p, 0})
+	}
+	return items
+}
+
+// CopyOne copies a posting whose link names a job, as a refresh of a mirror's first
+// source does, and calls f before that is committed.
+func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f func()) error {
+	src := m.sources[0]
+	return m.db.update(ctx, func(t *tx) error {
+		turn, err := t.begin(src, "")
+		if err != nil {
+			return err
+		}
+		if err := t.savePostings(src, turn, itemsOf(posting)); err != nil {
+			return err
+		}
+		f()
+		return nil
+	})
+}
+
+// CheckWords checks each row of a mirror's vocabulary once.
+func CheckWords(ctx context.Context, m *Mirror) error {
+	err := Exec(ctx, m, "UPDATE vocabulary SET checked = 0")
+	for err == nil {
+		var left int64
+		if left, err = fromView(ctx, m.db, func(t *tx) (int64, error) {
+			return store.Value[int64](t, "SELECT count(*) FROM vocabulary WHERE checked = 0")
+		}); left == 0 {
+			break
+		}
+		err = errors.Join(err, m.checkWords(ctx))
+	}
+	return err
+}
+
+// Vocabulary returns the words of the table, in order, and how many rows they stand in.
+func Vocabulary(ctx context.Context, m *Mirror) (list []string, rows int, err error) {
+	blocks, err := fromView(ctx, m.db, func(t *tx) ([]block, error) { return t.blocks("true") })
+	for _, b := range blocks {
+		list = append(list, b.words...)
+	}
+	slices.Sort(list)
+	return list, len(blocks), err
+}
+
+// EditCursor edits the words in a cursor; empty: none.
+func EditCursor(c PageCursor, edit func(string) string) PageCursor {
+	text, err := base64.RawURLEncoding.DecodeString(string(c))
+	if err != nil {
+		panic(err)
+	}
+	parts := strings.SplitN(string(text), ".", 4)
+	parts[3] = edit(parts[3])
+	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(strings.TrimSuffix(strings.Join(parts, "."), "."))))
+}
+
+// TakeForKnown has a mirror take a word for one that the vocabulary has, as a process does
+// that began to index before another took the word out.
+func TakeForKnown(ctx context.Context, m *Mirror, word string) error {
+	_, err := fromView(ctx, m.db, (*tx).vocabulary)
+	v := &m.db.vocabulary
+	v.unknown(nil, nil)
+	v.known[maphash.String(wordSeed, word)] = struct{}{}
+	return err
+}
+
+// Merge puts the pieces of a mirror's text index together, and returns how many there
+// were before and are after it.
+func Merge(ctx context.Context, m *Mirror) (before, after int, err error) {
+	pieces := func(t *tx) (int, error) {
+		n, _, _, err := m.db.index.Fragments(t.Tx)
+		return int(n), err
+	}
+	before, err = fromView(ctx, m.db, pieces)
+	if err == nil {
+		err = m.merge(ctx)
+	}
+	if err == nil {
+		after, err = fromView(ctx, m.db, pieces)
+	}
+	return before, after, err
+}
+
+// IndexNow brings a mirror's text index up to date.
+func IndexNow(ctx context.Context, m *Mirror) error { return m.index(ctx) }
+
+// AskHeld asks about the jobs of held rows as a process of a fleet does.
+func (m *Mirror) AskHeld(ctx context.Context) error {
+	w, done, err := m.start(ctx, "run")
+	if err != nil {
+		return err
+	}
+	defer done()
+	return w.askAllHeld(ctx)
+}
+
+// HoldWriter keeps others from writing to a mirror's database for some time.
+func HoldWriter(ctx context.Context, m *Mirror, d time.Duration) error {
+	return m.db.update(ctx, func(*tx) error {
+		rest(ctx, d)
+		return nil
+	})
+}
+
+// RowsRead returns how many rows of the text index PostgreSQL reads for a search.
+func RowsRead(ctx context.Context, m *Mirror, q Query) (int64, error) {
+	return ofSearch(ctx, m, q, "idx_tup_fetch + seq_tup_read")
+}
+
+// TimesRead returns how many times PostgreSQL looks into an index of the text index, or reads
+// it whole, for a search: once for each statement.
+func TimesRead(ctx context.Context, m *Mirror, q Query) (int64, error) {
+	return ofSearch(ctx, m, q, "idx_scan + seq_scan")
+}
+
+// ofSearch returns by how much a search raises a figure of PostgreSQL's about the text index.
+func ofSearch(ctx context.Context, m *Mirror, q Query, figure string) (n int64, err error) {
+	err = m.db.view(ctx, func(t *tx) error {
+		read := func() (int64, error) {
+			return store.Value[int64](t, "SELECT "+figure+" FROM pg_stat_xact_user_tables WHERE relname = 'search'")
+		}
+		before, err := read()
+		if err != nil {
+			return err
+		}
+		at, err := q.cursor()
+		if err != nil {
+			return err
+		}
+		if _, err := t.search(q, at); err != nil {
+			return err
+		}
+		after, err := read()
+		n = after - before
+		return err
+	})
+	return n, err
+}
+
+// HashOf returns the hash of an entry's bytes.
+func HashOf(raw []byte) int64 { return hash(raw) }
+
+// RefreshInTurn does what Refresh does, one source after the other.
+func (m *Mirror) RefreshInTurn(ctx context.Context) (Refreshed, error) {
+	return m.refreshAll(ctx, func(n int, f func(int)) {
+		for i := range n {
+			f(i)
+		}
+	})
+}
+
+// OptionsOf returns the options that a mirror holds.
+func OptionsOf(m *Mirror) *Options { return m.opts }

@@ -1,0 +1,80 @@
+package jobmirror
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// facets counts all hits.
+func (f *finder) facets() (out *Facets, err error) {
+	if err := f.findMistakes(); err != nil {
+		return nil, err
+	}
+	out = &Facets{Categories: map[string]int{}, Places: map[string]int{}}
+	add := func(scan func(...any) error) error {
+		var (
+			kind, value string
+			n           int
+		)
+		err := scan(&kind, &value, &n)
+		if kind == tagCategory {
+			out.Categories[value] += n
+		} else {
+			out.Places[value] += n
+		}
+		return err
+	}
+	if f.q.Near.IsZero() {
+		if out.Total, err = f.index.Count(f.t.Tx, f.all); err != nil {
+			return nil, err
+		}
+	}
+	if f.q.Near.IsZero() && (!f.text.Quoted() || out.Total > maxRead) {
+		if f.index.TableFrom != "" {
+			return out, f.countListed(out)
+		}
+		query := "SELECT c.kind, c.value, count(*) FROM " + f.index.Table +
+			" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value"
+		return out, f.t.Rows(query, []any{string(f.all)}, add)
+	}
+	found, err := f.t.allHits(f.questions)
+	out.Total = len(found)
+	for part := range slices.Chunk(found, facetPart) {
+		if err == nil {
+			err = f.t.Rows("SELECT kind, value, count(*) FROM facets WHERE posting IN @ids GROUP BY kind, value",
+				[]any{store.IDs(part)}, add)
+		}
+	}
+	return out, err
+}
+
+// facetPart bounds the postings whose facets are counted at a time.
+const facetPart = 10_000
+
+// countListed counts the facets of all hits on SQLite, which would sort every facet to count
+// them by groups. Part by part of the hits it makes one text of their facets: each is its kind
+// before its value, and between two stands a NUL, which no value has.
+func (f *finder) countListed(out *Facets) error {
+	query := "SELECT coalesce(group_concat(c.kind || c.value, char(0)), ''), max(h.id) FROM " + f.index.TableFrom +
+		" LEFT JOIN facets c ON c.posting = h.id"
+	counts := map[string]int{} // by the kind of a facet and its value
+	for last, left := int64(0), out.Total; left > 0; left -= facetPart {
+		var list string
+		if err := f.t.Row(query, []any{string(f.all), last, facetPart}, &list, &last); err != nil {
+			return err
+		}
+		for facet := range strings.SplitSeq(list, "\x00") {
+			counts[facet]++
+		}
+	}
+	for facet, n := range counts {
+		if value, ok := strings.CutPrefix(facet, tagCategory); ok {
+			out.Categories[value] = n
+		} else if value, ok := strings.CutPrefix(facet, tagPlace); ok {
+			out.Places[value] = n
+		}
+	}
+	return nil
+}

@@ -1,0 +1,250 @@
+package jobmirror
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/market/internal/stall"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// feedBatch bounds the entries that are written in one transaction.
+const feedBatch = 500
+
+// feedItem is an entry of a feed that is new, or one that is back after it was missing.
+type feedItem struct {
+	hash     int64
+	back     bool
+	job      int64
+	postings []int64
+	versions []int64
+}
+
+// copyFeed copies a feed, entry by entry. It is whole when it was read to its end and no
+// entry was broken. Entries that have the same bytes as the last time are not parsed. turn is
+// this refresh of the feed: its hearing knows how old the answer is, and its shown which entries
+// were stored when it began, and which of them it has seen.
+func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
+	body, err := m.openFeed(ctx, src.feed, turn.hearing)
+	if err != nil {
+		return false, "", err
+	}
+	defer body.Close()
+	if turn.hearing.old() {
+		return false, outOfCache, nil
+	}
+
+	// Whatever entry is added is saved by saveEntries, up to feedBatch of them in one transaction.
+	saver := newSaver(m, feedBatch, func(t *tx, items []feedItem) error { return t.saveEntries(src, turn, items) })
+	// Skip is called right before the loop gets an entry, and leaves here for it the hash of the
+	// entry's bytes, and whether the entry is stored and was missing.
+	sum, back := int64(0), false
+	reader := jobfeed.NewReader(body, &jobfeed.Options{Skip: func(raw []byte) bool {
+		var known bool
+		sum = hash(raw)
+		if known, back = turn.shown.see(sum); !known || back {
+			return false
+		}
+		m.copied.Add(1)
+		return saver.failed == nil // after a failed write the entry is not skipped, so that add returns the error
+	}})
+	broken := 0
+	for entry, err := range reader.Entries() {
+		if _, ok := errors.AsType[*jobfeed.EntryError](err); ok {
+			broken++
+			continue
+		}
+		if err == nil {
+			err = saver.add(ctx, newItem(sum, back, entry))
+		}
+		if err != nil {
+			return false, "", saver.end(ctx, err)
+		}
+	}
+	if err := saver.end(ctx, nil); err != nil {
+		return false, "", err
+	}
+	if broken > 0 {
+		return false, fmt.Sprintf("%d entries of the feed are broken", broken), nil
+	}
+	return true, "", nil
+}
+
+func newItem(sum int64, back bool, entry *jobfeed.Entry) feedItem {
+	item := feedItem{hash: sum, back: back, job: int64(entry.JobID)}
+	for _, id := range entry.Postings {
+		item.postings = append(item.postings, int64(id))
+	}
+	for _, id := range entry.PostingVersions {
+		item.versions = append(item.versions, int64(id))
+	}
+	return item
+}
+
+// saveEntries writes entries of a feed, unless another refresh of it has begun since.
+// An entry goes two ways. Its job is put on the list from which lookUpDue takes the jobs that
+// it looks up. What it says of postings is put into the table claims; resaveClaimed saves those
+// postings anew that are stored already. Others find the claim when a channel shows them.
+func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
+	current, err := t.stillTurn(src, turn)
+	if err != nil || !current {
+		return err
+	}
+	items, err = t.bringBack(src, items)
+	if err != nil {
+		return err
+	}
+	var jobs []int64
+	for _, item := range items {
+		jobs = append(jobs, item.job)
+	}
+	forgotten, err := t.forgotten(ChangeJob, jobs)
+	if err != nil {
+		return err
+	}
+	had, err := t.Numbers("SELECT job FROM entries WHERE source = ? AND job IN @ids", src.id, store.IDs(jobs))
+	if err != nil {
+		return err
+	}
+	var fresh, changed, postings, versions []int64
+	for _, item := range items {
+		err := t.Do("INSERT INTO entries (source, hash, job) VALUES (?, ?, ?) ON CONFLICT (source, hash) DO UPDATE SET missing = 0",
+			src.id, item.hash, item.job)
+		if err != nil {
+			return err
+		}
+		if forgotten[item.job] {
+			continue
+		}
+		if slices.Contains(had, item.job) { // it has another entry in this feed than before: it changed
+			changed = append(changed, item.job)
+		} else {
+			fresh = append(fresh, item.job)
+		}
+		if err := t.putClaims(src, item); err != nil {
+			return err
+		}
+		postings = append(postings, item.postings...)
+		versions = append(versions, item.versions...)
+	}
+	if err := errors.Join(t.putNewDue(fresh), t.putClosedDue(fresh), t.putDue(changed)); err != nil {
+		return err
+	}
+	return t.resaveClaimed(postings, versions, src.cause())
+}
+
+// bringBack notes of the items that are back that they are not missing any more. It returns
+// the others, and those that are not stored any more: for these the entry is new.
+func (t *tx) bringBack(src *source, items []feedItem) ([]feedItem, error) {
+	if !slices.ContainsFunc(items, func(item feedItem) bool { return item.back }) {
+		return items, nil
+	}
+	back, err := t.Numbers("UPDATE entries SET missing = 0 WHERE source = ? AND hash IN @ids RETURNING hash",
+		src.id, store.IDsOf(items, func(item feedItem) int64 { return item.hash }))
+	there := func(item feedItem) bool { return slices.Contains(back, item.hash) }
+	return slices.DeleteFunc(slices.Clone(items), there), err
+}
+
+// dropEntries removes entries of a feed, by their hashes. What they say of postings goes
+// with them.
+func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
+	jobs, err := t.Numbers("SELECT job FROM entries WHERE source = ? AND hash IN @ids AND missing <= 0", src.id, store.IDs(gone))
+	if err != nil {
+		return err
+	}
+	postings, versions, err := t.dropClaims(src, gone)
+	if err != nil {
+		return err
+	}
+	if err := t.Do("DELETE FROM entries WHERE source = ? AND hash IN @ids", src.id, store.IDs(gone)); err != nil {
+		return err
+	}
+	if err := t.putUnnamedDue(jobs); err != nil {
+		return err
+	}
+	return t.resaveClaimed(postings, versions, cause)
+}
+
+// feedStall bounds the time for which a feed sends nothing; then it is given up.
+const feedStall = 30 * time.Second
+
+// openFeed opens a feed's file, or asks its address for it. The limit counts
+// that request and each redirect as any other.
+func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *hearing) (io.ReadCloser, error) {
+	if webAddress(feed.Address) == nil {
+		f, err := os.Open(feed.Address)
+		if err != nil {
+			if failed, ok := errors.AsType[*fs.PathError](err); ok {
+				err = failed.Err // without the path
+			}
+			return nil, fmt.Errorf("jobmirror: the feed %s: %w", publicAddress(feed.Address), err)
+		}
+		return f, nil
+	}
+	if err := m.limit.Wait(ctx); err != nil {
+		return nil, err
+	}
+	body := stall.New(ctx, feedStall)
+	req, err := http.NewRequestWithContext(body.Context(), http.MethodGet, feed.Address, http.NoBody)
+	if err != nil {
+		return nil, errors.Join(errors.New("jobmirror: the feed's address cannot be used"), body.Close())
+	}
+	client := *cmp.Or(feed.HTTPClient, feedClient)
+	client.CheckRedirect = limitRedirects(client.CheckRedirect, func() error {
+		return body.Redirected(func() error { return m.limit.Wait(body.Context()) })
+	})
+	rs, err := client.Do(req) //nolint:bodyclose // the watch closes it
+	if err != nil {
+		err = body.Cause(err) // an HTTPClient may say just that it was canceled
+		_ = body.Close()
+		return nil, fmt.Errorf("jobmirror: the feed: %s", problem(err))
+	}
+	body.Answered(rs.Body)
+	m.limit.Observe(rs.StatusCode, rs.Header.Get("Retry-After"))
+	if rs.StatusCode != http.StatusOK {
+		return nil, errors.Join(fmt.Errorf("jobmirror: the feed is answered with %s", rs.Status), body.Close())
+	}
+	h.hear(nil, rs.Header)
+	return body, nil
+}
+
+// maxFeedRedirects bounds the redirects that are followed, as net/http does by default.
+const maxFeedRedirects = 10
+
+// limitRedirects returns a CheckRedirect that waits before each redirect which check
+// follows; nil follows the first maxFeedRedirects. The next address is not told the one
+// before in Referer.
+func limitRedirects(check func(*http.Request, []*http.Request) error, wait func() error,
+) func(*http.Request, []*http.Request) error {
+	return func(req *http.Request, via []*http.Request) error {
+		req.Header.Del("Referer") // it would tell the feed's address, with a key that it may hold
+		if check != nil {
+			if err := check(req, via); err != nil {
+				return err
+			}
+		} else if len(via) >= maxFeedRedirects {
+			return fmt.Errorf("stopped after %d redirects", maxFeedRedirects)
+		}
+		return wait()
+	}
+}
+
+var feedClient = &http.Client{Transport: &http.Transport{
+	Proxy:                 http.ProxyFromEnvironment,
+	DialContext:           (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+	TLSHandshakeTimeout:   10 * time.Second,
+	ResponseHeaderTimeout: feedStall,
+	IdleConnTimeout:       time.Minute,
+	ForceAttemptHTTP2:     true,
+}}

@@ -1,0 +1,392 @@
+package jobmirror_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// long reports whether runs of full length were asked for.
+func long() bool { return testenv.Night() }
+
+// size returns the size of a test: little, or all of it in a long run.
+func size(short, full int) int {
+	if long() {
+		return full
+	}
+	return short
+}
+
+// whole returns the number of things a test tries: a share, or all in .ci/run and at night.
+func whole(share, all int) int {
+	if testenv.Whole() {
+		return all
+	}
+	return share
+}
+
+// someOf returns a share of a list, chosen by a seed, or all of it in .ci/run and at night.
+func someOf[T any](t *testing.T, share int, all []T) []T {
+	t.Helper()
+	if testenv.Whole() {
+		return all
+	}
+	r := rand.New(rand.NewPCG(testenv.Seed(t), 0))
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:share]
+}
+
+// manyJobs gives a board jobs.
+func manyJobs(srv *jobboardtest.Server, n int) []int64 {
+	jobs := make([]int64, n)
+	for i := range jobs {
+		job := srv.AddJob(jobboardtest.Job{
+			Title: "Nurse " + strconv.Itoa(i), Language: "de", Location: jobboardtest.Location{City: "Berlin", Lat: "52.52", Long: "13.37"},
+			Questions: []jobboardtest.Question{{Type: "TEXT", Label: "Why?"}},
+		})
+		srv.AddPosting(jobboardtest.Posting{JobID: job.ID, Title: job.Title})
+		jobs[i] = job.ID
+	}
+	return jobs
+}
+
+// boardOf is a board with jobs, and a file with a feed of them.
+func boardOf(t *testing.T, n int) (srv *jobboardtest.Server, feed string, jobs []int64) {
+	t.Helper()
+	srv, feed = jobboardtest.New(t), filepath.Join(t.TempDir(), "feed.xml")
+	jobs = manyJobs(srv, n)
+	feedOf(t, feed, jobs, 0)
+	return srv, feed, jobs
+}
+
+// answerSlowly lets each lookup take 5 ms, and 2 % of them end with 503.
+func answerSlowly(srv *jobboardtest.Server) {
+	delay := 5 * time.Millisecond
+	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Status: http.StatusServiceUnavailable, Share: 0.02, Seed: 1, Delay: delay})
+	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: delay})
+}
+
+// feedOf writes a feed of jobs into a file; the first changed ones have another title in it.
+func feedOf(t *testing.T, path string, jobs []int64, changed int) {
+	t.Helper()
+	var b strings.Builder
+	w := jobfeed.NewWriter(&b, nil)
+	for i, job := range jobs {
+		title := "Nurse"
+		if i < changed {
+			title = "Senior nurse"
+		}
+		if err := w.Write(&jobfeed.Entry{JobID: jobboard.JobID(job), Title: title, Company: "Example"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	replaceFile(t, path, b.String())
+}
+
+func TestFirstFillAndChangedFeed(t *testing.T) {
+	onEachMeasured(t, func(t *testing.T, address string) {
+		n := whole(1000, size(2000, 100_000))
+		srv, feed, jobs := boardOf(t, n)
+		answerSlowly(srv)
+		m := open(t, address, feedOptions(srv, feed))
+		began, cpu := time.Now(), cpuTime(t)
+		if _, err := m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(began)
+		cpu = cpuTime(t) - cpu
+		perSecond, least := float64(n)/took.Seconds(), 1500.0
+		if strings.HasPrefix(address, "postgres") {
+			least = 1000
+		}
+		t.Logf("figure: first fill of %d jobs, 2 %% of 503, answers after 5 ms: %.0f jobs/s; of a processor, stand-in included, %s a job",
+			n, perSecond, cpu/time.Duration(n))
+		if long() && perSecond < least {
+			t.Errorf("%.0f jobs/s, fewer than %.0f", perSecond, least)
+		}
+		status, err := m.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := status.Jobs[jobmirror.StateOpen]; got < n*999/1000 {
+			t.Errorf("%d of %d jobs are known", got, n)
+		}
+
+		feedOf(t, feed, jobs, n/50)
+		before := srv.Count(jobboardtest.OpJobInformation)
+		began = time.Now()
+		if _, err := m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		took = time.Since(began)
+		lookups := srv.Count(jobboardtest.OpJobInformation) - before
+		t.Logf("figure: a feed of %d of which 2 %% changed: %d lookups, %s in all", n, lookups, took.Round(time.Millisecond))
+		if long() && took > 10*time.Second {
+			t.Errorf("it takes %s", took)
+		}
+		if lookups > n/50*11/10 {
+			t.Errorf("%d lookups for %d changed jobs", lookups, n/50)
+		}
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+		t.Logf("figure: %d MB of heap, stand-in included", memory.HeapInuse>>20)
+	})
+}
+
+// Where answers take long, the mirror asks as fast as the client's bulk lookup
+// alone: its own work is done beside the waiting. In virtual time that work costs
+// nothing, so what is measured is only whether places stay empty; in a long run it
+// is measured with everything.
+func TestSlowAnswersAreAwaitedTogether(t *testing.T) {
+	if !long() {
+		t.Parallel()
+	}
+	run := func(t *testing.T, n int, opts ...jobboardtest.Option) {
+		const atOnce = 128
+		srv := jobboardtest.New(t, opts...)
+		srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: 100 * time.Millisecond})
+		jobs := manyJobs(srv, n)
+		feed := filepath.Join(t.TempDir(), "feed.xml")
+		feedOf(t, feed, jobs, 0)
+		config := jobboard.Config{JobDBURL: srv.JobDBURL, HTTPClient: srv.Client()}
+		client, err := jobboard.NewClient(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone := func() time.Duration {
+			began := time.Now()
+			all := make([]jobboard.JobID, len(jobs))
+			for i, job := range jobs {
+				all[i] = jobboard.JobID(job)
+			}
+			for r := range client.BulkJobInformation(t.Context(), jobboard.Jobs(all...), jobboard.BulkOptions{Concurrency: atOnce}) {
+				if r.Err != nil {
+					t.Fatal(r.Err)
+				}
+			}
+			return time.Since(began)
+		}
+		mirrored := func() time.Duration {
+			m := open(t, filepath.Join(t.TempDir(), "jobs.db"), jobmirror.Options{
+				Config: config, Feeds: []jobmirror.Feed{{Name: "feed", Address: feed}}, Limit: -1, Concurrency: atOnce,
+			})
+			began := time.Now()
+			if _, err := m.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return time.Since(began)
+		}
+		var ratios []float64
+		for range size(1, 3) {
+			ratios = append(ratios, alone().Seconds()/mirrored().Seconds())
+		}
+		slices.Sort(ratios)
+		t.Logf("figure: answers after 100 ms, %d at once, %d jobs: %.0f %% of the bulk lookup alone (%.2f)", atOnce, n, 100*ratios[len(ratios)/2], ratios)
+		if ratios[len(ratios)/2] < 0.9 {
+			t.Errorf("the mirror asks at %.0f %% of the client's speed, not 90 %%", 100*ratios[len(ratios)/2])
+		}
+	}
+	if long() {
+		run(t, 20_000)
+		return
+	}
+	synctest.Test(t, func(t *testing.T) { run(t, 2000, jobboardtest.WithoutSockets()) })
+}
+
+// board holds what search is measured against: postings that a test can filter
+// itself.
+type searchBoard struct {
+	jobs  []jobboardtest.Job
+	words []map[string]bool // of each job's posting
+}
+
+var vocabulary = strings.Fields(`Pflege Krankenpflege Software Entwicklung Fahrer Lager Koch Küche Hotel Buchhaltung Vertrieb Leitung Technik Elektriker
+	Ingenieur Erzieher Verkauf Beratung Projekt Planung Einkauf Recht Medizin Labor Forschung Reinigung Sicherheit Gärtner Maler Schreiner Metall Bau
+	Straße Brücke Daten Analyse Support Verwaltung Personal Schulung Marketing Redaktion Grafik Druck Versand Zoll Luftfahrt Schiff Bahn Energie`)
+
+func newSearchBoard(srv *jobboardtest.Server, channel string, n int) *searchBoard {
+	r := rand.New(rand.NewPCG(1, 2))
+	srv.AddChannel(jobboardtest.Channel{ID: channel})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
+	b := &searchBoard{}
+	for i := range n {
+		var words []string
+		for range 60 {
+			// A few words are in many postings, most in few.
+			words = append(words, vocabulary[min(int(r.ExpFloat64()*8), len(vocabulary)-1)])
+		}
+		text := strings.Join(words, " ")
+		job := jobboardtest.Job{Title: words[0] + " " + strconv.Itoa(i), Language: "de"}
+		if r.IntN(10) > 0 {
+			job.Location = jobboardtest.Location{Lat: fmt.Sprintf("%.5f", 47+8*r.Float64()), Long: fmt.Sprintf("%.5f", 6+9*r.Float64())}
+		}
+		if r.IntN(10) == 0 {
+			job.AdditionalLocations = []jobboardtest.Location{{Lat: "52.52", Long: "13.37"}}
+		}
+		job = srv.AddJob(job)
+		srv.AddPosting(jobboardtest.Posting{
+			JobID: job.ID, Title: job.Title, Language: "de", Channels: []string{channel}, ApplyURL: fmt.Sprintf("https://jobs.example/job/%d/x", job.ID),
+			Config: map[string][]string{"platform_internalAdText": {"<p>" + text + "</p>"}, "jobcategory": {strconv.Itoa(i % 7)}},
+		})
+		b.jobs = append(b.jobs, job)
+		set := map[string]bool{}
+		for _, word := range strings.Fields(strings.ToLower(job.Title + " " + text)) {
+			set[word] = true
+		}
+		b.words = append(b.words, set)
+	}
+	return b
+}
+
+// find filters by hand: whole words, parts of words of the title, and the distance to
+// each location.
+func (b *searchBoard) find(word string, near jobboard.GeoLocation) map[string]bool {
+	out := map[string]bool{}
+	word = strings.ToLower(word)
+	for i, job := range b.jobs {
+		if word != "" && !b.words[i][word] && !strings.Contains(strings.ToLower(job.Title), word) {
+			continue
+		}
+		inside := near.IsZero()
+		for _, l := range append([]jobboardtest.Location{job.Location}, job.AdditionalLocations...) {
+			at := jobboard.Location{GeoLat: l.Lat, GeoLong: l.Long}
+			inside = inside || at.DistanceKm(near) <= near.RadiusKm
+		}
+		if inside {
+			out[job.Title] = true
+		}
+	}
+	return out
+}
+
+func TestSearchEqualsABruteForceFilter(t *testing.T) {
+	onEachMeasured(t, func(t *testing.T, address string) {
+		n := size(500, 100_000)
+		srv := jobboardtest.New(t)
+		const channel = "1_search"
+		board := newSearchBoard(srv, channel, n)
+		m := open(t, address, jobmirror.Options{
+			Config:   jobboard.Config{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, ClientID: "10", HTTPClient: srv.Client(), MaxBodyBytes: 2 << 30},
+			Channels: []jobmirror.Channel{{ID: channel, Languages: []string{"de"}}}, Limit: -1, Concurrency: 32,
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+		defer cancel()
+		if _, err := m.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for _, near := range []jobboard.GeoLocation{{}, jobboard.Near(52.52, 13.37, 50), jobboard.Near(48.1, 11.6, 5), jobboard.Near(50, 8, 400), jobboard.Near(0, 0, 20000)} {
+			for _, word := range []string{"", "Energie", "Pflege", "Brücke", "Nichts"} {
+				want := board.find(word, near)
+				got := map[string]bool{}
+				q := jobmirror.Query{Text: word, Near: near, Limit: 1000, Facets: true}
+				for {
+					page, err := m.Search(t.Context(), q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, p := range page.Postings {
+						if got[p.Posting.Title] {
+							t.Errorf("%q %s: %q comes twice", word, near, p.Posting.Title)
+						}
+						got[p.Posting.Title] = true
+					}
+					if q.Facets {
+						checkFacets(t, q, page.Facets, len(want))
+					}
+					q.Facets = false // of the first page they are those of all
+					if q.After = page.Next; q.After == "" {
+						break
+					}
+				}
+				if len(got) != len(want) {
+					t.Errorf("%q %s: %d postings, a filter by hand finds %d", word, near, len(got), len(want))
+				}
+				for title := range want {
+					if !got[title] {
+						t.Errorf("%q %s: %q is missing", word, near, title)
+						break
+					}
+				}
+			}
+		}
+		measureSearch(t, m)
+	})
+}
+
+func checkFacets(t *testing.T, q jobmirror.Query, facets *jobmirror.Facets, want int) {
+	t.Helper()
+	if facets.Total != want {
+		t.Errorf("%q %s: the total is %d, not %d", q.Text, q.Near, facets.Total, want)
+	}
+	sum := 0
+	for _, n := range facets.Categories {
+		sum += n
+	}
+	if sum != want {
+		t.Errorf("%q %s: the categories count %d, not %d", q.Text, q.Near, sum, want)
+	}
+}
+
+// cpuTime returns the processor time that this process has used, which other
+// processes on the machine do not lengthen.
+func cpuTime(t *testing.T) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// measureSearch holds searches to the times that they may take, of a processor:
+// in a long run, whose copy is as large as it is said to be.
+func measureSearch(t *testing.T, m *jobmirror.Mirror) {
+	r := rand.New(rand.NewPCG(3, 4))
+	measure := func(q jobmirror.Query) (wall, cpu time.Duration) {
+		t.Helper()
+		began, before := time.Now(), cpuTime(t)
+		if _, err := m.Search(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		return time.Since(began), cpuTime(t) - before
+	}
+	for what, c := range map[string]struct {
+		facets bool
+		most   time.Duration
+	}{"": {false, 20 * time.Millisecond}, " with facets": {true, 200 * time.Millisecond}} {
+		var walls, cpus []time.Duration
+		for range size(40, 300) {
+			near := jobboard.Near(47+8*r.Float64(), 6+9*r.Float64(), 50)
+			wall, cpu := measure(jobmirror.Query{Text: vocabulary[r.IntN(len(vocabulary))], Near: near, Facets: c.facets})
+			walls, cpus = append(walls, wall), append(cpus, cpu)
+		}
+		slices.Sort(walls)
+		slices.Sort(cpus)
+		half, p99 := len(cpus)/2, len(cpus)*99/100
+		t.Logf("figure: search by text and 50 km%s: p50 %s, p99 %s; of a processor p50 %s, p99 %s", what, walls[half], walls[p99], cpus[half], cpus[p99])
+		if long() && cpus[p99] > c.most {
+			t.Errorf("search%s takes %s of a processor, at p99", what, cpus[p99])
+		}
+	}
+	wall, cpu := measure(jobmirror.Query{Text: "Pflege", Facets: true})
+	t.Logf("figure: facets of a word that most postings have: %s, of a processor %s", wall, cpu)
+}

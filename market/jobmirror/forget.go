@@ -1,0 +1,89 @@
+package jobmirror
+
+import (
+	"context"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
+)
+
+// Forget erases a job and its postings: their rows, what the text index has of them,
+// their words that no other posting has, and what the log of changes says of them. The
+// numbers in the log stay, and one more change, "forgotten", tells readers to do the
+// same. The job and its postings are not copied again. While a process of a later version
+// indexes in a way that this one does not know, that process erases the words, within hours.
+//
+// Files hold erased bytes for a while: SQLite's until its next checkpoint and
+// vacuum, and so do backups.
+func (m *Mirror) Forget(ctx context.Context, job jobboard.JobID) error {
+	if err := m.writes(); err != nil {
+		return err
+	}
+	return m.db.update(ctx, func(t *tx) error { return t.forget(int64(job)) })
+}
+
+func (t *tx) forget(job int64) error {
+	// This waits for the transaction of a refresh that is under way, so that its rows are
+	// erased as well. Later transactions of the refresh find the tombstones.
+	if _, err := t.Numbers("SELECT id FROM sources ORDER BY id @lock"); err != nil {
+		return err
+	}
+	if err := t.tombstone(ChangeJob, job); err != nil {
+		return err
+	}
+	rows, err := t.load("posting IN (SELECT posting FROM postings WHERE job = ? OR linked = ?)", job, job)
+	if err != nil {
+		return err
+	}
+	var (
+		postings []int64
+		had      []string
+	)
+	for _, r := range rows {
+		texts, err := r.texts()
+		if err != nil {
+			return err
+		}
+		_, noted := new(words.Tokenizer).Tokens(texts, "")
+		had = append(had, noted...)
+		postings = append(postings, int64(r.rec.Posting))
+		if err := t.tombstone(ChangePosting, int64(r.rec.Posting)); err != nil {
+			return err
+		}
+		r.before = "" // the log must not hold it once more
+		if err := t.remove(r, ""); err != nil {
+			return err
+		}
+	}
+	if err := t.eraseWords(had); err != nil {
+		return err
+	}
+	err = t.DoAll([]any{job},
+		"DELETE FROM claims WHERE job = ?", "DELETE FROM places WHERE job = ?", "DELETE FROM jobs WHERE job = ?",
+		"UPDATE changes SET before = NULL, after = NULL WHERE kind = 'job' AND id = ?")
+	if err != nil {
+		return err
+	}
+	if _, err := t.Exec("UPDATE changes SET before = NULL, after = NULL WHERE kind = 'posting' AND id IN @ids", store.IDs(postings)); err != nil {
+		return err
+	}
+	for _, posting := range postings {
+		if err := t.log(ChangeForgotten, posting, string(ChangePosting), "", "", causeForget); err != nil {
+			return err
+		}
+	}
+	return t.log(ChangeForgotten, job, string(ChangeJob), "", "", causeForget)
+}
+
+const causeForget = "forget"
+
+func (t *tx) tombstone(kind ChangeKind, id int64) error {
+	_, err := t.Exec("INSERT INTO forgotten (kind, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", string(kind), id, t.Now)
+	return err
+}
+
+// forgotten finds which of some jobs or postings were forgotten.
+func (t *tx) forgotten(kind ChangeKind, list []int64) (map[int64]bool, error) {
+	return store.Pairs[int64, bool](t, "SELECT id, 1 = 1 FROM forgotten WHERE kind = ? AND id IN @ids", string(kind), store.IDs(list))
+}

@@ -1,0 +1,116 @@
+package jobmirror
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// tokensForm numbers the form of the tokens under which postings are indexed. Whoever changes
+// what package words makes of a text, or the tags, raises it: postings that were indexed in
+// another form are then indexed anew.
+const tokensForm = 1
+
+const (
+	// The table mirror has, by these names, the form of the tokens, and where postings are
+	// being marked to be indexed in it, the last one that is marked.
+	formRow, markedRow = "tokens", "tokens_marked"
+	// markBatch bounds the postings that are marked in one transaction.
+	markBatch = 1000
+)
+
+// form returns the form in which postings are indexed; 0: none is yet. all reports whether
+// those of another form are all marked.
+func (t *tx) form() (form int64, all bool, err error) {
+	rows, err := store.Pairs[string, string](t, "SELECT name, value FROM mirror WHERE name IN (?, ?)", formRow, markedRow)
+	if err != nil || rows[formRow] == "" {
+		return 0, true, err
+	}
+	form, err = strconv.ParseInt(rows[formRow], 10, 64)
+	return form, rows[markedRow] == "", err
+}
+
+// inOwnForm reports whether postings are indexed in the form of this version, so that its
+// tokens find them.
+func (t *tx) inOwnForm() (bool, error) {
+	form, _, err := t.form()
+	return form == tokensForm, err
+}
+
+// takeForm marks all postings to be indexed where they were indexed in another form, batch by
+// batch, and reports whether this process may index. While a process of a newer version
+// works, it alone may: each of the two would index anew what the other did.
+func (m *Mirror) takeForm(ctx context.Context) (may bool, err error) {
+	err = m.db.view(ctx, func(t *tx) error {
+		form, all, err := t.form()
+		may = form == tokensForm && all
+		return err
+	})
+	if err != nil || may {
+		return may, err
+	}
+	err = m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
+		may, more, err = t.markSome()
+		return more, err
+	})
+	return may, err
+}
+
+// markSome marks the next postings that were indexed in another form. It reports whether this
+// process may index, and whether more are to be marked before it does.
+func (t *tx) markSome() (may, more bool, err error) {
+	// Locked, so that two processes do this one after the other.
+	if _, err := store.Value[string](t, "SELECT value FROM mirror WHERE name = 'program' @lock"); err != nil {
+		return false, false, err
+	}
+	form, all, err := t.form()
+	switch {
+	case err != nil:
+		return false, false, err
+	case form == tokensForm && all:
+		return true, false, nil
+	case form == 0:
+		return true, false, t.setForm(formRow, tokensForm)
+	case form != tokensForm:
+		newer, err := t.newerWorking()
+		if err != nil || newer {
+			return false, false, err
+		}
+		return true, true, t.beginForm()
+	}
+	// The rows are locked: a process that indexes one of them right now does so in the form of
+	// before. It then ends before this, and the posting is indexed again.
+	postings, err := t.Numbers(`SELECT id FROM postings WHERE id > (SELECT CAST(value AS BIGINT) FROM mirror WHERE name = ?)
+		ORDER BY id LIMIT ? @lock`, markedRow, markBatch)
+	if err != nil {
+		return false, false, err
+	}
+	if len(postings) == 0 {
+		return true, false, t.Do("DELETE FROM mirror WHERE name = ?", markedRow)
+	}
+	if err := t.putUnindexed(postings); err != nil {
+		return false, false, err
+	}
+	return true, true, t.setForm(markedRow, postings[len(postings)-1])
+}
+
+// beginForm notes the form of this version, in which no posting is indexed yet. The words of
+// the vocabulary may be split in another way; those of each posting that is indexed are added.
+func (t *tx) beginForm() error {
+	return errors.Join(t.setForm(formRow, tokensForm), t.setForm(markedRow, 0), t.Do("DELETE FROM vocabulary"))
+}
+
+func (t *tx) setForm(row string, value int64) error {
+	return t.Do("INSERT INTO mirror (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+		row, strconv.FormatInt(value, 10))
+}
+
+// newerWorking reports whether a process works that indexes in a later form.
+func (t *tx) newerWorking() (bool, error) {
+	alive := t.Now - 3*seenEvery.Milliseconds()
+	newest, err := store.Value[sql.NullInt64](t, "SELECT max(tokens) FROM processes WHERE seen >= ?", alive)
+	return newest.Int64 > tokensForm, err
+}

@@ -1,0 +1,251 @@
+package jobmirror
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/grid"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
+)
+
+// inAnotherForm has a mirror whose postings were indexed by a version whose tokens have another
+// form: those of the first half are found by none of this version's tokens.
+func inAnotherForm(t *testing.T, m *Mirror, form int, postings int) {
+	t.Helper()
+	do(t, m, func(t *tx) error {
+		put := "INSERT OR REPLACE INTO search (rowid, words) VALUES (?, ?)"
+		if t.db.Shared {
+			put = "UPDATE search SET words = array_to_tsvector(ARRAY[$2]) WHERE posting = $1"
+		}
+		for id := range int64(postings / 2) {
+			if _, err := t.Exec(put, id+1, "_another"); err != nil {
+				return err
+			}
+		}
+		if _, err := t.Exec("DELETE FROM vocabulary"); err != nil {
+			return err
+		}
+		if err := t.addBlocks([]string{"another"}, ""); err != nil {
+			return err
+		}
+		_, err := t.Exec("UPDATE mirror SET value = ? WHERE name = 'tokens'", fmt.Sprint(form))
+		return err
+	})
+}
+
+func countFound(t *testing.T, m *Mirror) int {
+	t.Helper()
+	page, err := m.Search(t.Context(), Query{Text: "nurse", Limit: 1, Facets: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Facets.Total
+}
+
+// manyNurses is a mirror of so many postings.
+func manyNurses(t *testing.T, address string, n int) *Mirror {
+	t.Helper()
+	shown := pages{}
+	for i := range n {
+		shown["a"] = append(shown["a"], versionOf(i+1, 1, 0))
+	}
+	m, _ := knows(t, address, shown, Channel{ID: "a"})
+	if _, err := m.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Postings that a version indexed whose tokens have another form are indexed anew, and so is
+// the vocabulary; searches answer meanwhile with what is there.
+func TestTokensOfAnotherForm(t *testing.T) {
+	OnEach(t, func(t *testing.T, address string) {
+		const n = markBatch + 200
+		m := manyNurses(t, address, n)
+		if found := countFound(t, m); found != n {
+			t.Fatalf("%d are found of %d", found, n)
+		}
+		for _, form := range []int{tokensForm - 1, tokensForm + 1} { // this version is the newer one, and the older one
+			if form == 0 {
+				form = -1 // 0 is none
+			}
+			inAnotherForm(t, m, form, n)
+			waiting := func() {
+				t.Helper()
+				status, err := m.Status(t.Context())
+				if err != nil || status.Unindexed != n {
+					t.Errorf("form %d: %d wait to be indexed, not %d, %v", form, status.Unindexed, n, err)
+				}
+			}
+			waiting()
+			step := func() {
+				t.Helper()
+				do(t, m, func(t *tx) error {
+					may, more, err := t.markSome()
+					if err == nil && (!may || !more) {
+						err = fmt.Errorf("may index: %t, more: %t", may, more)
+					}
+					return err
+				})
+				waiting()
+				if found := countFound(t, m); found != n/2 {
+					t.Errorf("form %d: %d are found meanwhile, not %d", form, found, n/2)
+				}
+			}
+			step()
+			step()
+			if err := m.index(t.Context()); err != nil { // as a process that was killed in between goes on
+				t.Fatal(err)
+			}
+			if found := countFound(t, m); found != n {
+				t.Errorf("form %d: %d are found afterwards, not %d", form, found, n)
+			}
+			if status, err := m.Status(t.Context()); err != nil || status.Unindexed != 0 {
+				t.Errorf("form %d: %d wait to be indexed afterwards, %v", form, status.Unindexed, err)
+			}
+			list, _, err := Vocabulary(t.Context(), m)
+			if err != nil || !slices.Equal(list, []string{"nurse"}) {
+				t.Errorf("form %d: the vocabulary has %q, %v", form, list, err)
+			}
+			if may, err := fromView(t.Context(), m.db, func(t *tx) (bool, error) {
+				form, all, err := t.form()
+				return form == tokensForm && all, err
+			}); err != nil || !may {
+				t.Errorf("form %d: the postings are not all in this one, %v", form, err)
+			}
+		}
+	})
+}
+
+// While a process of a newer version works, this one leaves it to that to index: each of the
+// two would do again what the other did.
+func TestNewerVersionIndexes(t *testing.T) {
+	OnEach(t, func(t *testing.T, address string) {
+		const n = 4
+		m := manyNurses(t, address, n)
+		inAnotherForm(t, m, tokensForm+1, n)
+		do(t, m, func(t *tx) error {
+			_, err := t.Exec(`INSERT INTO processes (id, name, version, doing, started, seen, lookups, tokens)
+				VALUES ('newer', '', '', 'run', ?, ?, 0, ?)`, t.Now, t.Now, tokensForm+1)
+			return err
+		})
+		mark := func(t *tx) error { return t.Do("INSERT INTO unindexed (posting) VALUES (1)") }
+		do(t, m, mark)
+		index := func(want int) {
+			t.Helper()
+			if err := m.index(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if found := countFound(t, m); found != want {
+				t.Errorf("%d are found, not %d", found, want)
+			}
+		}
+		index(n / 2)
+		do(t, m, func(t *tx) error { return t.Do("DELETE FROM processes WHERE id = 'newer'") })
+		index(n)
+	})
+}
+
+// A process of a newer version is seen before it begins to index: an older one that did not
+// see it would mark all postings to be indexed again, and the newer one then as well.
+func TestNewerVersionIsSeenBeforeItWorks(t *testing.T) {
+	OnEach(t, func(t *testing.T, address string) {
+		m := manyNurses(t, address, 1)
+		_, done, err := m.start(t.Context(), "run")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+		form, err := fromView(t.Context(), m.db, func(t *tx) (int64, error) {
+			return store.Value[int64](t, "SELECT coalesce(max(tokens), 0) FROM processes")
+		})
+		if err != nil || form != tokensForm {
+			t.Errorf("a process of form %d is seen, %v", form, err)
+		}
+	})
+}
+
+// A process that is indexing while another one changes the form leaves the postings to be
+// indexed again.
+func TestFormChangesWhileIndexed(t *testing.T) {
+	OnEach(t, func(t *testing.T, address string) {
+		m := manyNurses(t, address, 1)
+		inAnotherForm(t, m, tokensForm+1, 2)
+		do(t, m, func(t *tx) error { return t.Do("INSERT INTO unindexed (posting) VALUES (1)") })
+		more, err := fromUpdate(t.Context(), m.db, func(t *tx) (bool, error) { return t.indexUnindexed(new(words.Tokenizer)) })
+		if err != nil || more {
+			t.Errorf("more: %t, %v", more, err)
+		}
+		waits, err := fromView(t.Context(), m.db, func(t *tx) (int, error) { return store.Value[int](t, "SELECT count(*) FROM unindexed") })
+		if found := countFound(t, m); err != nil || found != 0 || waits != 1 {
+			t.Errorf("it is indexed in a form of before: %d found, %d wait, %v", found, waits, err)
+		}
+	})
+}
+
+// A version leaves the words alone that another one noted: it finds no posting that the other
+// one indexed, and so would take every word for one that no posting has.
+func TestWordsOfAnotherFormStay(t *testing.T) {
+	OnEach(t, func(t *testing.T, address string) {
+		const n = 2
+		m := manyNurses(t, address, n)
+		inAnotherForm(t, m, tokensForm+1, 2*n)
+		check := func(when string) {
+			t.Helper()
+			do(t, m, func(t *tx) error { return t.Do("UPDATE vocabulary SET checked = 0") })
+			if err := m.checkWords(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			list, _, err := Vocabulary(t.Context(), m)
+			if err != nil || !slices.Equal(list, []string{"another"}) {
+				t.Errorf("%s: the vocabulary has %q, %v", when, list, err)
+			}
+		}
+		check("checked")
+		do(t, m, func(t *tx) error { return t.Do("UPDATE vocabulary SET checked = ?", t.Now) })
+		do(t, m, func(t *tx) error { return t.eraseWords([]string{"another"}) })
+		due, err := fromView(t.Context(), m.db, func(t *tx) ([]block, error) { return t.blocks("checked = 0") })
+		if err != nil || len(due) != 1 {
+			t.Errorf("%d rows are due that may have a forgotten word, %v", len(due), err)
+		}
+		check("after a posting was forgotten")
+
+		// The version whose form it is takes them out.
+		do(t, m, func(t *tx) error { return t.setForm(formRow, tokensForm) })
+		if err := m.checkWords(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if list, _, err := Vocabulary(t.Context(), m); err != nil || len(list) > 0 {
+			t.Errorf("the vocabulary has %q, %v", list, err)
+		}
+	})
+}
+
+// The tokens are those of tokensForm: whoever changes them raises it, and puts the new number
+// and sum here.
+func TestTokensHaveTheirForm(t *testing.T) {
+	sum := fnv.New64a()
+	for _, index := range []*textindex.Index{&textindex.FTS5, &textindex.GIN} {
+		for _, language := range []string{"", "ar", "de", "en", "fr", "nl", "ru", "tr"} {
+			list, noted := (&words.Tokenizer{Pieces: index.Pieces}).Tokens(words.Texts{
+				Title: "Pflegefachkräfte (m/w/d), Zahnärztin & Softwareentwicklerinnen C3PO IT-Leiter",
+				Short: []string{"Köln", "İstanbul Łódź Œuvre cafés", "看護師 พยาบาล ﬁnance"},
+				Other: []string{"ёлка медсёстры مُمَرِّضة naïve Straße nursing nurses infirmières Kauffrau 24/7 " + strings.Repeat("lang", 17)},
+			}, language)
+			slices.Sort(list)
+			fmt.Fprintln(sum, list, noted)
+		}
+	}
+	fmt.Fprintln(sum, textindex.Every, textindex.None, tagStemmer("de"), tag(tagChannel, "1_all"), tag(tagRow, "de"), tag(tagCategory, "7"), tag(tagPlace, "Köln"),
+		grid.Of(jobboard.GeoLocation{Latitude: 52.52, Longitude: 13.37}))
+	const form, want = 1, "641cd2b9601e969e"
+	if got := fmt.Sprintf("%x", sum.Sum64()); tokensForm != form || got != want {
+		t.Errorf("the tokens of form %d have the sum %s, not %s of form %d", tokensForm, got, want, form)
+	}
+}

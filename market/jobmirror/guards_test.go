@@ -1,0 +1,562 @@
+package jobmirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// guarded is a mirror of two channels and a feed whose steps a test takes one by
+// one, in the order in which two processes, or a slow answer, could.
+func guarded(t *testing.T) *Mirror {
+	t.Helper()
+	return guardedAt(t, filepath.Join(t.TempDir(), "jobs.db"))
+}
+
+// onEach runs a test with such a mirror on each database.
+func onEach(t *testing.T, f func(t *testing.T, m *Mirror)) {
+	t.Helper()
+	OnEach(t, func(t *testing.T, address string) { f(t, guardedAt(t, address)) })
+}
+
+// endsWhenAsked is a context that ends when it is asked whether it has.
+type endsWhenAsked struct {
+	context.Context
+	end func()
+}
+
+func (e endsWhenAsked) Err() error {
+	e.end()
+	return e.Context.Err()
+}
+
+// A transaction whose context ends just as it has begun gives its connection back, and lets
+// the next one in.
+func TestContextEndsAsATransactionBegins(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		transact := map[string]func(context.Context, func(*tx) error) error{"view": m.db.view}
+		if !m.db.Shared { // on a server the context of an update is another one, with a deadline
+			transact["update"] = m.db.update
+		}
+		for name, run := range transact {
+			ctx, cancel := context.WithCancel(t.Context())
+			err := run(endsWhenAsked{ctx, cancel}, func(*tx) error { return errors.New("it goes on") })
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := run(t.Context(), func(*tx) error { return nil }); err != nil {
+				t.Errorf("the next %s: %v", name, err)
+			}
+		}
+	})
+}
+
+func guardedAt(t *testing.T, address string) *Mirror {
+	t.Helper()
+	return OpenFor(t, address, Options{
+		Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
+		Channels: []Channel{{ID: "whole"}, {ID: "part", Text: "nurse"}},
+		Feeds:    []Feed{{Address: "none.xml"}},
+	})
+}
+
+// OpenFor opens a mirror until a test ends.
+func OpenFor(t *testing.T, address string, opts Options) *Mirror {
+	t.Helper()
+	m, err := Open(t.Context(), address, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+func do(t *testing.T, m *Mirror, f func(*tx) error) {
+	t.Helper()
+	if err := m.db.update(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func beginTurn(t *testing.T, m *Mirror, src *source) turn {
+	t.Helper()
+	var out turn
+	do(t, m, func(t *tx) (err error) {
+		out, err = t.begin(src, "")
+		return err
+	})
+	var err error
+	if out.shown, err = m.shown(t.Context(), src); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+const linkTo7 = "https://jobs.example/job/7/x"
+
+// savePosting writes a posting whose link names job 7.
+func savePosting(t *testing.T, m *Mirror, src *source, turn turn, id jobboard.JobPostingID, title string) {
+	t.Helper()
+	save(t, m, src, turn, &jobboard.JobPosting{JobPostingID: id, Title: title, ApplyOnlineLink: linkTo7})
+}
+
+// save writes what a search shows.
+func save(t *testing.T, m *Mirror, src *source, turn turn, postings ...*jobboard.JobPosting) {
+	t.Helper()
+	do(t, m, func(t *tx) error {
+		return t.savePostings(src, turn, itemsOf(postings...))
+	})
+}
+
+// saveEntries writes what a feed shows.
+func saveEntries(t *testing.T, m *Mirror, src *source, turn turn, items ...feedItem) {
+	t.Helper()
+	do(t, m, func(t *tx) error {
+		return t.saveEntries(src, turn, items)
+	})
+}
+
+// want makes jobs due.
+func want(t *testing.T, m *Mirror, jobs ...int64) {
+	t.Helper()
+	do(t, m, func(t *tx) error { return t.putDue(jobs) })
+}
+
+// nextAnswer takes the number of an answer.
+func nextAnswer(t *testing.T, m *Mirror) (number int64) {
+	t.Helper()
+	do(t, m, func(t *tx) (err error) { number, err = t.Next(answers); return err })
+	return number
+}
+
+// nurse returns the answer of a lookup of job 7 while it is open.
+var nurse = &jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
+
+// answered writes what a lookup of job 7 found.
+func answered(t *testing.T, m *Mirror, number int64, info *jobboard.JobInformation, err error) {
+	t.Helper()
+	do(t, m, func(t *tx) error {
+		return t.saveAnswers(m, []lookedUp{{job: 7, answer: number, info: info, err: err}})
+	})
+}
+
+// titles are the titles of the postings in the copy.
+func titles(t *testing.T, m *Mirror) (out []string) {
+	t.Helper()
+	err := m.Snapshot(t.Context(), func(_ Cursor, rows iter.Seq2[Row, error]) error {
+		for row, err := range rows {
+			if err != nil {
+				return err
+			}
+			if row.Posting != nil {
+				out = append(out, row.Posting.Title)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// A lookup that was sent first and answers last does not put back the past, and
+// neither does its failure.
+func TestLateLookupChangesNothing(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		want(t, m, 7)
+		answered(t, m, 5, nil, jobboard.ErrJobInactive)
+		for name, late := range map[string]lookedUp{
+			"an answer": {answer: 4, info: nurse}, "its own again": {answer: 5, info: nurse}, "a failure": {answer: 3, err: errors.New("reset")},
+		} {
+			answered(t, m, late.answer, late.info, late.err)
+			if j, err := m.Job(t.Context(), 7); err != nil || j.State != StateInactive || j.Failures != 0 {
+				t.Errorf("%s that is late makes of an inactive job %+v, %v", name, j, err)
+			}
+		}
+		answered(t, m, 6, nurse, nil)
+		if j, err := m.Job(t.Context(), 7); err != nil || j.State != StateOpen {
+			t.Errorf("a newer answer makes of it %+v, %v", j, err)
+		}
+		CheckReplay(t, m)
+	})
+}
+
+// A lookup that was sent before its job changed, and is written after the refresh
+// that saw the change, leaves the job due.
+func TestLookupBeforeAChangeIsAskedAgain(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		want(t, m, 7)
+		before := nextAnswer(t, m)
+		want(t, m, 7)
+		after := nextAnswer(t, m)
+		answered(t, m, before, nurse, nil)
+		if j, err := m.Job(t.Context(), 7); err != nil || j.NextLookup.After(time.Now()) {
+			t.Errorf("the job is not due, though it changed after the lookup was sent: %+v, %v", j, err)
+		}
+		answered(t, m, after, nurse, nil)
+		if j, err := m.Job(t.Context(), 7); err != nil || !j.NextLookup.After(time.Now()) {
+			t.Errorf("the job is still due after a lookup that was sent later: %+v, %v", j, err)
+		}
+	})
+}
+
+// A search that was sent first and is written last does not put back an older
+// posting, and yet notes that its source shows the posting.
+func TestLateSearchChangesNoPosting(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		whole, part := m.sources[0], m.sources[1]
+		older, newer := beginTurn(t, m, whole), beginTurn(t, m, part)
+		savePosting(t, m, part, newer, 1, "Nurse, new")
+		savePosting(t, m, whole, older, 1, "Nurse, old")
+		if got := titles(t, m); !slices.Equal(got, []string{"Nurse, new"}) {
+			t.Errorf("the copy has %q", got)
+		}
+		page, err := m.Search(t.Context(), Query{})
+		if err != nil || len(page.Postings) != 0 { // nothing is indexed yet
+			t.Errorf("%+v, %v", page, err)
+		}
+		if err := m.index(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		page, err = m.Search(t.Context(), Query{Channel: "whole"})
+		if err != nil || len(page.Postings) != 1 || len(page.Postings[0].Sources) != 2 {
+			t.Errorf("%+v, %v", page, err)
+		}
+		CheckReplay(t, m)
+	})
+}
+
+// A refresh whose source another one began to refresh meanwhile writes nothing
+// more, and removes nothing: neither at the beginning of its sweep nor in the
+// middle of it.
+func TestRefreshWhoseTurnIsOver(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		src, feed := m.sources[0], m.sources[2]
+		first := beginTurn(t, m, src)
+		for i := range 3 {
+			savePosting(t, m, src, first, jobboard.JobPostingID(i+1), "Nurse")
+		}
+		slow := beginTurn(t, m, src) // sees nothing, and is slow
+		fast := beginTurn(t, m, src)
+		savePosting(t, m, src, fast, 1, "Nurse")
+		if err := m.sweep(t.Context(), src, slow); err != nil {
+			t.Fatal(err)
+		}
+		if got := titles(t, m); len(got) != 3 {
+			t.Errorf("a sweep whose turn is over leaves %q", got)
+		}
+		do(t, m, func(tx *tx) error {
+			held, err := store.Value[int](tx, "SELECT count(*) FROM listings WHERE missing <> 0")
+			if held > 0 {
+				t.Errorf("a sweep whose turn is over holds %d rows", held)
+			}
+			return err
+		})
+		savePosting(t, m, src, slow, 4, "Late")
+		if got := titles(t, m); len(got) != 3 {
+			t.Errorf("a refresh whose turn is over writes %q", got)
+		}
+		state := func() (out string) {
+			do(t, m, func(t *tx) error {
+				var complete, due, claimed, failures, doubts int64
+				err := t.Row("SELECT complete, next_due, claimed, failures, (SELECT count(*) FROM doubts), problem FROM sources WHERE id = ?",
+					[]any{src.id}, &complete, &due, &claimed, &failures, &doubts, &out)
+				out = fmt.Sprint(complete, due, claimed, failures, doubts, out)
+				return err
+			})
+			return out
+		}
+		do(t, m, func(t *tx) error {
+			_, err := t.Exec("INSERT INTO doubts (source, posting, since, generation) VALUES (?, 1, ?, ?)", src.id, t.Now, fast.generation)
+			return err
+		})
+		before := state()
+		for _, whole := range []bool{true, false} { // what it tells is of the past
+			if err := m.finish(t.Context(), src, slow, whole, "late"); err != nil || state() != before {
+				t.Errorf("the end of a refresh whose turn is over, whole: %t, makes %s of %s, %v", whole, state(), before, err)
+			}
+		}
+		// In the middle of the sweep: rows are marked, and then the turn ends.
+		marked := beginTurn(t, m, src)
+		do(t, m, func(t *tx) error {
+			_, err := t.Exec("UPDATE listings SET missing = -1 WHERE source = ?", src.id)
+			return err
+		})
+		beginTurn(t, m, src)
+		if err := m.drop(t.Context(), src, marked); err != nil {
+			t.Fatal(err)
+		}
+		if got := titles(t, m); len(got) != 3 {
+			t.Errorf("the rest of a sweep whose turn is over leaves %q", got)
+		}
+
+		entries := func() (n int) {
+			do(t, m, func(t *tx) error { return t.Row("SELECT count(*) FROM entries", nil, &n) })
+			return n
+		}
+		saveEntries(t, m, feed, beginTurn(t, m, feed), feedItem{hash: 11, job: 11, postings: []int64{1}})
+		over := beginTurn(t, m, feed)
+		now := beginTurn(t, m, feed)
+		saveEntries(t, m, feed, over, feedItem{hash: 12, job: 12, postings: []int64{1}})
+		if err := m.sweep(t.Context(), feed, over); err != nil || entries() != 1 {
+			t.Errorf("a refresh of a feed whose turn is over leaves %d entries, %v", entries(), err)
+		}
+		do(t, m, func(t *tx) error {
+			_, err := t.Exec("UPDATE entries SET missing = -1")
+			return err
+		})
+		if err := m.drop(t.Context(), feed, over); err != nil || entries() != 1 {
+			t.Errorf("the rest of its sweep leaves %d, %v", entries(), err)
+		}
+		if err := m.sweep(t.Context(), feed, now); err != nil || entries() != 0 {
+			t.Errorf("the one whose turn it is leaves %d, %v", entries(), err)
+		}
+		CheckReplay(t, m)
+	})
+}
+
+// A feed that claimed a posting for another job claims it no more, and so the job of the
+// posting's own link comes back, which no source named until now. If another process looks that job up
+// meanwhile, its answer does not see the posting: the job is looked up once more.
+func TestJobOfALinkIsAskedAgain(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		src, feed := m.sources[0], m.sources[2]
+		saveEntries(t, m, feed, beginTurn(t, m, feed), feedItem{hash: 1, job: 9, postings: []int64{1}})
+		savePosting(t, m, src, beginTurn(t, m, src), 1, nurse.JobTitle)
+		do(t, m, func(t *tx) error {
+			rows, err := t.load("posting = 1")
+			if err == nil {
+				err = t.Do("DELETE FROM claims")
+			}
+			if err == nil {
+				err = t.save(rows, "test")
+			}
+			if err == nil { // as another process writes it
+				err = t.Do("INSERT INTO jobs (job, state, title, answer, next_due) VALUES (7, 'open', ?, 1, ?)", nurse.JobTitle, t.Now+1_000_000)
+			}
+			if err != nil {
+				return err
+			}
+			return t.putUnknownDue(rows)
+		})
+		if jobs := due(t, m); !slices.Contains(jobs, 7) {
+			t.Errorf("%v are looked up, not job 7", jobs)
+		}
+		answered(t, m, nextAnswer(t, m), nurse, nil)
+		postings, err := m.Postings(t.Context(), 7)
+		if err != nil || len(postings) != 1 || !postings[0].Confirmed {
+			t.Errorf("the posting has not the title of its job: %+v, %v", postings, err)
+		}
+	})
+}
+
+// What was read before a job was forgotten, and is written after it, does not
+// bring the job back: neither a search, nor a feed, nor a lookup.
+func TestLateAnswersBringNothingForgottenBack(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		src, feed := m.sources[0], m.sources[2]
+		turn, feedTurn := beginTurn(t, m, src), beginTurn(t, m, feed)
+		savePosting(t, m, src, turn, 1, "Nurse")
+		entry := func(hash int64) { // says that posting 5 is job 7's
+			saveEntries(t, m, feed, feedTurn, feedItem{hash: hash, job: 7, postings: []int64{5}})
+		}
+		entry(1)
+		save(t, m, src, turn, &jobboard.JobPosting{JobPostingID: 5, Title: "Nurse by the feed"})
+		answered(t, m, 10, nurse, nil)
+		if _, err := m.Job(t.Context(), 7); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Forget(t.Context(), 7); err != nil {
+			t.Fatal(err)
+		}
+		answered(t, m, 11, nurse, nil)
+		savePosting(t, m, src, turn, 1, "Nurse, changed") // the same posting
+		savePosting(t, m, src, turn, 2, "Nurse of the same job")
+		save(t, m, src, turn, &jobboard.JobPosting{JobPostingID: 5, Title: "Nurse by the feed, changed"})
+		entry(2)
+		want(t, m, 7)
+		answered(t, m, 12, nurse, nil)
+		if j, err := m.Job(t.Context(), 7); !errors.Is(err, ErrUnknown) {
+			t.Errorf("the job is back: %+v, %v", j, err)
+		}
+		if got := titles(t, m); len(got) != 0 {
+			t.Errorf("its postings are back: %q", got)
+		}
+		// Nothing in the file's tables speaks of it but the tombstones.
+		do(t, m, func(t *tx) error {
+			for table, condition := range map[string]string{
+				"claims": "job = 7", "places": "job = 7", "jobs": "job = 7", "postings": "linked = 7 OR job = 7", "facets": "1 = 1", "listings": "1 = 1",
+				"changes": "before LIKE '%Nurse%' OR after LIKE '%Nurse%'",
+			} {
+				var n int
+				if err := t.Row("SELECT count(*) FROM "+table+" WHERE "+condition, nil, &n); err != nil {
+					return err
+				}
+				if n != 0 {
+					return errors.New(table + " still speaks of it")
+				}
+			}
+			return nil
+		})
+		for change, err := range m.Changes(context.WithoutCancel(t.Context()), "") {
+			if err != nil || change.Before != nil || change.After != nil {
+				t.Errorf("the log has %+v, %v", change, err)
+			}
+		}
+	})
+}
+
+// On a server a transaction may have to wait for the rows of one that asked for the
+// time after it did. What that one took is taken, and no clock was set back.
+func TestLeaseOfALaterTransaction(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		src := m.sources[0]
+		want(t, m, 7, 8)
+		do(t, m, func(t *tx) error {
+			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
+		})
+		do(t, m, func(t *tx) error {
+			t.Now += 500
+			if _, err := t.begin(src, "another"); err != nil {
+				return err
+			}
+			if b, _, err := t.takeDue(10, "another"); err != nil || len(b.jobs) != 1 {
+				return fmt.Errorf("reserved %v, %w", b, err)
+			}
+			_, err := t.Exec("UPDATE jobs SET looked_up = ? WHERE job = 8", t.Now)
+			return err
+		})
+		w := &worker{m, "this"}
+		_, begun, err := w.begin(t.Context(), src, func(sourceRow) bool { return true })
+		if err != nil || begun {
+			t.Errorf("a source is refreshed twice at a time: %t, %v", begun, err)
+		}
+		for range len(m.sources) - 1 {
+			if found, _, err := w.beginDue(t.Context()); err != nil || found == nil || found.id == src.id {
+				t.Errorf("%v is due, %v", found, err)
+			}
+		}
+		if found, _, err := w.beginDue(t.Context()); err != nil || found != nil {
+			t.Errorf("%v is due, which is refreshed already, %v", found, err)
+		}
+		do(t, m, func(t *tx) error {
+			b, _, err := t.takeDue(10, "another")
+			if len(b.jobs) != 0 {
+				return fmt.Errorf("jobs %v are looked up twice at a time", b.jobs)
+			}
+			return err
+		})
+		// The lease ends, and the next refresh makes nothing due.
+		do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE sources SET claimed = 0"); return err })
+		if _, begun, err = w.begin(t.Context(), src, func(sourceRow) bool { return true }); err != nil || !begun {
+			t.Fatalf("%t, %v", begun, err)
+		}
+		if j, err := m.Job(t.Context(), 8); err != nil || time.Until(j.NextLookup) < time.Hour {
+			t.Errorf("%+v, %v", j, err)
+		}
+	})
+}
+
+// Who ends asking about held rows leaves it to others if a complete refresh has ended
+// since, which has the jobs asked about anew.
+func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		src := m.sources[0]
+		note := func(answer int) {
+			do(t, m, func(t *tx) error {
+				_, err := t.Exec("UPDATE sources SET answer = ?, asking = 1 WHERE id = ?", answer, src.id)
+				return err
+			})
+		}
+		end := func(before func()) (asking int64) {
+			w := &worker{m, "process"}
+			var held *heldSource
+			do(t, m, func(t *tx) (err error) {
+				_, held, _, err = t.takeHeld(w.process)
+				return err
+			})
+			if held == nil || held.id != src.id {
+				t.Fatalf("no source needs answers: %+v", held)
+			}
+			before()
+			if err := w.endAsking(t.Context(), held); err != nil {
+				t.Fatal(err)
+			}
+			do(t, m, func(t *tx) (err error) {
+				asking, err = store.Value[int64](t, "SELECT asking FROM sources WHERE id = ?", src.id)
+				return err
+			})
+			return asking
+		}
+		note(5)
+		if asking := end(func() { note(6) }); asking != 1 {
+			t.Errorf("after a refresh that ended meanwhile: %d", asking)
+		}
+		if asking := end(func() {}); asking != 0 {
+			t.Errorf("after no refresh: %d", asking)
+		}
+		open := []lookedUp{{job: 7, answer: 7, info: nurse}}
+		for answer, want := range map[int64]int{5: 0, 6: 1} { // of the source's last complete refresh when they were asked
+			do(t, m, func(t *tx) error {
+				_, err := t.Exec("UPDATE sources SET opens = 0 WHERE id = ?", src.id)
+				if err == nil {
+					err = t.countOpens(&heldSource{source: *src, answer: answer}, open)
+				}
+				return err
+			})
+			do(t, m, func(tx *tx) error {
+				opens, err := store.Value[int](tx, "SELECT opens FROM sources WHERE id = ?", src.id)
+				if opens != want {
+					t.Errorf("an answer of turn %d is counted %d times in turn 6", answer, opens)
+				}
+				return err
+			})
+		}
+	})
+}
+
+// Results that are written once more, because the server took them and could not say so,
+// change nothing: neither when their jobs are asked about again, nor the log.
+func TestBatchThatIsCompletedTwice(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		want(t, m, 7, 8)
+		number := nextAnswer(t, m)
+		results := []lookedUp{
+			{job: 7, answer: number, info: &jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}},
+			{job: 8, answer: number, err: jobboard.ErrJobInactive},
+		}
+		complete := func() (jobs map[int64]string, logged int) {
+			do(t, m, func(t *tx) error {
+				return t.saveAnswers(m, results)
+			})
+			do(t, m, func(t *tx) (err error) {
+				jobs, err = store.Pairs[int64, string](t, "SELECT job, state || ' ' || streak || ' ' || next_due || ' ' || answer || ' ' || claimed FROM jobs")
+				if err == nil {
+					logged, err = store.Value[int](t, "SELECT count(*) FROM changes")
+				}
+				return err
+			})
+			return jobs, logged
+		}
+		once, before := complete()
+		twice, after := complete()
+		if !maps.Equal(once, twice) || before != 2 || after != before {
+			t.Errorf("the jobs are %v, and then %v; %d and %d changes", once, twice, before, after)
+		}
+	})
+}

@@ -1,0 +1,219 @@
+package jobmirror
+
+import (
+	"context"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// maxOpen bounds the lookups about held rows of a source that say "open" one after the
+// other. After that the source is shown to be wrong, and nobody asks about further rows
+// of it until its next complete refresh.
+const maxOpen = 50
+
+// heldSource is a source with held rows, whose jobs are to be looked up.
+type heldSource struct {
+	source
+
+	answer int64 // of its last complete refresh
+	asking int64 // 1: a process is to ask; above: the end of the lease of one that does
+	opens  int   // how many answers said "open" since the last that said otherwise
+}
+
+// askHeld looks up the jobs of held rows, source by source, until no source needs further
+// answers. One process does so at a time, with half of the limit; busy reports that jobs
+// are left which another process is asking about. The column asking of the table sources
+// says which sources need answers, and is the lease of the process that asks.
+func (w *worker) askHeld(ctx context.Context) (busy bool, err error) {
+	for ctx.Err() == nil {
+		var (
+			next batch
+			src  *heldSource
+		)
+		err = w.db.update(ctx, func(t *tx) (err error) {
+			next, src, busy, err = t.takeHeld(w.process)
+			return err
+		})
+		switch {
+		case err != nil || src == nil:
+			return busy, err
+		case len(next.jobs) > 0:
+			err = w.askAll(ctx, src, next)
+		default:
+			err = w.endAsking(ctx, src)
+		}
+		if err != nil {
+			return busy, err
+		}
+	}
+	return busy, nil
+}
+
+// askAllHeld calls askHeld until no other process asks any more.
+func (w *worker) askAllHeld(ctx context.Context) error {
+	for {
+		busy, err := w.askHeld(ctx)
+		if err != nil || !busy || ctx.Err() != nil {
+			return err
+		}
+		rest(ctx, pollEvery)
+	}
+}
+
+// takeHeld leases jobs of held rows of one source for a new batch. An empty batch says
+// that src needs no further answers. src is nil if no source needs any, or, with busy, if
+// other processes are looking up all that is left.
+func (t *tx) takeHeld(process string) (b batch, src *heldSource, busy bool, err error) {
+	var waiting []*heldSource
+	err = t.Rows("SELECT "+sourceColumns+", answer, asking, opens FROM sources WHERE asking > 0 ORDER BY id @lock", nil,
+		func(scan func(...any) error) error {
+			s := &heldSource{}
+			waiting = append(waiting, s)
+			return scan(append(s.columns(), &s.answer, &s.asking, &s.opens)...)
+		})
+	if err != nil {
+		return b, nil, false, err
+	}
+	for _, s := range waiting {
+		if t.db.isLeased(s.asking, t.Now, jobLease) {
+			return b, nil, true, nil
+		}
+	}
+	for _, s := range waiting {
+		left := 0
+		if s.opens < maxOpen {
+			if b, left, err = t.takeHeldOf(s, process); err != nil {
+				return b, nil, false, err
+			}
+		}
+		if len(b.jobs) > 0 || left == 0 {
+			return b, s, false, nil
+		}
+		busy = true // others look the rest up for reasons of their own
+	}
+	return b, nil, busy, nil
+}
+
+// takeHeldOf leases jobs of held rows of a source for a new batch, those first whose last
+// answer is the oldest. left is how many were not asked about since the source's last
+// complete refresh, these among them.
+func (t *tx) takeHeldOf(s *heldSource, process string) (b batch, left int, err error) {
+	list := listed[s.kind]
+	unasked := "job IN (SELECT j.job FROM " + list.table + " l " + list.jobs +
+		" WHERE l.source = ? AND " + isHeldRow + " AND j.answer < ? AND j.asked < ?)"
+	args := []any{s.id, s.answer, s.answer}
+	left, err = store.Value[int](t, "SELECT count(*) FROM jobs WHERE "+unasked, args...)
+	if err != nil || left == 0 {
+		return b, left, err
+	}
+	if b.number, err = t.Next(batches); err != nil {
+		return b, left, err
+	}
+	lease := append([]any{t.until(jobLease), b.number, t.Now, t.Now}, args...)
+	lease = append(lease, t.free(jobLease)...)
+	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ?, next_due = CASE WHEN next_due > ? THEN ? ELSE next_due END
+		WHERE job IN (SELECT job FROM jobs WHERE `+unasked+` AND `+isFree+` ORDER BY answer, job LIMIT ? @skip)
+		RETURNING job`, append(lease, maxOpen-s.opens)...)
+	if err != nil || len(b.jobs) == 0 {
+		return b, left, err
+	}
+	if err := t.keepAsking(s, jobLease); err != nil {
+		return b, left, err
+	}
+	_, err = t.Exec("INSERT INTO batches (number, process, since) VALUES (?, ?, ?)", b.number, process, t.Now)
+	return b, left, err
+}
+
+// keepAsking leases the right to ask about the held rows of a source for d, or gives it
+// back if d is 0.
+func (t *tx) keepAsking(s *heldSource, d time.Duration) error {
+	_, err := t.Exec("UPDATE sources SET asking = ? WHERE id = ? AND asking > 0", max(t.until(d), 1), s.id)
+	return err
+}
+
+// askAll looks up a batch of jobs of held rows, and removes the rows that the answers
+// prove to be gone, in every source that has a held row of these jobs.
+func (w *worker) askAll(ctx context.Context, src *heldSource, b batch) error {
+	l := &lookups{batch: b, held: src, handedOut: func() {}, written: func(int) {}}
+	err := w.lookUp(context.WithValue(ctx, heldKey{}, true), l)
+	if e := w.release(ctx, l); err == nil {
+		err = e
+	}
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	sources, err := fromView(ctx, w.db, func(t *tx) ([]*source, error) {
+		const held = " AND " + isHeldRow
+		return t.sources(`id IN (SELECT l.source FROM listings l JOIN postings p ON p.id = l.posting WHERE p.job IN @ids`+held+`
+			UNION SELECT l.source FROM entries l WHERE l.job IN @ids`+held+")", store.IDs(b.jobs), store.IDs(b.jobs))
+	})
+	for _, s := range sources {
+		if err == nil {
+			err = w.settle(ctx, s, false)
+		}
+	}
+	return err
+}
+
+// endAsking removes the rows that the answers prove to be gone, now that all of a source
+// have come, and notes that the source needs no further ones, unless another complete
+// refresh of it has ended meanwhile.
+func (w *worker) endAsking(ctx context.Context, src *heldSource) error {
+	if err := w.settle(ctx, &src.source, src.opens < maxOpen); err != nil {
+		return err
+	}
+	return w.db.update(ctx, func(t *tx) error {
+		_, err := t.Exec("UPDATE sources SET asking = 0 WHERE id = ? AND answer = ?", src.id, src.answer)
+		return err
+	})
+}
+
+// countOpens brings the count of a source's answers that said "open" one after the other
+// up to date, and notes which jobs were asked about, whether or not an answer came. It does
+// nothing for lookups that were not about the held rows of a source.
+func (t *tx) countOpens(src *heldSource, results []lookedUp) error {
+	if src == nil {
+		return nil
+	}
+	opens, counted := 0, "opens + ?"
+	for _, r := range results {
+		switch stateOf(r.info, r.err) {
+		case StateOpen:
+			opens++
+		case StateClosed, StateInactive, StateUnavailable:
+			opens, counted = 0, "?"
+		}
+	}
+	_, err := t.Exec("UPDATE sources SET opens = "+counted+" WHERE id = ? AND answer = ?", opens, src.id, src.answer)
+	if err != nil {
+		return err
+	}
+	_, err = t.Exec("UPDATE jobs SET asked = ? WHERE job IN @ids AND asked < ?",
+		results[0].answer, store.IDsOf(results, func(r lookedUp) int64 { return r.job }), results[0].answer)
+	return err
+}
+
+// heldKey marks the context of lookups for rows that are held.
+type heldKey struct{}
+
+// halfLimit holds lookups for held rows to half of the mirror's limit, and lets all other
+// requests pass.
+type halfLimit struct{ limit *pace.Limit }
+
+func newHalfLimit(perSecond float64) halfLimit {
+	limit := pace.New(perSecond/2, time.Now)
+	limit.Keep(pace.State{}, nil)
+	return halfLimit{limit}
+}
+
+func (h halfLimit) Wait(ctx context.Context) error {
+	if ctx.Value(heldKey{}) == nil {
+		return nil
+	}
+	return h.limit.Wait(ctx)
+}
+
+var _ jobboard.Limiter = halfLimit{}

@@ -1,0 +1,119 @@
+package jobmirror
+
+import (
+	"cmp"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
+)
+
+// hit is a posting that a search found.
+type hit struct {
+	row     int64
+	stemmer string // of its words
+	posting Posting
+}
+
+// pagePart bounds the postings that are read at a time.
+const pagePart = 200
+
+// postings reads rows by their identifiers, in their order. It leaves out those that are
+// gone, and those that lack what a text has in quotes.
+func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
+	rows := make(map[int64]hit, len(list))
+	const query = "SELECT id, record, ads, " + lastSeen + ", " + missingSince + ", " + jobLanguage +
+		" FROM postings WHERE id IN @ids"
+	err := t.Rows(query, []any{store.IDs(list)}, func(scan func(...any) error) error {
+		var (
+			h                     hit
+			record, ads, language string
+			seen, gone            time.Time
+		)
+		if err := scan(&h.row, &record, &ads, instantColumn{&seen}, instantColumn{&gone}, &language); err != nil {
+			return err
+		}
+		rec, err := decodeRecord[PostingRecord](record)
+		if err != nil {
+			return err
+		}
+		h.posting = Posting{
+			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
+			Confirmed: rec.Confirmed, Seen: seen, MissingSince: gone,
+		}
+		h.stemmer = words.Stemmer(rec.Language, language)
+		h.posting.Posting, err = rec.posting(ads)
+		if !text.Quoted() || text.Matches(h.texts(), h.stemmer) {
+			rows[h.row] = h
+		}
+		return err
+	})
+	var found []hit
+	for _, id := range list {
+		if h, ok := rows[id]; ok {
+			found = append(found, h)
+		}
+	}
+	return found, err
+}
+
+// addJobs gives postings what their jobs' lookups said: the locations and the language
+// of their texts. It measures the locations from the middle of a circle. A posting's job is
+// that of its record, which fillJobs set. What the lookup of the job said is read here, so a
+// saved answer counts at once, before the posting is indexed again.
+func (t *tx) addJobs(postings []Posting, near jobboard.GeoLocation) error {
+	var jobs []int64
+	for _, p := range postings {
+		if p.Job != 0 {
+			jobs = append(jobs, int64(p.Job))
+		}
+	}
+	known := map[jobboard.JobID]*Information{}
+	const query = "SELECT record FROM jobs WHERE job IN @ids AND record <> ''"
+	err := records(t, query, []any{store.IDs(jobs)}, func(job JobRecord) error {
+		known[job.Job] = job.Information
+		return nil
+	})
+	for i := range postings {
+		p := &postings[i]
+		p.addJob(known[p.Job])
+		for at, location := range p.Locations {
+			km := location.DistanceKm(near)
+			if !near.IsZero() && !math.IsInf(km, 1) && (p.nearest == 0 || km < p.km) {
+				p.nearest, p.km = at+1, km
+			}
+		}
+	}
+	return err
+}
+
+// addJob gives a posting what the lookup of its job said; nil: nothing is known of that.
+func (p *Posting) addJob(job *Information) {
+	p.TextLanguage = p.Language
+	if job == nil {
+		return
+	}
+	p.Locations = job.locations()
+	if p.Language == "" || strings.TrimSpace(p.Posting.Title) == strings.TrimSpace(job.JobTitle) {
+		p.TextLanguage = cmp.Or(job.JobLanguage, p.Language)
+	}
+}
+
+func (h *hit) texts() words.Texts { return textsOf(h.posting.Posting.Title, h.posting.Posting.Config) }
+
+// snippetLetters bounds the letters of an advertisement in a snippet.
+const snippetLetters = 160
+
+// snippet returns the words around what a text finds in the advertisement.
+func (h *hit) snippet(text words.Query) Snippet {
+	ad, _ := h.posting.Posting.Config.AdText() // a posting may have none
+	found := text.Snippet(words.Text(ad), h.stemmer, snippetLetters)
+	s := Snippet{Text: found.Text}
+	for _, m := range found.Marks {
+		s.Marks = append(s.Marks, Mark(m))
+	}
+	return s
+}

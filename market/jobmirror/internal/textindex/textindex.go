@@ -1,0 +1,130 @@
+// Package textindex keeps postings in the text index of a database, each under its tokens, and
+// finds those whose tokens an expression asks for. On SQLite the index is a table of FTS5, on
+// PostgreSQL a table with a GIN index. A posting is the number of its row; what is in it, and
+// which tokens it has, the caller knows.
+package textindex
+
+import (
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
+)
+
+// Tokens that stand in the index beside words. They begin with an underscore, which no word
+// holds.
+const (
+	Every = "_p" // of every posting; Put adds it
+	None  = "_n" // of no posting
+)
+
+// Index is the text index of a database.
+type Index struct {
+	// Pieces says which pieces of words are tokens.
+	Pieces words.Pieces
+	// Table is a table of the postings that match a question, for a statement that joins it: it
+	// has the name h and the column id. Its parameter is the question.
+	Table string
+	// TableFrom is such a table of the first of these postings: its parameters are the question,
+	// the number of the posting after which it begins, and how many it has at most. It is empty
+	// where an index would read all that match for each part.
+	TableFrom string
+
+	and, or, less string // stand between the parts of an expression
+	quote         string // stands around a token; in it, it is doubled
+	begins        string // stands behind a token where longer ones will do too
+
+	put    string // the statement that indexes a posting under tokens, in place of those it had
+	remove string // the statement that takes a posting out
+	// hits is the query for the postings that match a question and whose numbers are above one
+	// number and below another, in the order of their numbers. Its parameters are the question,
+	// the lower number and the higher one. Behind it the caller writes DESC or nothing, and LIMIT.
+	hits string
+	// near is the query for the same among the next @among postings alone: the first ones
+	// between the two numbers, in ascending order where @order is empty and in descending order
+	// where it is DESC. Its parameters are the lower number, the higher one, the question, and
+	// how many hits it returns at most. near is empty for an index in which hits with a LIMIT
+	// stops after enough rows; in the other one hits reads all that match.
+	near string
+
+	// plan is the statement that has the database use the index in a transaction, where it
+	// may take it for cheaper to read every posting's tokens.
+	plan string
+
+	// pieces is the query for the number of pieces that the index consists of, each of
+	// which is looked through for each token, for their size and for that of the largest;
+	// merge is the statement that puts some pages of them together. Both are empty where
+	// the index is in one piece.
+	pieces, merge string
+}
+
+// FTS5 is a contentless table of SQLite's FTS5: an index of tokens without
+// positions, whose rows can be deleted.
+var FTS5 = Index{
+	Pieces:    words.ShortToo,
+	Table:     "(SELECT rowid AS id FROM search WHERE search MATCH ?) h",
+	TableFrom: "(SELECT rowid AS id FROM search WHERE search MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?) h",
+	and:       " AND ", or: " OR ", less: " NOT ", quote: `"`, begins: "*",
+	put:    "INSERT OR REPLACE INTO search (rowid, words) VALUES (?, ?)",
+	remove: "DELETE FROM search WHERE rowid = ?",
+	hits:   "SELECT rowid FROM search WHERE search MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid",
+	pieces: "SELECT count(*), coalesce(sum(n), 0), coalesce(max(n), 0) FROM (SELECT max(pgno) AS n FROM search_idx GROUP BY segid)",
+	merge:  "INSERT INTO search (search, rank) VALUES ('merge', ?)",
+}
+
+// GIN is a table of PostgreSQL with a GIN index over tokens.
+var GIN = Index{
+	Pieces: words.LongOnly,
+	Table:  "(SELECT posting AS id FROM search WHERE words @@ (?)::tsquery) h",
+	and:    " & ", or: " | ", less: " & !", quote: "'", begins: ":*",
+	put: `INSERT INTO search (posting, words) VALUES (?, array_to_tsvector(string_to_array(?, ' ')))
+		ON CONFLICT (posting) DO UPDATE SET words = excluded.words WHERE search.words <> excluded.words`,
+	remove: "DELETE FROM search WHERE posting = ?",
+	// Of posting + 0 there is no index, which would be read from its end until enough
+	// postings match.
+	hits: "SELECT posting FROM search WHERE words @@ (?)::tsquery AND posting + 0 > ? AND posting + 0 < ? ORDER BY posting + 0",
+	near: "SELECT posting FROM (SELECT posting, words FROM search WHERE posting > ? AND posting < ? ORDER BY posting @order LIMIT @among) s" +
+		" WHERE words @@ (?)::tsquery ORDER BY posting @order LIMIT ?",
+	plan: "SET LOCAL enable_seqscan = off",
+}
+
+// Of returns the text index of a database.
+func Of(db *store.DB) *Index {
+	if db.Shared {
+		return &GIN
+	}
+	return &FTS5
+}
+
+// Put indexes a posting under tokens, in place of those that it had.
+func (x *Index) Put(t *store.Tx, posting int64, tokens []string) error {
+	return t.Do(x.put, posting, strings.Join(append(tokens, Every), " "))
+}
+
+// Remove takes a posting out of the index.
+func (x *Index) Remove(t *store.Tx, posting int64) error { return t.Do(x.remove, posting) }
+
+// Prepare has the database use the index for what is asked in a transaction that reads.
+func (x *Index) Prepare(t *store.Tx) error {
+	if x.plan == "" {
+		return nil
+	}
+	_, err := t.Exec(x.plan)
+	return err
+}
+
+// Count counts the postings that match a question.
+func (x *Index) Count(t *store.Tx, q Question) (int, error) {
+	return store.Value[int](t, "SELECT count(*) FROM "+x.Table, string(q))
+}
+
+// Any reports whether a posting matches a question.
+func (x *Index) Any(t *store.Tx, q Question) (bool, error) {
+	n, err := store.Value[int](t, "SELECT count(*) FROM (SELECT 1 FROM "+x.Table+" LIMIT 1) one", string(q))
+	return n > 0, err
+}
+
+// All returns all postings that match a question, in no order.
+func (x *Index) All(t *store.Tx, q Question) ([]int64, error) {
+	return t.Numbers("SELECT h.id FROM "+x.Table, string(q))
+}

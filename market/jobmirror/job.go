@@ -1,0 +1,258 @@
+package jobmirror
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
+)
+
+// Job holds what the mirror knows of a job, how old that is, and by what evidence
+// postings are the job's.
+type Job struct {
+	JobRecord
+	Nationalities []jobboard.IDLabel // the catalogue of Information
+	ServiceTime   time.Time          // the service's own timestamp of Information
+	LookedUp      time.Time          // when the last answer came that is believed; zero: none has
+	Age           time.Duration      // since then
+	NextLookup    time.Time
+	Failures      int    // lookups in a row that did not answer
+	Problem       string // of the last one; empty: none
+
+	Postings []PostingRecord // those that may be the job's, in all languages
+
+	said   State // what the board says that is not believed; empty: nothing
+	streak int   // lookups before the last that found the same State
+	stale  bool
+}
+
+// Job returns what is known of a job. Its errors are ErrUnknown, ErrIncomplete for a job
+// that a source may name which was not copied whole yet, and ErrStale
+// where the answer is older than Options.MaxAge lets one of its State be, or there is none: then
+// the job is returned as well, and never says that applying is possible. So it is with ErrUnknown
+// where the board has answered nothing but ERROR_POSTING_UNAVAILABLE, and the copy has no posting
+// of the job.
+func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
+	j, err := fromView(ctx, m.db, func(t *tx) (*Job, error) {
+		j, err := t.job(id)
+		if errors.Is(err, ErrUnknown) {
+			err = t.unknown(m, id)
+		}
+		return j, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return j, m.judge(j)
+}
+
+// judge returns ErrStale where a job's answer is too old to be given, and makes the job
+// say so.
+func (m *Mirror) judge(j *Job) error {
+	if j.stale = j.LookedUp.IsZero() || j.Age>>doublings(j.State, j.streak) > m.opts.MaxAge; !j.stale {
+		return nil
+	}
+	if j.Information != nil {
+		j.Information.ApplyPossible = false
+	}
+	if j.LookedUp.IsZero() && j.said == stateUnfound && len(j.Postings) == 0 {
+		return fmt.Errorf("%w: the board does not find its posting, and nor does the copy", ErrUnknown)
+	}
+	if j.LookedUp.IsZero() {
+		return fmt.Errorf("%w: no lookup has answered yet", ErrStale)
+	}
+	return fmt.Errorf("%w: looked up %s ago", ErrStale, j.Age.Truncate(time.Second))
+}
+
+// jobColumns are the columns of a job that scanJob reads.
+const jobColumns = "job, state, said, streak, record, service_time, looked_up, next_due, failures, problem"
+
+func (t *tx) scanJob(scan func(...any) error) (*Job, error) {
+	var (
+		j        Job
+		id       int64
+		record   string
+		state    State
+		lookedUp int64
+	)
+	err := scan(&id, &state, &j.said, &j.streak, &record, instantColumn{&j.ServiceTime}, &lookedUp,
+		instantColumn{&j.NextLookup}, &j.Failures, &j.Problem)
+	if err != nil {
+		return nil, err
+	}
+	j.JobRecord = JobRecord{Job: jobboard.JobID(id), State: state}
+	if record != "" {
+		if j.JobRecord, err = decodeRecord[JobRecord](record); err != nil {
+			return nil, err
+		}
+	}
+	j.LookedUp, j.Age = instant(lookedUp), t.Since(lookedUp)
+	return &j, nil
+}
+
+func (t *tx) job(id jobboard.JobID) (j *Job, err error) {
+	err = t.Rows("SELECT "+jobColumns+" FROM jobs WHERE job = ?", []any{int64(id)}, func(scan func(...any) error) error {
+		j, err = t.scanJob(scan)
+		return err
+	})
+	if err == nil && j == nil {
+		err = ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	if j.Information != nil && j.Information.Nationalities != "" {
+		entries, err := store.Value[string](t, "SELECT entries FROM catalogues WHERE hash = ?", j.Information.Nationalities)
+		if err != nil {
+			return nil, err
+		}
+		if j.Nationalities, err = decodeRecord[[]jobboard.IDLabel](entries); err != nil {
+			return nil, err
+		}
+	}
+	const postings = "SELECT record FROM postings WHERE job = ? ORDER BY id"
+	err = records(t, postings, []any{int64(id)}, func(p PostingRecord) error {
+		j.Postings = append(j.Postings, p)
+		return nil
+	})
+	return j, err
+}
+
+// unknown returns ErrUnknown for a job that the copy does not have, and ErrIncomplete
+// while it may lack it only because a source was not copied yet.
+func (t *tx) unknown(m *Mirror, id jobboard.JobID) error {
+	forgotten, err := t.forgotten(ChangeJob, []int64{int64(id)})
+	if err != nil || forgotten[int64(id)] {
+		return cmp.Or(err, ErrUnknown)
+	}
+	return cmp.Or(t.complete(m), ErrUnknown)
+}
+
+// JobInformation returns a job's information from the copy, as the client's
+// method of that name does from the board: with ErrJobInactive and
+// ErrJobUnavailable where the last answer that is believed said so.
+// Beside these its errors are those of Job.
+func (m *Mirror) JobInformation(ctx context.Context, id jobboard.JobID) (*jobboard.JobInformation, error) {
+	j, err := m.Job(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return j.Answer()
+}
+
+// Answer returns what the last lookup answered, as the client's JobInformation
+// returns it: the information, or ErrJobInactive or ErrJobUnavailable. Its error is
+// ErrStale where the job was returned with an error.
+func (j *Job) Answer() (*jobboard.JobInformation, error) {
+	if j.stale {
+		return nil, ErrStale
+	}
+	switch j.State {
+	case StateInactive:
+		return nil, jobboard.ErrJobInactive
+	case StateUnavailable:
+		return nil, jobboard.ErrJobUnavailable
+	}
+	return j.information(), nil
+}
+
+// information returns the answer of the lookup (4.4), put together again.
+func (j *Job) information() *jobboard.JobInformation {
+	i := j.Information
+	return &jobboard.JobInformation{
+		JobID: j.JobRecord.Job, JobTitle: i.JobTitle, JobLanguage: i.JobLanguage, ApplyPossible: i.ApplyPossible,
+		DataSecurityLink: i.DataSecurityLink, Questions: i.Questions, Nationalities: j.Nationalities,
+		Timestamp: jobboard.Timestamp{Time: j.ServiceTime}, CompanyName: i.CompanyName, CompanyID: i.CompanyID,
+		Location: i.Location, AdditionalLocations: i.AdditionalLocations, Unknown: i.Unknown,
+	}
+}
+
+// Postings returns the postings that are a job's, in every language that is
+// copied, with their advertisements, in the order in which the mirror came to know
+// them; none where there is no evidence that a posting is the job's.
+func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Posting, err error) {
+	return fromView(ctx, m.db, func(t *tx) ([]Posting, error) {
+		list, err := t.Numbers("SELECT id FROM postings WHERE job = ? ORDER BY id", int64(job))
+		if err != nil {
+			return nil, err
+		}
+		hits, err := t.postings(list, words.Query{})
+		for _, h := range hits {
+			found = append(found, h.posting)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return found, t.addJobs(found, jobboard.GeoLocation{})
+	})
+}
+
+// JobPostings holds a job of the copy and its postings.
+type JobPostings struct {
+	// Job holds the job as Mirror.Job returns it, without Nationalities and Postings. Its Answer
+	// is ErrStale where Mirror.Job has that error.
+	Job      *Job
+	Postings []Posting // as Mirror.Postings returns them
+}
+
+// Jobs yields every job of the copy with its postings, in the order of the jobs'
+// identifiers. It reads 200 at a time, each part in a transaction of its own, so a slow
+// reader holds up nobody; a job that changes meanwhile comes as it was or as it is. An
+// error is the last item. While [Mirror.Ready] returns an error, that is the only item:
+// jobs that were not copied yet would look as if they were gone.
+func (m *Mirror) Jobs(ctx context.Context) iter.Seq2[JobPostings, error] {
+	return func(yield func(JobPostings, error) bool) {
+		err := m.Ready(ctx)
+		for last := jobboard.JobID(0); err == nil; {
+			var part []JobPostings
+			part, err = fromView(ctx, m.db, func(t *tx) ([]JobPostings, error) { return t.jobs(last) })
+			for _, j := range part {
+				_ = m.judge(j.Job) // its error is that of Job.Answer
+				if !yield(j, nil) {
+					return
+				}
+				last = j.Job.JobRecord.Job
+			}
+			if err == nil && len(part) < pagePart {
+				return
+			}
+		}
+		yield(JobPostings{}, err)
+	}
+}
+
+// jobs reads at most pagePart jobs whose identifiers are above last, with their postings.
+func (t *tx) jobs(last jobboard.JobID) (part []JobPostings, err error) {
+	var ids []int64
+	at := map[jobboard.JobID]int{}
+	query := "SELECT " + jobColumns + " FROM jobs WHERE job > ? ORDER BY job LIMIT ?"
+	err = t.Rows(query, []any{int64(last), pagePart}, func(scan func(...any) error) error {
+		j, err := t.scanJob(scan)
+		if err != nil {
+			return err
+		}
+		at[j.JobRecord.Job], ids = len(part), append(ids, int64(j.JobRecord.Job))
+		part = append(part, JobPostings{Job: j})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	list, err := t.Numbers("SELECT id FROM postings WHERE job IN @ids ORDER BY id", store.IDs(ids))
+	if err != nil {
+		return nil, err
+	}
+	hits, err := t.postings(list, words.Query{})
+	for _, h := range hits {
+		own := &part[at[h.posting.Job]]
+		h.posting.addJob(own.Job.Information)
+		own.Postings = append(own.Postings, h.posting)
+	}
+	return part, err
+}

@@ -1,0 +1,133 @@
+package jobmirror
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// The calls of Run and Refresh that share the work of a mirror, in one process or in
+// several, lease what they do: others leave a leased row alone until the time in its column
+// claimed. (The table claims is something else: see putClaims.) Times are those of the
+// database's clock. Leases save work and decide nothing: which answer holds is decided by its
+// number, which is taken before the request is sent.
+const (
+	jobLease    = 24 * time.Second // renewed each third of it, as sourceLease is
+	sourceLease = 15 * time.Second
+	// aloneLease is added to them on SQLite, where nobody else works and leases only keep
+	// the calls of one process apart: that they are renewed may have to wait for its writer.
+	aloneLease = 45 * time.Second
+)
+
+// lasting returns how long leases last on the database.
+func (db *database) lasting(lease time.Duration) time.Duration {
+	if db.Shared {
+		return lease
+	}
+	return lease + aloneLease
+}
+
+// until returns when a lease ends that begins now; 0 for none.
+func (t *tx) until(lease time.Duration) int64 {
+	if lease == 0 {
+		return 0
+	}
+	return t.Now + t.db.lasting(lease).Milliseconds()
+}
+
+// isFree is the condition for a row that nobody leases. A lease that ends later than
+// any can was taken before the clock was set back.
+const isFree = "(claimed <= ? OR claimed > ?)"
+
+// free returns the arguments of isFree for rows that are leased for at most so long.
+func (t *tx) free(lease time.Duration) []any {
+	return []any{t.Now, latest(t.Now) + t.db.lasting(lease).Milliseconds()}
+}
+
+// isLeased reports whether somebody leases what is leased until a time, for at most so long:
+// the opposite of isFree.
+func (db *database) isLeased(until, now int64, lease time.Duration) bool {
+	return until > now && until <= latest(now)+db.lasting(lease).Milliseconds()
+}
+
+// latest returns the latest time that another transaction may have written by now. A
+// transaction's time is that of its beginning, and another that began after this one may
+// have ended before it.
+func latest(now int64) int64 { return now + store.UpdateTimeout.Milliseconds() }
+
+// clockSetBack makes due whatever waits for a time that the clock had before it was set
+// back. A refresh that began in the future shows that it was. What was copied, held, lost,
+// named, seen or checked in the future counts from now on. A job that no lookup has answered, or
+// not the last one, is due too: nothing says since when it waits.
+func (t *tx) clockSetBack() error {
+	for _, statement := range []string{
+		"UPDATE sources SET next_due = @now WHERE next_due > @now AND (began = 0 OR began > @now)",
+		"UPDATE sources SET began = @now WHERE began > @now",
+		"UPDATE sources SET complete = @now - 1 WHERE complete >= @now", // earlier than a refresh that begins now
+		"UPDATE sources SET named = @now WHERE named > @now",
+		"UPDATE listings SET missing = @now WHERE missing <> 0 AND missing > @now",
+		"UPDATE listings SET seen = @now WHERE seen > @now",
+		"UPDATE entries SET missing = @now WHERE missing <> 0 AND missing > @now",
+		"UPDATE losses SET at = @now WHERE at > @now",
+		"UPDATE processes SET seen = @now WHERE seen > @now",
+		"UPDATE vocabulary SET checked = @now WHERE checked > @now",
+		`UPDATE jobs SET next_due = @now WHERE next_due > @now
+			AND (looked_up > @now OR looked_up = 0 OR failures > 0 OR wanted > answer OR doubted > @now)`,
+	} {
+		if _, err := t.Exec(strings.ReplaceAll(statement, "@now", strconv.FormatInt(t.Now, 10))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endLeases ends the leases that a process left which was killed. Only a process that
+// runs the mirror alone may call it.
+func (t *tx) endLeases() error {
+	return t.DoAll(nil,
+		"UPDATE sources SET claimed = 0 WHERE claimed > 0",
+		"UPDATE sources SET asking = 1 WHERE asking > 0",
+		"UPDATE jobs SET claimed = 0 WHERE claimed > 0",
+		"DELETE FROM batches")
+}
+
+// Lease describes work that a process has begun and that other processes leave to it.
+type Lease struct {
+	Source string    `json:"source,omitempty"` // it refreshes, as Kind, Name and Language of its SourceStatus; empty: it looks up jobs
+	Jobs   int       `json:"jobs,omitempty"`   // whose results it has not written yet
+	Since  time.Time `json:"since"`
+}
+
+// leases returns what processes hold, by their identifiers, the oldest first.
+func (t *tx) leases() (map[string][]Lease, error) {
+	out := map[string][]Lease{}
+	err := t.Rows("SELECT holder, began, "+sourceColumns+" FROM sources WHERE claimed > ? ORDER BY began, id",
+		[]any{t.Now}, func(scan func(...any) error) error {
+			var (
+				process string
+				s       source
+				held    Lease
+			)
+			err := scan(append([]any{&process, instantColumn{&held.Since}}, s.columns()...)...)
+			held.Source = s.cause()
+			out[process] = append(out[process], held)
+			return err
+		})
+	if err != nil {
+		return nil, err
+	}
+	err = t.Rows(`SELECT b.process, b.since, l.jobs FROM batches b JOIN (
+			SELECT batch, count(*) AS jobs FROM jobs WHERE next_due <= ? AND claimed > ? GROUP BY batch
+		) l ON l.batch = b.number ORDER BY b.since, b.number`, []any{t.Now, t.Now}, func(scan func(...any) error) error {
+		var (
+			process string
+			held    Lease
+		)
+		err := scan(&process, instantColumn{&held.Since}, &held.Jobs)
+		out[process] = append(out[process], held)
+		return err
+	})
+	return out, err
+}

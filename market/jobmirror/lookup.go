@@ -1,0 +1,274 @@
+package jobmirror
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+const (
+	lookupPiece = 100                    // lookups that share a number among the answers
+	writeEvery  = 250 * time.Millisecond // a result waits no longer than this before it is written
+	firstRetry  = 30 * time.Second       // after a lookup that did not answer
+	maxStreak   = 5                      // a job that stays closed is asked about every 32nd time
+)
+
+// maxBatch bounds the jobs that are taken at a time, where few are looked up at
+// once.
+const maxBatch = 500
+
+// batchSize returns the number of jobs of a batch: what the limit lets through in two
+// seconds, so that other processes find some, too, but no fewer than 20.
+func (m *Mirror) batchSize() int {
+	most := max(maxBatch, 8*m.opts.Concurrency)
+	if m.opts.Limit <= 0 {
+		return most
+	}
+	return int(min(max(2*m.opts.Limit, 20), float64(most)))
+}
+
+// lookUpDue looks up the jobs that are due: until none is, or, with forever,
+// until ctx ends. It takes them in batches, by takeDue, and each is looked up by lookUp, which has
+// saveAnswers write the answers. The next batch is begun once the last one is under way, so
+// that a few lookups that do not answer hold up nobody.
+func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		running  sync.WaitGroup
+		underWay atomic.Int64 // jobs
+		landed   = newSignal()
+		size     = w.batchSize()
+		most     = 2 * int64(max(maxBatch, 8*w.opts.Concurrency))
+		again    = never // w.poll wakes those who run forever
+	)
+	if !forever {
+		again = pollEvery
+	}
+	defer running.Wait()
+	for ctx.Err() == nil {
+		var (
+			next batch
+			due  = true
+		)
+		if underWay.Load() < most {
+			err := w.db.update(ctx, func(t *tx) (err error) {
+				next, due, err = t.takeDue(size, w.process)
+				return err
+			})
+			if err != nil {
+				// A batch under way may have failed, and ended ctx with its cause.
+				return cmp.Or(context.Cause(ctx), err)
+			}
+		}
+		if !due && !forever {
+			break
+		}
+		if len(next.jobs) == 0 {
+			w.db.jobsDue.wait(ctx, landed, again)
+			continue
+		}
+		underWay.Add(int64(len(next.jobs)))
+		allBegun, handedOut := context.WithCancel(ctx)
+		l := &lookups{
+			batch: next, handedOut: handedOut,
+			written: func(n int) {
+				underWay.Add(-int64(n))
+				landed.raise()
+			},
+		}
+		running.Go(func() {
+			err := w.lookUp(ctx, l)
+			if err = errors.Join(err, w.release(ctx, l)); err != nil {
+				cancel(err)
+			}
+			l.written(l.left)
+		})
+		<-allBegun.Done()
+	}
+	running.Wait() // what the last of them fails with is the cause, too
+	return context.Cause(ctx)
+}
+
+// lookedUp is a lookup's result with the number of its piece.
+type lookedUp struct {
+	job    int64
+	answer int64
+	info   *jobboard.JobInformation
+	err    error
+	held   bool // it was asked for rows that are held; see askHeld
+	origin origin
+	heard  int64 // when it came; 0: now
+}
+
+// piece holds what the lookups share that have one number.
+type piece struct {
+	number int64
+	asking asking
+}
+
+// lookups says how a batch is looked up.
+type lookups struct {
+	batch
+	held      *heldSource // whose held rows it is about; nil: jobs that are due
+	handedOut func()      // is called, maybe twice, when no further job of the batch will be begun
+	written   func(n int) // is called once further results are written
+	left      int         // results that are not written
+	pieces    sync.Map    // by the jobs that have no result yet
+	ages      sync.Map    // of answers out of a cache, likewise
+	failed    error       // of the database, for want of a number; read once all results came
+}
+
+// lookUp asks about the jobs of a batch, whose lease it renews, and has saveAnswers write what
+// is answered, at most 100 results or 250 ms later. After the end of ctx it begins no more,
+// and cuts off those that are under way stopTime later: they stay due, and are counted in
+// l.left.
+func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
+	longer, cancel := outlast(ctx, stopTime)
+	defer cancel()
+	l.left = len(l.jobs)
+	results := make(chan lookedUp, lookupPiece)
+	go func() {
+		defer close(results)
+		how := jobboard.BulkOptions{Concurrency: m.opts.Concurrency}
+		for r := range m.client.BulkJobInformation(jobboard.WithHeaderFunc(longer, l.hear), m.numbered(ctx, longer, l), how) {
+			p, _ := l.pieces.LoadAndDelete(r.Job)
+			if p, ok := p.(piece); ok { // an error of the input belongs to no job
+				results <- lookedUp{
+					job: int64(r.Job), answer: p.number, info: r.Value, err: r.Err,
+					held: l.held != nil, origin: l.origin(r.Job, p.asking),
+				}
+			}
+		}
+		l.handedOut()
+	}()
+	var (
+		failed error
+		got    []lookedUp
+	)
+	write := func() {
+		if failed == nil && len(got) > 0 {
+			if failed = m.saveLookedUp(longer, l, got); failed != nil {
+				cancel()
+			}
+		}
+		got = got[:0]
+	}
+	late, lease := time.NewTicker(writeEvery), time.NewTicker(jobLease/3)
+	defer late.Stop()
+	defer lease.Stop()
+	for {
+		select {
+		case r, ok := <-results:
+			if !ok {
+				write()
+				return cmp.Or(failed, l.failed)
+			}
+			if cutOff(longer, r) {
+				continue
+			}
+			if got = append(got, r); len(got) == lookupPiece {
+				write()
+			}
+		case <-late.C:
+			write()
+		case <-lease.C:
+			_ = m.renew(longer, l) // without the database no results are written either
+		}
+	}
+}
+
+// cutOff reports whether a lookup ended with its context: that says nothing, not
+// even that the board does not answer.
+func cutOff(ctx context.Context, r lookedUp) bool {
+	return r.err != nil && ctx.Err() != nil && stateOf(r.info, r.err) == ""
+}
+
+// numbered yields the jobs of a batch to the bulk call until ctx ends. Each hundred
+// gets a number from the database, taken before they are sent; longer bounds the wait for it.
+// Where the database gives none, it ends early and sets l.failed.
+func (m *Mirror) numbered(ctx, longer context.Context, l *lookups) iter.Seq2[jobboard.JobID, error] {
+	return func(yield func(jobboard.JobID, error) bool) {
+		var p piece
+		for i, job := range l.jobs {
+			if ctx.Err() != nil {
+				break
+			}
+			if i%lookupPiece == 0 {
+				p, l.failed = fromUpdate(longer, m.db, func(t *tx) (piece, error) {
+					number, err := t.Next(answers)
+					return piece{number, t.asking()}, err
+				})
+				if l.failed != nil {
+					return
+				}
+			}
+			l.pieces.Store(jobboard.JobID(job), p)
+			if !yield(jobboard.JobID(job), nil) {
+				return
+			}
+		}
+		l.handedOut()
+	}
+}
+
+// saveLookedUp has saveAnswers write what lookups found, and calls l.written once that is
+// committed.
+func (m *Mirror) saveLookedUp(ctx context.Context, l *lookups, got []lookedUp) error {
+	var change waveChange
+	err := m.db.updateLate(ctx, func(t *tx) error {
+		if err := t.countOpens(l.held, got); err != nil {
+			return err
+		}
+		err := t.saveAnswers(m, got)
+		change = t.wave
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	m.tellWave(ctx, change)
+	l.left -= len(got)
+	m.countLookups(context.WithoutCancel(ctx), got)
+	l.written(len(got))
+	return nil
+}
+
+// renew leases the jobs of lookups for further time.
+func (m *Mirror) renew(ctx context.Context, l *lookups) error {
+	return m.db.update(ctx, func(t *tx) error { return t.leaseJobs(l, jobLease) })
+}
+
+// release gives the jobs of lookups back.
+func (m *Mirror) release(ctx context.Context, l *lookups) error {
+	ctx, cancel := outlast(ctx, giveBackTime)
+	defer cancel()
+	return m.db.update(ctx, func(t *tx) error {
+		if err := t.leaseJobs(l, 0); err != nil {
+			return err
+		}
+		_, err := t.Exec("DELETE FROM batches WHERE number = ?", l.number)
+		return err
+	})
+}
+
+// leaseJobs leases the jobs of lookups for a time from now on, or gives them back where that
+// is 0: those that have no result yet, and were not given to another batch. With them goes the
+// right to ask about held rows, where the lookups are about these.
+func (t *tx) leaseJobs(l *lookups, d time.Duration) error {
+	if l.held != nil {
+		if err := t.keepAsking(l.held, d); err != nil {
+			return err
+		}
+	}
+	_, err := t.Exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
+		t.until(d), store.IDs(l.jobs), l.number)
+	return err
+}

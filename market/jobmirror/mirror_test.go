@@ -1,0 +1,393 @@
+package jobmirror_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+func TestRefreshCopiesChannelAndFeed(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+
+		info, err := m.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob))
+		if err != nil || !info.ApplyPossible || len(info.Nationalities) == 0 || len(info.Questions) == 0 {
+			t.Errorf("the open job: %+v, %v", info, err)
+		}
+		if _, err := m.JobInformation(t.Context(), 1); !errors.Is(err, jobmirror.ErrUnknown) {
+			t.Errorf("a job that the mirror does not hold: %v", err)
+		}
+		checkReplay(t, m)
+
+		// Nothing changed: nothing is written, nothing is looked up again.
+		records, at, err := snapshot(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ads := 0 // records have hashes in place of advertisements
+		for _, record := range records {
+			_, ad, has := strings.Cut(record, `_internalAdText":["`)
+			if has {
+				ads++
+			}
+			if has && !strings.HasPrefix(ad, "sha256:") {
+				t.Errorf("a record has an advertisement: %s", record)
+			}
+		}
+		if ads == 0 {
+			t.Error("no posting has an advertisement")
+		}
+		lookups := srv.Count(jobboardtest.OpJobInformation)
+		refresh(t, m)
+		for change, err := range m.Changes(t.Context(), at) {
+			t.Errorf("a change without cause: %+v, %v", change, err)
+		}
+		if n := srv.Count(jobboardtest.OpJobInformation); n != lookups {
+			t.Errorf("%d jobs are looked up again before they are due", n-lookups)
+		}
+	})
+}
+
+func TestGoneOnlyByACompleteRefresh(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := optionsOf(srv)
+		opts.Feeds = nil
+		opts.Config.Retry.MaxAttempts = 1
+		m := open(t, address, opts)
+		refresh(t, m)
+		count := func() int { return len(find(t, m, jobmirror.Query{Language: "de", Limit: 1000})) }
+		before := count()
+		if before == 0 {
+			t.Fatal("nothing was copied")
+		}
+		_, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Short-lived", Language: "de"})
+		refresh(t, m)
+		if n := count(); n != before+1 {
+			t.Fatalf("%d postings after one more, which were %d", n, before)
+		}
+
+		srv.RemovePosting(posting.ID)
+		for name, fault := range map[string]jobboardtest.Fault{
+			"is cut off":             {Break: jobboardtest.CutBody},
+			"is an error":            {Status: http.StatusInternalServerError},
+			"is a page of several":   {Body: `{"itemsPerPage":1,"numPages":46,"totalNumberOfJobs":46,"results":[{"jobPostingId":1,"title":"x"}]}`},
+			"holds a broken posting": {Body: `{"itemsPerPage":1,"numPages":1,"totalNumberOfJobs":1,"results":[{}]}`},
+		} {
+			fault.Operation = jobboardtest.OpSearch
+			active := srv.Fail(fault)
+			_, _ = m.Refresh(t.Context())
+			active.Lift()
+			if n := count(); n < before+1 {
+				t.Errorf("an answer that %s takes postings away: %d are left of %d", name, n, before+1)
+			}
+		}
+		refresh(t, m)
+		if n := count(); n != before {
+			t.Errorf("%d postings after a complete refresh, not %d", n, before)
+		}
+		checkReplay(t, m)
+	})
+}
+
+// A page has as many hits as were asked for.
+func TestPagesHaveAsManyHitsAsWereAskedFor(t *testing.T) {
+	t.Parallel()
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	m := open(t, filepath.Join(t.TempDir(), "jobs.db"), optionsOf(srv))
+	refresh(t, m)
+	for limit, want := range map[int]int{1: 1, 2: 2, 3: 3, 0: 20, -1: 20} {
+		if hits := find(t, m, jobmirror.Query{Limit: limit}); len(hits) != want {
+			t.Errorf("a page of %d has %d hits, want %d", limit, len(hits), want)
+		}
+	}
+}
+
+func TestForgetErasesAndIsKept(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+		job := jobboard.JobID(srv.Demo.OpenJob)
+		if err := m.Forget(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+		refresh(t, m)
+		if _, err := m.Job(t.Context(), job); !errors.Is(err, jobmirror.ErrUnknown) {
+			t.Errorf("a forgotten job: %v", err)
+		}
+		told := false
+		for change, err := range m.Changes(t.Context(), "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			told = told || change.Kind == "forgotten" && change.ID == int64(job)
+		}
+		if !told {
+			t.Error("the log does not tell that the job was forgotten")
+		}
+		checkReplay(t, m)
+	})
+}
+
+// What a refresh is writing while its job is forgotten is forgotten as well.
+func TestForgetWaitsForARefresh(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		forgotten := make(chan error, 1)
+		posting := &jobboard.JobPosting{JobPostingID: 1, Title: "Nurse", ApplyOnlineLink: "https://jobs.example/job/7/x"}
+		err := jobmirror.CopyOne(t.Context(), m, posting, func() {
+			go func() { forgotten <- m.Forget(t.Context(), 7) }()
+			select {
+			case err := <-forgotten: // before what is being written can be seen
+				forgotten <- err
+			case <-time.After(time.Second):
+			}
+		})
+		if err := errors.Join(err, <-forgotten); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := m.Postings(t.Context(), 7); err != nil || len(found) != 0 {
+			t.Errorf("the copy has %+v, %v", found, err)
+		}
+		if _, err := m.Job(t.Context(), 7); !errors.Is(err, jobmirror.ErrUnknown) {
+			t.Errorf("the job is there: %v", err)
+		}
+	})
+}
+
+// The answer of a job that stays closed is given for as long as there may be between
+// its lookups; one that says that applying is possible is not.
+func TestClosedAnswersLastUntilTheyAreAskedAgain(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, feedOnly(t, srv, srv.Demo.OpenJob, srv.Demo.ClosedJob, srv.Demo.InactiveJob, srv.Demo.DeletedJob))
+		refresh(t, m)
+		refresh(t, m) // which believes that one is gone though the feed names it
+		aged := func(days, streak int) {
+			t.Helper()
+			at := time.Now().Add(-time.Duration(days) * 24 * time.Hour).UnixMilli()
+			set := fmt.Sprintf("UPDATE jobs SET looked_up = %d, streak = %d", at, streak)
+			if err := jobmirror.Exec(t.Context(), m, set); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check := func(job int64, status int, want error) {
+			t.Helper()
+			w := answer(t, m, lookUpAt+strconv.FormatInt(job, 10))
+			if age := w.Header().Get("Age"); w.Code != status || (age == "") != (status == http.StatusServiceUnavailable) {
+				t.Errorf("job %d: %d, Age %q; want %d", job, w.Code, age, status)
+			}
+			if _, err := m.JobInformation(t.Context(), jobboard.JobID(job)); !errors.Is(err, want) {
+				t.Errorf("job %d: %v; want %v", job, err, want)
+			}
+		}
+		aged(3, 0)
+		check(srv.Demo.InactiveJob, http.StatusServiceUnavailable, jobmirror.ErrStale) // it is asked about each day
+		aged(60, 99)
+		check(srv.Demo.InactiveJob, http.StatusGone, jobboard.ErrJobInactive)
+		check(srv.Demo.DeletedJob, http.StatusNotFound, jobboard.ErrJobUnavailable)
+		check(srv.Demo.ClosedJob, http.StatusOK, nil)
+		check(srv.Demo.OpenJob, http.StatusServiceUnavailable, jobmirror.ErrStale)
+		aged(65, 99)
+		check(srv.Demo.InactiveJob, http.StatusServiceUnavailable, jobmirror.ErrStale)
+	})
+}
+
+// A source that one process retires and another names anew is the same for a third
+// that has named it all along: it refreshes it, and does not retire it.
+func TestRetiredSourceIsNamedAnew(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		srv.AddChannel(jobboardtest.Channel{ID: "2_other"})
+		srv.Publish("2_other", jobboardtest.Job{Title: "Glassblower", Language: "en"})
+		both, one := optionsOf(srv), optionsOf(srv)
+		both.Channels = append(both.Channels, jobmirror.Channel{ID: "2_other", Languages: []string{"en"}})
+		retiring := open(t, address, one)
+		old := open(t, address, both)
+		runs := open(t, address, both)
+		refresh(t, old)
+		check := func(what string, want int) {
+			t.Helper()
+			if n := len(find(t, old, jobmirror.Query{Text: "glassblower"})); n != want {
+				t.Errorf("%s: %d postings, not %d", what, n, want)
+			}
+			s, err := old.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sources := 3 + want; len(s.Sources) != sources {
+				t.Errorf("%s: %d sources, not %d", what, len(s.Sources), sources)
+			}
+		}
+		retire := func(m *jobmirror.Mirror) {
+			t.Helper()
+			if err := m.RemoveSources(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check("copied", 1)
+		retire(retiring)
+		check("retired", 0)
+		refresh(t, open(t, address, both))
+		check("named anew", 1)
+		retire(old)
+		check("not retired by who names it", 1)
+		refresh(t, old)
+		check("refreshed by who has named it all along", 1)
+
+		retire(retiring)
+		open(t, address, both) // enters it, and does no more
+		run(t, runs)
+		until(t, 30*time.Second, "run by who has named it all along", func() bool {
+			return len(find(t, runs, jobmirror.Query{Text: "glassblower"})) == 1
+		})
+		checkReplay(t, old)
+	})
+}
+
+// A web server may still have a request when its mirror is closed. It is answered,
+// and does not wait for ever.
+func TestClosedMirrorAnswers(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // in vain only where it waits for ever
+		defer cancel()
+		_, search := m.Search(ctx, jobmirror.Query{})
+		_, status := m.Status(ctx)
+		_, refresh := m.Refresh(ctx)
+		for what, err := range map[string]error{
+			"search": search, "status": status, "refresh": refresh, "ready": m.Ready(ctx),
+		} {
+			if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "the mirror is closed") {
+				t.Errorf("%s: %v, %v", what, err, ctx.Err())
+			}
+		}
+	})
+}
+
+// A posting tells where its job is, and a job what its lookup answered, without
+// another question.
+func TestPostingsHaveLocationsAndJobsTheirAnswer(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		_, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{
+			Title: "Gardener", Language: "en",
+			Location:            jobboardtest.Location{Lat: "50.110556", Long: "8.682222", City: "Frankfurt"},
+			AdditionalLocations: []jobboardtest.Location{{Lat: "51.312711", Long: "9.479746", City: "Kassel"}},
+		})
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+		hits := find(t, m, jobmirror.Query{Text: "gardener", Language: "en"})
+		if len(hits) != 1 {
+			t.Fatalf("%+v", hits)
+		}
+		hit := hits[0]
+		if len(hit.Locations) != 2 || hit.Locations[0].GeoCity != "Frankfurt" || hit.Locations[1].GeoCity != "Kassel" {
+			t.Errorf("the posting's locations are %+v", hit.Locations)
+		}
+		postings, err := m.Postings(t.Context(), hit.Job)
+		if err != nil || len(postings) != 2 || int64(postings[0].Posting.JobPostingID) != posting.ID || len(postings[0].Locations) != 2 {
+			t.Errorf("the job's postings: %+v, %v", postings, err)
+		}
+		for _, p := range postings {
+			if p.TextLanguage != "en" { // also of that in German, which nobody has translated
+				t.Errorf("asked for in %s, the posting is in %q", p.Language, p.TextLanguage)
+			}
+		}
+		want, err := m.JobInformation(t.Context(), hit.Job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := m.Job(t.Context(), hit.Job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := j.Answer(); err != nil || text(got) != text(want) || len(got.Nationalities) == 0 {
+			t.Errorf("the job's answer is %s, %v, not %s", text(got), err, text(want))
+		}
+
+		opts := optionsOf(srv)
+		opts.MaxAge = time.Nanosecond
+		stale := open(t, address, opts)
+		if j, _ = stale.Job(t.Context(), hit.Job); j == nil {
+			t.Fatal("a stale job is not returned")
+		}
+		if got, err := j.Answer(); !errors.Is(err, jobmirror.ErrStale) || got != nil {
+			t.Errorf("a stale job's answer is %+v, %v", got, err)
+		}
+	})
+}
+
+// Pages follow one another in either order, whatever is copied meanwhile, and a
+// cursor is good for its own query alone.
+func TestSearchGoesOnWhileTheCopyGrows(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		for i := range 25 {
+			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Carpenter " + strconv.Itoa(i), Language: "en"})
+		}
+		opts := optionsOf(srv)
+		opts.Feeds = nil
+		m := open(t, address, opts)
+		refresh(t, m)
+		for _, order := range []jobmirror.Order{jobmirror.Newest, jobmirror.Oldest} {
+			q := jobmirror.Query{Text: "carpenter", Language: "en", Limit: 10, Order: order}
+			var found []jobboard.JobPostingID
+			for pages := 0; ; pages++ {
+				page, err := m.Search(t.Context(), q)
+				if err != nil || pages > 5 {
+					t.Fatalf("page %d: %v", pages, err)
+				}
+				for _, p := range page.Postings {
+					found = append(found, p.Posting.JobPostingID)
+				}
+				if pages == 0 {
+					srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Carpenter of later", Language: "en"})
+					refresh(t, m)
+					other := q
+					other.After, other.Text = page.Next, "nurse"
+					if _, err := m.Search(t.Context(), other); !errors.Is(err, jobmirror.ErrPageCursor) {
+						t.Errorf("another query's cursor: %v", err)
+					} else if got := jobboard.HTTPStatus(err); got != http.StatusBadRequest {
+						t.Errorf("a visitor with another query's cursor gets %d", got)
+					}
+				}
+				if q.After = page.Next; q.After == "" {
+					break
+				}
+			}
+			seen := map[jobboard.JobPostingID]bool{}
+			for _, id := range found {
+				if seen[id] {
+					t.Errorf("order %d: posting %d comes twice", order, id)
+				}
+				seen[id] = true
+			}
+			// The newest come first, so what is copied later is before the first page.
+			if want := 25; order == jobmirror.Newest && len(found) != want {
+				t.Errorf("%d postings, newest first, not %d", len(found), want)
+			}
+			if want := 27; order == jobmirror.Oldest && len(found) != want {
+				t.Errorf("%d postings, oldest first, not %d", len(found), want)
+			}
+		}
+	})
+}

@@ -1,0 +1,305 @@
+package jobmirror_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// The tests of this file are the rows of the table "What a board may get wrong" of
+// docs/mirror.md that concern one answer.
+
+// pageOf returns an answer of 4.1 with postings, of which it counts so many.
+func pageOf(total int, postings ...string) jobboardtest.Fault {
+	return jobboardtest.Fault{
+		Operation: jobboardtest.OpSearch,
+		Body: fmt.Sprintf(`{"itemsPerPage":%d,"numPages":1,"totalNumberOfJobs":%d,"results":[%s]}`,
+			total, total, strings.Join(postings, ",")),
+	}
+}
+
+// oneChannel copies a channel of the stand-in in one language, without a feed.
+func oneChannel(srv *jobboardtest.Server) jobmirror.Options {
+	opts := optionsOf(srv)
+	opts.Feeds = nil
+	opts.Channels = []jobmirror.Channel{{ID: "1_misled"}}
+	opts.Config.Retry.MaxAttempts = 1
+	srv.AddChannel(jobboardtest.Channel{ID: "1_misled"})
+	return opts
+}
+
+func TestPostingOverItsBound(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := oneChannel(srv)
+		opts.Config.MaxPostingBytes = 10_000
+		posting := func(id, length int) string {
+			empty := fmt.Sprintf(`{"jobPostingId":%d,"title":"Nurse %d","config":{"platform_internalAdText":[""]}}`, id, id)
+			return strings.Replace(empty, `[""]`, `["`+strings.Repeat("x", length-len(empty))+`"]`, 1)
+		}
+		m := open(t, address, opts)
+		show := func(lengths ...int) {
+			var postings []string
+			for i, length := range lengths {
+				postings = append(postings, posting(i+1, length))
+			}
+			defer srv.Fail(pageOf(len(postings), postings...)).Lift()
+			refresh(t, m)
+			found := map[jobboard.JobPostingID]jobboard.JobPosting{}
+			for _, p := range find(t, m, jobmirror.Query{Limit: 100}) {
+				found[p.Posting.JobPostingID] = p.Posting
+			}
+			status, err := m.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			adless := 0
+			for i, length := range lengths {
+				p, ok := found[jobboard.JobPostingID(i+1)]
+				text, err := p.Config.AdText()
+				if length > 10_000 {
+					adless++
+				}
+				if !ok || p.AdTooLarge != (length > 10_000) || (err == nil) != (length <= 10_000) || err == nil && len(text) < 1000 {
+					t.Errorf("posting %d, of %d bytes: %v, advertisement of %d bytes left out: %v, %v", i+1, length, ok, len(text), p.AdTooLarge, err)
+				}
+			}
+			if s := status.Sources[0]; s.Complete.IsZero() || s.Failures > 0 || s.Rows != len(lengths) || status.Adless != adless {
+				t.Errorf("%d without their advertisement, not %d; the source: %+v", status.Adless, adless, s)
+			}
+		}
+		show(2000, 10_000, 10_001, 3_000_000, 2000)
+		show(20_000, 20_000, 10_000, 3_000_000, 2000) // two lose their advertisement, one gets it
+		checkReplay(t, m)
+	})
+}
+
+func TestPostingShownTwice(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, oneChannel(srv))
+		nurse, cook := `{"jobPostingId":1,"title":"Nurse"}`, `{"jobPostingId":2,"title":"Cook"}`
+		twice := srv.Fail(pageOf(3, nurse, cook, nurse))
+		refresh(t, m)
+		status, err := m.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := status.Sources[0]; s.Complete.IsZero() || s.Failures > 0 || s.Rows != 2 {
+			t.Errorf("after one of two was counted and shown twice: %+v", s)
+		}
+		twice.Lift()
+		// One that counts more than it shows is none that proves anything.
+		short := srv.Fail(pageOf(3, nurse, nurse))
+		if _, err := m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		short.Lift()
+		if found := find(t, m, jobmirror.Query{}); len(found) != 2 {
+			t.Errorf("%d postings after an answer that shows 2 and counts 3", len(found))
+		}
+		checkReplay(t, m)
+	})
+}
+
+// While a source was not copied yet, the copy does not say of a job that it lacks that the
+// job is gone.
+func TestLookupBeforeAllWasCopied(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := optionsOf(srv)
+		opts.Config.Retry.MaxAttempts = 1
+		feed := filepath.Join(t.TempDir(), "feed.xml") // which is not there yet
+		opts.Feeds = []jobmirror.Feed{{Name: "feed", Address: feed}}
+		m := open(t, address, opts)
+		reader := opts
+		reader.ReadOnly = true
+		ask := func(when string, job int64, status int, want error) {
+			t.Helper()
+			for name, m := range map[string]*jobmirror.Mirror{
+				"who writes": m, "who reads": open(t, address, reader), "who serves alone": open(t, address, jobmirror.Options{ReadOnly: true}),
+			} {
+				_, err := m.Job(t.Context(), jobboard.JobID(job))
+				_, same := m.JobInformation(t.Context(), jobboard.JobID(job))
+				if !errors.Is(err, want) || !errors.Is(same, want) {
+					t.Errorf("%s, %s: %v, %v", when, name, err, same)
+				}
+				answer, err := (&http.Client{Transport: m.Transport()}).Get(fmt.Sprintf("http://mirror/jobdb/public/apply/external?jobid=%d", job))
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer.Body.Close()
+				if answer.StatusCode != status || status == 503 && answer.Header.Get("Retry-After") == "" {
+					t.Errorf("%s, %s: %s", when, name, answer.Status)
+				}
+			}
+		}
+		down := srv.Fail(jobboardtest.Fault{Status: http.StatusBadGateway})
+		if _, err := m.Refresh(t.Context()); err == nil {
+			t.Fatal("a board that is away is no error")
+		}
+		ask("before anything was copied", srv.Demo.OpenJob, 503, jobmirror.ErrIncomplete)
+		down.Lift()
+		if _, err := m.Refresh(t.Context()); err == nil {
+			t.Fatal("a feed that is not there is no error")
+		}
+		if err := m.Ready(t.Context()); err != nil {
+			t.Errorf("every channel was copied: %v", err)
+		}
+		ask("before the feed was copied", 1, 503, jobmirror.ErrIncomplete)
+		if err := m.Forget(t.Context(), 2); err != nil {
+			t.Fatal(err)
+		}
+		ask("before the feed was copied, a job that was forgotten", 2, 404, jobmirror.ErrUnknown)
+		answer, err := srv.Client().Get(srv.FeedURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		content, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replaceFile(t, feed, string(content))
+		refresh(t, m)
+		ask("once all was copied", 1, 404, jobmirror.ErrUnknown)
+		ask("once all was copied", srv.Demo.OpenJob, 200, nil)
+	})
+}
+
+// Of two caches before the board one has forgotten that a job was open, and one has not.
+func TestLookupsByTwoCaches(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := optionsOf(srv)
+		job := srv.Demo.OpenJob
+		kept := ""
+		opts.Config.DisableCompression = true
+		opts.Config.HTTPClient = &http.Client{Transport: keeping(srv.Client().Transport, fmt.Sprintf("jobid=%d", job), &kept)}
+		m := open(t, address, opts)
+		db := openSQL(t, address)
+		is := func(when string, want jobmirror.State) {
+			t.Helper()
+			if _, err := db.ExecContext(t.Context(), fmt.Sprintf("UPDATE jobs SET next_due = 0 WHERE job = %d", job)); err != nil {
+				t.Fatal(err)
+			}
+			refresh(t, m)
+			if j, err := m.Job(t.Context(), jobboard.JobID(job)); j == nil || j.State != want {
+				t.Errorf("%s: %+v, %v", when, j, err)
+			}
+		}
+		is("at first", jobmirror.StateOpen)
+		body := kept
+		srv.DeactivateJob(job)
+		is("once it was closed", jobmirror.StateInactive)
+		old := jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Body: body, Header: http.Header{"Age": {"86400"}}}
+		fault := srv.Fail(old)
+		is("by an answer that tells its age", jobmirror.StateInactive)
+		fault.Lift()
+		is("asked again", jobmirror.StateInactive)
+		old.Header = nil
+		fault = srv.Fail(old)
+		is("by an answer that does not", jobmirror.StateInactive)
+		fault.Lift()
+		srv.ActivateJob(job)
+		is("once it is open again", jobmirror.StateOpen)
+	})
+}
+
+// sending is a function as a transport.
+type sending func(*http.Request) (*http.Response, error)
+
+func (f sending) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// keeping is a transport that keeps the last answer with status 200 to requests whose
+// query has a part.
+func keeping(next http.RoundTripper, part string, kept *string) http.RoundTripper {
+	return sending(func(r *http.Request) (*http.Response, error) {
+		answer, err := next.RoundTrip(r)
+		if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(r.URL.RawQuery, part) {
+			return answer, err
+		}
+		body, err := io.ReadAll(answer.Body)
+		*kept, answer.Body = string(body), io.NopCloser(strings.NewReader(string(body)))
+		return answer, err
+	})
+}
+
+// An answer out of a cache that says so by its age changes and removes nothing, of
+// a channel, a feed and a job.
+func TestAnswersOutOfACache(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := oneChannel(srv)
+		path, age := filepath.Join(t.TempDir(), "feed.xml"), ""
+		feedOf(t, path, []int64{srv.Demo.OpenJob, srv.Demo.AppliedJob}, 0)
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header()["Age"] = []string{age}
+			http.ServeFile(w, r, path)
+		}))
+		defer web.Close()
+		opts.Feeds = []jobmirror.Feed{{Name: "feed", Address: web.URL}}
+		m := open(t, address, opts)
+		posting := func(id, version int) string {
+			return fmt.Sprintf(`{"jobPostingId":%d,"postingVersionId":%d,"title":"Nurse %d"}`, id, version, version)
+		}
+		show := func(header string, postings ...string) {
+			t.Helper()
+			page := pageOf(len(postings), postings...)
+			if age = header; age != "" {
+				page.Header = http.Header{"Age": {age}}
+			}
+			defer srv.Fail(page).Lift()
+			if _, err := m.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		entries := 2
+		is := func(when string, complete bool, want ...string) {
+			t.Helper()
+			var got []string
+			for _, p := range find(t, m, jobmirror.Query{Limit: 100}) {
+				got = append(got, p.Posting.Title)
+			}
+			slices.Sort(got)
+			status, err := m.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := status.Sources[0]; !slices.Equal(got, want) || (s.Failures == 0) != complete {
+				t.Errorf("%s: %q, not %q; %d failures: %s", when, got, want, s.Failures, s.Problem)
+			}
+			if s := status.Sources[1]; s.Rows != entries || (s.Failures == 0) != complete {
+				t.Errorf("%s: %d entries of the feed, not %d; %d failures: %s", when, s.Rows, entries, s.Failures, s.Problem)
+			}
+		}
+		// The same stored answer all the time, as a cache gives it that keeps it for long.
+		show("4000", posting(1, 2), posting(2, 2))
+		is("the first answer, which is old", true, "Nurse 2", "Nurse 2")
+		show("4001", posting(1, 2), posting(2, 2))
+		is("the same answer, older", true, "Nurse 2", "Nurse 2")
+		show("", posting(1, 3), posting(2, 3), posting(3, 3))
+		is("a new one", true, "Nurse 3", "Nurse 3", "Nurse 3")
+		feedOf(t, path, []int64{srv.Demo.OpenJob, srv.Demo.AppliedJob, srv.Demo.UnknownJob}, 1)
+		show("86400", posting(1, 2), posting(2, 4))
+		is("yesterday's", false, "Nurse 3", "Nurse 3", "Nurse 3")
+		show("86400")
+		is("yesterday's, which is empty", false, "Nurse 3", "Nurse 3", "Nurse 3")
+		show("99999999999999999999", posting(4, 4))
+		is("of another age of the Earth", false, "Nurse 3", "Nurse 3", "Nurse 3")
+		entries = 3
+		show("-86400", posting(1, 4), posting(2, 3), posting(3, 3))
+		is("an age that is none", true, "Nurse 3", "Nurse 3", "Nurse 4")
+		checkReplay(t, m)
+	})
+}

@@ -1,0 +1,197 @@
+package jobmirror
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// row is a row of the table postings that is being changed.
+type row struct {
+	id         int64
+	rec        PostingRecord
+	before     string        // the record as it is stored; empty: the row is new
+	had        PostingRecord // the same, decoded
+	ads        string
+	hash       int64 // of what the board gave: rec without what the mirror adds, and ads
+	raw        int64 // the hash of rec's bytes in the source that is refreshed; 0: not known, or rec is not from them
+	linked     int64 // the job that the posting's own link names; 0: none
+	answer     int64 // the number of the answer that rec came from
+	giver      int64 // the source that rec came from
+	fromAnswer bool  // rec and ads are from an answer of this refresh, not from the table
+	newer      bool  // the row is new, or rec is of a newer version than the stored record
+	jobless    bool  // fillJobs found a job for it that is not in the table jobs
+}
+
+const rowColumns = "id, record, ads, hash, linked, answer, giver"
+
+// load reads the rows that a condition on the table postings selects, and keeps
+// others from changing them.
+func (t *tx) load(condition string, args ...any) (out []*row, err error) {
+	query := "SELECT " + rowColumns + " FROM postings WHERE " + condition + " ORDER BY id @lock"
+	err = t.Rows(query, args, func(scan func(...any) error) error {
+		r := &row{}
+		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.giver); err != nil {
+			return err
+		}
+		r.rec, err = decodeRecord[PostingRecord](r.before)
+		r.had = r.rec
+		out = append(out, r)
+		return err
+	})
+	return out, err
+}
+
+// save finds out what the mirror adds to rows, which is their sources and their job. It
+// writes the rows that changed, and removes those that no source shows any more, each
+// with a change in the log.
+func (t *tx) save(rows []*row, cause string) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := t.fillSources(rows); err != nil {
+		return err
+	}
+	if err := t.fillJobs(rows); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		var err error
+		if len(r.rec.Sources) == 0 {
+			err = t.remove(r, cause)
+		} else {
+			err = t.write(r, cause)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillSources sets the sources that show each row.
+func (t *tx) fillSources(rows []*row) error {
+	names := map[int64][]string{}
+	err := t.Rows(`SELECT l.posting, s.name, s.search, s.geo FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting IN @ids`,
+		[]any{store.IDsOf(rows, func(r *row) int64 { return r.id })}, func(scan func(...any) error) error {
+			var (
+				id int64
+				s  source
+			)
+			err := scan(&id, &s.name, &s.text, circleColumn{&s.near})
+			names[id] = append(names[id], s.String())
+			return err
+		})
+	for _, r := range rows {
+		r.rec.Sources = names[r.id]
+		slices.Sort(r.rec.Sources)
+	}
+	return err
+}
+
+// fillJobs finds the job of each row, by the strongest evidence that there is,
+// and whether the job's title confirms it. It puts jobs that are new on the list of those to
+// look up.
+func (t *tx) fillJobs(rows []*row) error {
+	var postings, versions, jobs []int64
+	for _, r := range rows {
+		postings = append(postings, int64(r.rec.Posting))
+		versions = append(versions, int64(r.rec.Version))
+	}
+	byPosting, err := t.readClaims("posting", postings)
+	if err != nil {
+		return err
+	}
+	byVersion, err := t.readClaims("version", versions)
+	if err != nil {
+		return err
+	}
+	var named []int64 // by rows that say something new
+	for _, r := range rows {
+		job, evidence := jobOf(r, byPosting, byVersion)
+		r.rec.Job, r.rec.Evidence, r.rec.Confirmed = jobboard.JobID(job), evidence, false
+		if job != 0 {
+			jobs = append(jobs, job)
+			if r.newer {
+				named = append(named, job)
+			}
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	if err := t.putNewDue(named); err != nil {
+		return err
+	}
+	// The jobs are locked, so that a lookup's answer is written either before, and its title is
+	// read here, or after, and it then confirms these postings. A job that is not in the table yet
+	// cannot be locked: when a claim of a feed goes, its posting falls back to the job of its own
+	// link, which maybe nobody has put on the list. Another process may do so, look it up and
+	// answer it before this transaction ends, and that answer does not see these postings. So they
+	// are jobless, and putUnknownDue has the job looked up in any case.
+	titles, err := store.Pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", store.IDs(jobs))
+	for _, r := range rows {
+		title, ok := titles[int64(r.rec.Job)]
+		r.jobless = !ok && r.rec.Job != 0
+		r.rec.Confirmed = ok && title != "" && strings.TrimSpace(title) == strings.TrimSpace(storable(r.rec.Title))
+	}
+	return err
+}
+
+// jobOf returns the job of a row by the strongest evidence: what feeds claim of its posting, or
+// else of its version, or else its link. 0: there is none.
+func jobOf(r *row, byPosting, byVersion map[int64]int64) (job int64, evidence Evidence) {
+	if claimed, ok := byPosting[int64(r.rec.Posting)]; ok {
+		return claimed, EvidenceFeed
+	}
+	if claimed, ok := byVersion[int64(r.rec.Version)]; ok {
+		return claimed, EvidenceVersion
+	}
+	if r.linked != 0 {
+		return r.linked, EvidenceLink
+	}
+	return 0, ""
+}
+
+// write stores a row and logs that it changed. If what a search finds it by may have changed,
+// which is its text, its job or its sources, write puts it on the list of the postings to index.
+func (t *tx) write(r *row, cause string) error {
+	after := encode(r.rec)
+	if after == r.before && !r.fromAnswer {
+		return nil
+	}
+	// PostgreSQL keeps a long advertisement outside the row. It writes it again, even if it is
+	// equal, unless the new row takes the value from the old one.
+	err := t.Do(`INSERT INTO postings
+		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, adless, giver)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
+			ads = CASE WHEN postings.ads = excluded.ads THEN postings.ads ELSE excluded.ads END,
+			hash = excluded.hash, linked = excluded.linked, job = excluded.job,
+			evidence = excluded.evidence, answer = excluded.answer, changed = excluded.changed,
+			adless = excluded.adless, giver = excluded.giver`,
+		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
+		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, flag(r.rec.AdTooLarge), r.giver)
+	if err == nil && (r.fromAnswer || r.rec.Job != r.had.Job || !slices.Equal(r.rec.Sources, r.had.Sources)) {
+		err = t.putUnindexed([]int64{r.id})
+	}
+	if err != nil || after == r.before {
+		return err
+	}
+	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, r.before, after, cause)
+}
+
+// remove removes a row that no source shows any more, and logs that.
+func (t *tx) remove(r *row, cause string) error {
+	if err := t.db.index.Remove(t.Tx, r.id); err != nil {
+		return err
+	}
+	err := t.DoAll([]any{r.id}, "DELETE FROM facets WHERE posting = ?", "DELETE FROM listings WHERE posting = ?",
+		"DELETE FROM unindexed WHERE posting = ?", "DELETE FROM postings WHERE id = ?")
+	if err != nil || r.before == "" {
+		return err
+	}
+	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, r.before, "", cause)
+}

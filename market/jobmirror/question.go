@@ -1,0 +1,153 @@
+package jobmirror
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/grid"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
+)
+
+// questions holds what the text index is asked for a query: for all hits, and for those of
+// one tier after the other (see Relevance). They ask for the tokens under which indexRow puts
+// a posting.
+type questions struct {
+	q        Query
+	index    *textindex.Index
+	text     words.Query
+	narrow   []words.Expr   // what the index is asked beside the text
+	stemmers []string       // of all postings
+	in       []words.Lookup // of the text, by each of stemmers
+	all      textindex.Question
+	tiers    []tier
+}
+
+// tier returns the question for the hits of a tier or, with orAbove, for these and some hits of
+// the tiers above it, which is less work for the index.
+type tier func(orAbove bool) textindex.Question
+
+// questions returns what the index is asked for a query, whose text is read by parse; its hits
+// must have the tags as well. Its error is jobboard.ErrInvalidInput for a text that is too
+// long, which is not read.
+func (t *tx) questions(q Query, parse func(string) words.Query, tags ...string) (*questions, error) {
+	if len(q.Text) > maxText {
+		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
+	}
+	a := &questions{q: q, index: t.db.index, narrow: narrowed(q)}
+	for _, tag := range tags {
+		a.narrow = append(a.narrow, words.Expr{Text: tag})
+	}
+	if err := a.index.Prepare(t.Tx); err != nil {
+		return nil, err
+	}
+	err := t.Rows("SELECT name FROM stemmers ORDER BY name", nil, func(scan func(...any) error) error {
+		var name string
+		err := scan(&name)
+		a.stemmers = append(a.stemmers, name)
+		return err
+	})
+	a.read(parse(q.Text))
+	a.addTiers(nil)
+	return a, err
+}
+
+// narrowed returns what the text index is asked for a query, beside its text.
+func narrowed(q Query) []words.Expr {
+	var all []words.Expr
+	for _, must := range []struct{ kind, value string }{
+		{tagChannel, string(q.Channel)}, {tagRow, q.Language}, {tagCategory, q.Category}, {tagPlace, q.Place},
+	} {
+		if must.value != "" {
+			all = append(all, words.Expr{Text: tag(must.kind, must.value)})
+		}
+	}
+	if cells := grid.Cover(q.Near); !q.Near.IsZero() && cells != nil {
+		around := words.Expr{Op: words.Or}
+		for _, c := range cells {
+			around.Of = append(around.Of, words.Expr{Text: c})
+		}
+		all = append(all, around)
+	}
+	return all
+}
+
+// read has the questions that follow ask for a text.
+func (a *questions) read(text words.Query) {
+	a.text, a.in = text, nil
+	for _, name := range a.stemmers {
+		a.in = append(a.in, text.In(name, a.index.Pieces))
+	}
+	a.all = a.ask(func(in int) words.Expr { return a.in[in].All() })
+}
+
+// addTiers adds the tiers of the text: one, unless it has words and Relevance orders the hits.
+// Those of a corrected text leave out what it finds as it was typed. Each question is
+// made when its turn comes: most pages end before.
+func (a *questions) addTiers(typed []words.Lookup) {
+	text, n := a.in, 1
+	if a.q.Order == Relevance && !a.text.Empty() {
+		n = a.text.Tiers()
+	}
+	for i := range n {
+		a.tiers = append(a.tiers, func(orAbove bool) textindex.Question {
+			return a.ask(func(in int) words.Expr {
+				e := text[in].All()
+				switch {
+				case n > 1 && orAbove:
+					e = text[in].TierOrAbove(i)
+				case n > 1:
+					e = text[in].Tier(i)
+				}
+				if typed != nil && !orAbove {
+					e = words.Expr{Op: words.Less, Of: []words.Expr{e, typed[in].All()}}
+				}
+				return e
+			})
+		})
+	}
+}
+
+// ask returns the question for the query. of returns what is asked for its text by one of
+// a.stemmers.
+func (a *questions) ask(of func(in int) words.Expr) textindex.Question {
+	e := words.Expr{Op: words.And, Of: a.narrow}
+	switch {
+	case strings.TrimSpace(a.q.Text) == "":
+	case a.text.Empty(): // there is nothing but punctuation in it
+		e.Of = append(slices.Clone(a.narrow), words.Expr{Text: textindex.None})
+	default:
+		e.Of = append(slices.Clone(a.narrow), a.forEachStemmer(of))
+	}
+	return a.index.Question(e)
+}
+
+// forEachStemmer joins what of returns for each of a.stemmers, for the postings of that
+// stemmer alone; if it is the same for all, it needs no tags of stemmers.
+func (a *questions) forEachStemmer(of func(in int) words.Expr) words.Expr {
+	if len(a.stemmers) == 0 { // nothing is indexed yet
+		return words.Expr{Text: textindex.None}
+	}
+	found := words.Expr{Op: words.Or}
+	agree := true
+	for i, name := range a.stemmers {
+		in := of(i)
+		agree = agree && (i == 0 || reflect.DeepEqual(found.Of[0].Of[1], in))
+		found.Of = append(found.Of, words.Expr{Op: words.And, Of: []words.Expr{{Text: tagStemmer(name)}, in}})
+	}
+	if agree {
+		return found.Of[0].Of[1]
+	}
+	return found
+}
+
+// forms returns the question for the postings that have a form of a word, and that tags
+// select too.
+func (a *questions) forms(word string, tags []words.Expr) textindex.Question {
+	e := words.Expr{Op: words.And, Of: append(slices.Clone(tags),
+		a.forEachStemmer(func(in int) words.Expr { return a.in[in].Form(word) }))}
+	return a.index.Question(e)
+}

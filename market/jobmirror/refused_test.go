@@ -1,0 +1,188 @@
+package jobmirror_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// A channel that is misspelt keeps nobody from the others: it is told in the status, and
+// where readiness is. A job that nobody knows may be one of that channel's, as long as
+// somebody names it.
+func TestRefusedChannel(t *testing.T) {
+	const misspelt = "27828_extrn"
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithVariants(jobboardtest.Variants{UnknownChannel: http.StatusNotFound}))
+		opts := optionsOf(srv)
+		opts.Config.Retry.MaxAttempts = 1
+		opts.Channels = append(opts.Channels, jobmirror.Channel{ID: misspelt})
+		m := open(t, address, opts)
+		source := func() *jobmirror.SourceStatus {
+			t.Helper()
+			s, err := m.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, source := range s.Sources {
+				if source.Name == misspelt {
+					return &source
+				}
+			}
+			return nil
+		}
+
+		lift := srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError})
+		if _, err := m.Refresh(t.Context()); err == nil || source().Refused {
+			t.Errorf("a board that fails: %v, %+v", err, source())
+		}
+		if err := m.Ready(t.Context()); !errors.Is(err, jobmirror.ErrIncomplete) {
+			t.Errorf("while the board fails: %v", err)
+		}
+		waits := "channels " + srv.Demo.Channel + " de, " + srv.Demo.Channel + " en, " + misspelt + "\n"
+		if w := answer(t, m, "/mirror/ready"); w.Code != http.StatusServiceUnavailable || !strings.HasSuffix(w.Body.String(), waits) {
+			t.Errorf("what it waits for: %d %s, want %s", w.Code, w.Body, waits)
+		}
+		lift.Lift()
+
+		alone := opts
+		alone.Channels, alone.Feeds = opts.Channels[1:], nil
+		lone := open(t, address, alone)
+		if _, err := lone.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) {
+			t.Errorf("refreshed: %v", err)
+		}
+		if s := source(); !s.Refused || s.Failures == 0 || s.Problem == "" || !s.Complete.IsZero() {
+			t.Errorf("its status: %+v", s)
+		}
+		if err := m.Ready(t.Context()); !errors.Is(err, jobmirror.ErrIncomplete) {
+			t.Errorf("before the other channel was copied: %v", err)
+		}
+		// A board that is being deployed may refuse a channel for a moment.
+		if _, err := m.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) {
+			t.Errorf("refreshed: %v", err)
+		}
+		if page, err := m.Search(t.Context(), jobmirror.Query{}); err != nil || page.Age >= 0 {
+			t.Errorf("a search after a moment answers as if the copy were whole, %v", err)
+		}
+		if w := answer(t, m, "/mirror/ready"); w.Code != http.StatusServiceUnavailable || !strings.HasSuffix(w.Body.String(), ": channel "+misspelt+"\n") {
+			t.Errorf("after a moment: %d %s", w.Code, w.Body)
+		}
+		refuseForLong(t, m)
+		if _, err := m.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) || !source().Refused {
+			t.Errorf("refreshed: %v, %+v", err, source())
+		}
+
+		// A board that fails afterwards takes nothing back.
+		lift = srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError})
+		if _, err := m.Refresh(t.Context()); err == nil || !source().Refused {
+			t.Errorf("the board fails again: %v, %+v", err, source())
+		}
+		lift.Lift()
+
+		reader := open(t, address, jobmirror.Options{ReadOnly: true})
+		for name, m := range map[string]*jobmirror.Mirror{"the one that names it": m, "a reader": reader} {
+			if err := m.Ready(t.Context()); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if w := answer(t, m, "/mirror/ready"); w.Code != http.StatusOK || w.Body.String() != "ready, without channel "+misspelt+", which the board refuses\n" {
+				t.Errorf("%s is asked whether it is ready: %d %s", name, w.Code, w.Body)
+			}
+			for channel, known := range map[jobboard.ChannelID]bool{"": true, jobboard.ChannelID(srv.Demo.Channel): true, misspelt: false} {
+				if page, err := m.Search(t.Context(), jobmirror.Query{Channel: channel}); err != nil || (page.Age >= 0) != known || (len(page.Postings) > 0) != known {
+					t.Errorf("%s searches channel %q: %+v, %v", name, channel, page, err)
+				}
+			}
+			if _, err := m.Job(t.Context(), 1); !errors.Is(err, jobmirror.ErrIncomplete) {
+				t.Errorf("%s, of a job that may be the channel's: %v", name, err)
+			}
+		}
+		for name, m := range map[string]*jobmirror.Mirror{"one that names nothing else": lone, "one of nothing": open(t, jobmirror.Databases["sqlite"](t), jobmirror.Options{})} {
+			if err := m.Ready(t.Context()); !errors.Is(err, jobmirror.ErrIncomplete) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if w := answer(t, m, "/mirror/ready"); w.Code != http.StatusServiceUnavailable {
+				t.Errorf("%s: %d %s", name, w.Code, w.Body)
+			}
+		}
+
+		// The name is mended, and for a day nobody names the channel.
+		mended := open(t, address, optionsOf(srv))
+		if refresh(t, mended); source() == nil {
+			t.Error("a process with other sources removes it")
+		}
+		if err := jobmirror.Exec(t.Context(), mended, "UPDATE sources SET named = named - 25 * 3600 * 1000"); err != nil {
+			t.Fatal(err)
+		}
+		if refresh(t, mended); source() != nil {
+			t.Errorf("after a day there is still %+v", source())
+		}
+		if _, err := reader.Job(t.Context(), 1); !errors.Is(err, jobmirror.ErrUnknown) {
+			t.Errorf("a job that nobody knows, then: %v", err)
+		}
+
+		// The board has the channel after all.
+		if _, err := m.Refresh(t.Context()); err == nil || !source().Refused {
+			t.Errorf("named again: %v, %+v", err, source())
+		}
+		srv.AddChannel(jobboardtest.Channel{ID: misspelt})
+		if refresh(t, m); source().Refused || source().Complete.IsZero() {
+			t.Errorf("once the board has it: %+v", source())
+		}
+		if w := answer(t, m, "/mirror/ready"); w.Body.String() != "ready\n" {
+			t.Errorf("once all is copied: %s", w.Body)
+		}
+	})
+}
+
+// refuseForLong has the board refuse its channels for four minutes longer.
+func refuseForLong(t *testing.T, m *jobmirror.Mirror) {
+	t.Helper()
+	if err := jobmirror.Exec(t.Context(), m, "UPDATE sources SET refused = refused - 241 * 1000 WHERE refused > 0"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A channel that is copied is not named for a search in it that the board refuses.
+func TestRefusedSearch(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	opts := optionsOf(srv)
+	next := opts.Config.HTTPClient.Transport
+	opts.Config.HTTPClient = &http.Client{Transport: sending(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Query().Get("search") == "" {
+			return next.RoundTrip(r)
+		}
+		w := httptest.NewRecorder()
+		w.WriteHeader(http.StatusBadRequest)
+		return w.Result(), nil
+	})}
+	opts.Channels = append(opts.Channels, jobmirror.Channel{ID: opts.Channels[0].ID, Languages: []string{"de"}, Text: "x"})
+	address := jobmirror.Databases["sqlite"](t)
+	m := open(t, address, opts)
+	if _, err := m.Refresh(t.Context()); err == nil {
+		t.Error("the board refuses nothing")
+	}
+	refuseForLong(t, m)
+	if _, err := m.Refresh(t.Context()); err == nil {
+		t.Error("the board refuses nothing the second time")
+	}
+	reader := open(t, address, jobmirror.Options{ReadOnly: true})
+	for name, m := range map[string]*jobmirror.Mirror{"the one that names it": m, "a reader": reader} {
+		want := "ready, without channel " + srv.Demo.Channel + "?search=x de, which the board refuses\n"
+		if w := answer(t, m, "/mirror/ready"); w.Body.String() != want {
+			t.Errorf("%s: %s, want %s", name, w.Body, want)
+		}
+	}
+}
+
+// A job is not known where nothing is to be copied.
+func TestNothingCopied(t *testing.T) {
+	m := open(t, jobmirror.Databases["sqlite"](t), jobmirror.Options{})
+	if _, err := m.Job(t.Context(), 1); !errors.Is(err, jobmirror.ErrIncomplete) || !strings.HasSuffix(err.Error(), ": nothing was") {
+		t.Errorf("a job of an empty copy: %v", err)
+	}
+}

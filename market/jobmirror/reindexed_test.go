@@ -1,0 +1,118 @@
+package jobmirror
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// placesOf counts the hits of a mirror by place.
+func placesOf(t *testing.T, m *Mirror) map[string]int {
+	t.Helper()
+	page, err := m.Search(t.Context(), Query{Facets: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Facets.Places
+}
+
+// A posting that changes has the facets of what it says now, and keeps those that stay.
+func TestFacetsOfAChangedPosting(t *testing.T) {
+	OnEach(t, func(t *testing.T, address string) {
+		shown := pages{}
+		m, _ := knows(t, address, shown, Channel{ID: "a"})
+		for i, c := range []struct {
+			places string
+			want   map[string]int
+		}{
+			{`["Bonn","Köln"]`, map[string]int{"Bonn": 1, "Köln": 1}},
+			{`["Köln","Ulm","Ulm"]`, map[string]int{"Köln": 1, "Ulm": 1}},
+			{`[]`, map[string]int{}},
+			{`["Bonn"]`, map[string]int{"Bonn": 1}},
+		} {
+			shown["a"] = []string{fmt.Sprintf(`{"jobPostingId":1,"postingVersionId":%d,"title":"Nurse","config":{"ProjectLocationGerman":%s}}`, i+1, c.places)}
+			if _, err := m.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := placesOf(t, m); !maps.Equal(got, c.want) {
+				t.Errorf("%s: %v", c.places, got)
+			}
+		}
+	})
+}
+
+// What stays of a posting that changes is not written anew: its advertisement, its words and
+// its facets. That its job's title confirms it changes no word of it.
+func TestWhatStaysIsNotWritten(t *testing.T) {
+	t.Parallel()
+	address, ok := Databases["postgres"]
+	if !ok {
+		t.Skip("PostgreSQL tells which rows were written")
+	}
+	var ad strings.Builder // more than has room in a row, and cannot be compressed
+	for r := rand.New(rand.NewPCG(1, 2)); ad.Len() < 20_000; {
+		fmt.Fprintf(&ad, "%x ", r.Uint64())
+	}
+	posting := func(version int) string {
+		return fmt.Sprintf(`{"jobPostingId":1,"postingVersionId":%d,"title":"Nurse","applyOnlineLink":"https://jobs.example/job/12345/x",`+
+			`"config":{"ProjectLocationGerman":["Bonn"],"platform_internalAdText":[%q]}}`, version, ad.String())
+	}
+	shown := pages{"a": {posting(1)}}
+	m, _ := knows(t, address(t), shown, Channel{ID: "a"})
+	refresh := func() {
+		t.Helper()
+		if _, err := m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := func(table string) (text string) {
+		t.Helper()
+		if err := m.db.Ask(t.Context(), "SELECT string_agg(ctid::text || xmin::text, ' ' ORDER BY ctid) FROM "+table, nil, &text); err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	refresh()
+	var beside string
+	if err := m.db.Ask(t.Context(), "SELECT reltoastrelid::regclass::text FROM pg_class WHERE relname = 'postings'", nil, &beside); err != nil {
+		t.Fatal(err)
+	}
+	tables := []string{beside, "search", "facets"}
+	before := map[string]string{}
+	for _, table := range tables {
+		before[table] = rows(table)
+	}
+	record := rows("postings")
+	shown["a"] = []string{posting(2)}
+	refresh()
+	if rows("postings") == record {
+		t.Error("the new version is not written")
+	}
+	for _, table := range tables {
+		if rows(table) != before[table] {
+			t.Errorf("rows of %s are written anew", table)
+		}
+	}
+	do(t, m, func(t *tx) error {
+		if _, err := t.Exec("UPDATE jobs SET title = 'Nurse' WHERE job = 12345"); err != nil {
+			return err
+		}
+		return t.confirm([]int64{12345})
+	})
+	waiting, err := fromView(t.Context(), m.db, func(t *tx) (int, error) {
+		return store.Value[int](t, "SELECT count(*) FROM unindexed")
+	})
+	if err != nil || waiting != 0 {
+		t.Errorf("%d postings wait to be indexed, %v", waiting, err)
+	}
+	page, err := m.Search(t.Context(), Query{Text: "Nurse"})
+	if err != nil || len(page.Postings) != 1 || !page.Postings[0].Confirmed || page.Postings[0].Job != jobboard.JobID(12345) {
+		t.Errorf("%+v, %v", page, err)
+	}
+	CheckReplay(t, m)
+}

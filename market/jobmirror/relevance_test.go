@@ -1,0 +1,460 @@
+package jobmirror_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// mirrorOf opens a mirror of a channel in one language on a new database of a kind, and
+// fills it.
+func mirrorOf(t *testing.T, kind string, srv *jobboardtest.Server, channel, language string) *jobmirror.Mirror {
+	t.Helper()
+	opts := optionsOf(srv)
+	opts.Config.ClientID, opts.Feeds = "10", nil
+	opts.Channels = []jobmirror.Channel{{ID: jobboard.ChannelID(channel), Languages: []string{language}}}
+	m := open(t, jobmirror.Databases[kind](t), opts)
+	refresh(t, m)
+	return m
+}
+
+// all returns the postings of every page of a query, and the facets of the first.
+func all(t *testing.T, m *jobmirror.Mirror, q jobmirror.Query) (ids []jobboard.JobPostingID, total int) {
+	t.Helper()
+	q.Facets = true
+	for {
+		page, err := m.Search(t.Context(), q)
+		if err != nil {
+			t.Fatalf("%q: %v", q.Text, err)
+		}
+		for _, p := range page.Postings {
+			ids = append(ids, p.Posting.JobPostingID)
+		}
+		if q.Facets {
+			total, q.Facets = page.Facets.Total, false
+		}
+		if q.After = page.Next; q.After == "" {
+			return ids, total
+		}
+	}
+}
+
+// shortTexts returns the texts of a posting in which a part of a word finds it.
+func shortTexts(p *jobboard.JobPosting) string {
+	text := p.Title
+	for _, key := range []string{jobboard.KeyJobCategory, jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"} {
+		text += "\n" + strings.Join(p.Config.Get(key), "\n")
+	}
+	return strings.ToLower(text)
+}
+
+// Whatever stands inside the words of a title, a category, a place or a company finds
+// the posting, on both databases.
+func TestPartsOfWordsAreFound(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := optionsOf(srv)
+		opts.Channels[0].Languages = []string{"de"}
+		m := open(t, address, opts)
+		refresh(t, m)
+		postings := find(t, m, jobmirror.Query{Language: "de", Limit: 1000})
+		r := rand.New(rand.NewPCG(1, 2))
+		for range whole(40, size(150, 1000)) {
+			p := postings[r.IntN(len(postings))].Posting
+			runs := strings.FieldsFunc(shortTexts(&p), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+			word := []rune(runs[r.IntN(len(runs))])
+			if len(word) < 4 {
+				continue
+			}
+			begin := r.IntN(len(word) - 3)
+			part := string(word[begin : begin+4+r.IntN(len(word)-begin-3)])
+			got, total := all(t, m, jobmirror.Query{Text: part, Language: "de", Limit: 50})
+			if len(got) != total {
+				t.Errorf("%q: %d postings and a total of %d", part, len(got), total)
+			}
+			for _, p := range postings {
+				if strings.Contains(shortTexts(&p.Posting), part) && !slices.Contains(got, p.Posting.JobPostingID) {
+					t.Errorf("%q does not find %q", part, p.Posting.Title)
+				}
+			}
+		}
+	})
+}
+
+// wordChannel is a channel of postings made of words that are hard to search for.
+type wordChannel struct {
+	r        *rand.Rand
+	srv      *jobboardtest.Server
+	add      func(title, ad string) jobboard.JobPostingID
+	postings []jobboard.JobPostingID
+}
+
+var hardWords = strings.Fields(`Pflegefachkraft Krankenpfleger Ärztin Arzt Größe groesse grosse Bauer Bäuerin infirmière infirmiere ёлка елка Straße
+	Entwickler Softwareentwicklerin Koch Köln koeln koln IT SAP 看護師 พยาบาล café naïve C++ it's a_b x\y 100%`)
+
+func newWordChannel(t *testing.T) *wordChannel {
+	c := &wordChannel{r: rand.New(rand.NewPCG(1, 2))}
+	c.srv, c.add = wordBoard(t)
+	for range 60 {
+		c.addOne()
+	}
+	return c
+}
+
+func (c *wordChannel) addOne() { c.postings = append(c.postings, c.add(c.some(4), "<p>"+c.some(8))) }
+
+// word returns a word, an end of one, or one with a typing error.
+func (c *wordChannel) word() string {
+	word := hardWords[c.r.IntN(len(hardWords))]
+	letters := []rune(word)
+	switch c.r.IntN(4) {
+	case 0:
+		return string(letters[c.r.IntN(len(letters)):])
+	case 1:
+		return mistyped(c.r, word)
+	}
+	return word
+}
+
+func (c *wordChannel) some(most int) string {
+	var words []string
+	for range 1 + c.r.IntN(most) {
+		words = append(words, c.word())
+	}
+	return strings.Join(words, " ")
+}
+
+// query returns a query whose text has words with signs.
+func (c *wordChannel) query() jobmirror.Query {
+	signs := []string{"%s", "%s", "%s", "-%s", `"%s"`, "%s OR", `"%s`}
+	var text strings.Builder
+	for range c.r.IntN(4) {
+		fmt.Fprintf(&text, signs[c.r.IntN(len(signs))]+" ", c.word())
+	}
+	return jobmirror.Query{Text: text.String(), Limit: 7, Order: jobmirror.Order(c.r.IntN(3))}
+}
+
+// mistyped returns a word with one letter missing, too many, wrong, or swapped with its
+// neighbour; or, in a long word, with two such errors.
+func mistyped(r *rand.Rand, word string) string {
+	letters := []rune(word)
+	for range 1 + r.IntN(1+min(len(letters)/9, 1)) {
+		i := r.IntN(len(letters))
+		other := []rune("abcdefghijklmnopqrstuvwxyzäöü")[r.IntN(29)]
+		switch r.IntN(4) {
+		case 0:
+			letters = slices.Delete(letters, i, min(i+1, len(letters)-1))
+		case 1:
+			letters = slices.Insert(letters, i, other)
+		case 2:
+			letters[i] = other
+		default:
+			j := min(i+1, len(letters)-1)
+			letters[i], letters[j] = letters[j], letters[i]
+		}
+	}
+	return string(letters)
+}
+
+// Both databases find the same postings in the same order, and mean the same words,
+// whatever is typed.
+func TestDatabasesAgree(t *testing.T) {
+	t.Parallel()
+	if jobmirror.Databases["postgres"] == nil {
+		t.Skip("there is no PostgreSQL server")
+	}
+	c := newWordChannel(t)
+	lite, postgres := mirrorOf(t, "sqlite", c.srv, "1_words", "de"), mirrorOf(t, "postgres", c.srv, "1_words", "de")
+	corrected := 0
+	for range whole(40, size(150, 2000)) {
+		q := c.query()
+		one, total := all(t, lite, q)
+		other, otherTotal := all(t, postgres, q)
+		if !slices.Equal(one, other) || total != otherTotal || total != len(one) {
+			t.Errorf("%q: %v (%d) on SQLite, %v (%d) on PostgreSQL", q.Text, one, total, other, otherTotal)
+		}
+		meant, otherMeant := found(t, lite, q).Corrected, found(t, postgres, q).Corrected
+		if !reflect.DeepEqual(meant, otherMeant) {
+			t.Errorf("%q means %v on SQLite, %v on PostgreSQL", q.Text, meant, otherMeant)
+		}
+		corrected += min(len(meant), 1)
+	}
+	t.Logf("figure: %d queries of %d are corrected", corrected, whole(40, size(150, 2000)))
+	if corrected == 0 {
+		t.Error("no query is corrected")
+	}
+}
+
+func found(t *testing.T, m *jobmirror.Mirror, q jobmirror.Query) *jobmirror.Page {
+	t.Helper()
+	page, err := m.Search(t.Context(), q)
+	if err != nil {
+		t.Fatalf("%q: %v", q.Text, err)
+	}
+	return page
+}
+
+// So they do while postings come and go between two pages, and a posting that stays comes
+// once.
+func TestDatabasesAgreeWhileRowsChange(t *testing.T) {
+	t.Parallel()
+	if jobmirror.Databases["postgres"] == nil {
+		t.Skip("there is no PostgreSQL server")
+	}
+	c := newWordChannel(t)
+	lite, postgres := mirrorOf(t, "sqlite", c.srv, "1_words", "de"), mirrorOf(t, "postgres", c.srv, "1_words", "de")
+	for range whole(3, size(10, 200)) {
+		q := c.query()
+		q.Limit = 3
+		stay, _ := all(t, lite, q)
+		seen := map[jobboard.JobPostingID]int{}
+		for after := q; ; {
+			one, other := found(t, lite, q), found(t, postgres, after)
+			if !slices.Equal(idsOf(one), idsOf(other)) || !reflect.DeepEqual(one.Corrected, other.Corrected) ||
+				(one.Next == "") != (other.Next == "") {
+				t.Fatalf("%q: %v for %v on SQLite, %v for %v on PostgreSQL",
+					q.Text, idsOf(one), one.Corrected, idsOf(other), other.Corrected)
+			}
+			for _, id := range idsOf(one) {
+				seen[id]++
+			}
+			if q.After, after.After = one.Next, other.Next; q.After == "" {
+				break
+			}
+			if len(seen) > 9 { // changes cost more than queries
+				continue
+			}
+			c.addOne()
+			gone := c.r.IntN(len(c.postings))
+			c.srv.RemovePosting(int64(c.postings[gone]))
+			stay = slices.DeleteFunc(stay, func(id jobboard.JobPostingID) bool { return id == c.postings[gone] })
+			c.postings = slices.Delete(c.postings, gone, gone+1)
+			refresh(t, lite)
+			refresh(t, postgres)
+		}
+		for _, id := range stay {
+			if seen[id] != 1 {
+				t.Errorf("%q: posting %d, which stays, comes %d times", q.Text, id, seen[id])
+			}
+		}
+	}
+}
+
+func idsOf(page *jobmirror.Page) (ids []jobboard.JobPostingID) {
+	for _, p := range page.Postings {
+		ids = append(ids, p.Posting.JobPostingID)
+	}
+	return ids
+}
+
+// The postings that fit best come first, and a line shows why each was found.
+func TestWhatFitsComesFirst(t *testing.T) {
+	t.Parallel()
+	for kind := range jobmirror.Databases {
+		srv := jobboardtest.New(t)
+		srv.AddChannel(jobboardtest.Channel{ID: "1_words"})
+		srv.AddClient(jobboardtest.ClientApp{ID: "10"})
+		add := func(title, company, ad string) int64 {
+			return srv.AddPosting(jobboardtest.Posting{
+				Title: title, Language: "de", Channels: []string{"1_words"},
+				Config: map[string][]string{"platform_internalAdText": {ad}, jobboard.KeyCompanyName: {company}},
+			}).ID
+		}
+		want := make([]jobboard.JobPostingID, 7)
+		want[6] = jobboard.JobPostingID(add("Großküchenkochhilfe", "", "<p>Wir arbeiten in M&uuml;nchen."))
+		want[1] = jobboard.JobPostingID(add("Koch in München", "", ""))
+		want[0] = jobboard.JobPostingID(add("Köchin in Muenchen", "", ""))
+		want[3] = jobboard.JobPostingID(add("Koch", "Gasthaus München", ""))
+		want[2] = jobboard.JobPostingID(add("Beikochstelle", "Gasthaus München", ""))
+		want[5] = jobboard.JobPostingID(add("Kellner", "", "<p>Neben unserer K<b>öchin</b> in <i>Mün</i>chen &lt;b&gt; arbeiten Sie."))
+		want[4] = jobboard.JobPostingID(add("Koch", "", "<p>In München"))
+		add("Koch in Köln", "", "")
+		m := mirrorOf(t, kind, srv, "1_words", "de")
+		for _, limit := range []int{1, 3, 20} {
+			if got, total := all(t, m, jobmirror.Query{Text: "koch münchen", Limit: limit}); total != len(want) || !slices.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", kind, got, want)
+			}
+		}
+		q := jobmirror.Query{Text: "köche muenchen", Snippets: true}
+		for _, p := range find(t, m, q) {
+			if p.Posting.JobPostingID != want[5] {
+				continue
+			}
+			var marked []string
+			for _, mark := range p.Snippet.Marks {
+				marked = append(marked, p.Snippet.Text[mark.Begin:mark.End])
+			}
+			if p.Snippet.Text != "Neben unserer Köchin in München <b> arbeiten Sie." || !slices.Equal(marked, []string{"Köchin", "München"}) {
+				t.Errorf("%s: the snippet is %q with %q", kind, p.Snippet.Text, marked)
+			}
+		}
+		// The board's own search takes a text as it stands, and gives the newest first.
+		for text, count := range map[string]int{`"koch" -kellner`: 1, "koch münchen": 7, "koch OR kellner": 0} {
+			answer := searchAsBoard(t, m, text)
+			if answer.TotalNumberOfJobs != count || !slices.IsSortedFunc(answer.Results, func(a, b jobboard.JobPosting) int {
+				return int(b.JobPostingID - a.JobPostingID)
+			}) {
+				t.Errorf("%s: %q finds %d: %v", kind, text, answer.TotalNumberOfJobs, answer.Results)
+			}
+		}
+	}
+}
+
+// searchAsBoard searches through the mirror's handler, as a client of the board does.
+func searchAsBoard(t *testing.T, m *jobmirror.Mirror, text string) (result jobboard.JobSearchResult) {
+	t.Helper()
+	w := answer(t, m, "/api/rest/v2/frontend/jobboards/1_words/jobs?search="+url.QueryEscape(text))
+	if err := json.Unmarshal(w.Body.Bytes(), &result); err != nil {
+		t.Fatalf("%d %s: %v", w.Code, w.Body, err)
+	}
+	return result
+}
+
+// What the stand-in finds by a word in a posting's own title, category, place or company,
+// the mirror finds as well.
+func TestFindsWhatTheStandInFinds(t *testing.T) {
+	t.Parallel()
+	for kind := range jobmirror.Databases {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := mirrorOf(t, kind, srv, srv.Demo.Channel, "de")
+		client, err := jobboard.NewClient(jobboard.Config{BaseURL: srv.BaseURL, ClientID: srv.Demo.ClientID, HTTPClient: srv.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		board := func(text string) []jobboard.JobPosting {
+			t.Helper()
+			result, err := client.Search(t.Context(), jobboard.ChannelID(srv.Demo.Channel), jobboard.Query{Text: text, Language: "de"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result.Results
+		}
+		everything := board("")
+		r := rand.New(rand.NewPCG(1, 2))
+		isSign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+		compared := 0
+		for range whole(20, size(60, 200)) {
+			var typed []string
+			p := everything[r.IntN(len(everything))]
+			for _, word := range strings.FieldsFunc(shortTexts(&p), isSign) {
+				letters := []rune(word)
+				if len(letters) < 4 || r.IntN(3) > 0 {
+					continue
+				}
+				begin := r.IntN(len(letters) - 3)
+				typed = append(typed, string(letters[begin:begin+4+r.IntN(len(letters)-begin-3)]))
+			}
+			if len(typed) == 0 {
+				continue
+			}
+			query := strings.Join(typed[:min(len(typed), 3)], " ")
+			hits, _ := all(t, m, jobmirror.Query{Text: query, Limit: 50})
+			for _, hit := range board(query) {
+				own := shortTexts(&hit)
+				if slices.ContainsFunc(strings.Fields(query), func(word string) bool { return !strings.Contains(own, word) }) {
+					continue // it has a word elsewhere, or in another language
+				}
+				if compared++; !slices.Contains(hits, hit.JobPostingID) {
+					t.Errorf("%s: %q does not find %q, as the stand-in does", kind, query, hit.Title)
+				}
+			}
+		}
+		if compared < 50 {
+			t.Errorf("%s: %d hits were compared", kind, compared)
+		}
+	}
+}
+
+// The pieces of SQLite's text index are put together, and what is found stays.
+func TestIndexIsPutTogether(t *testing.T) {
+	t.Parallel()
+	c := newWordChannel(t)
+	for range 400 {
+		c.addOne()
+	}
+	m := mirrorOf(t, "sqlite", c.srv, "1_words", "de")
+	var want [][]jobboard.JobPostingID
+	queries := make([]jobmirror.Query, 30)
+	for i := range queries {
+		queries[i] = c.query()
+		hits, _ := all(t, m, queries[i])
+		want = append(want, hits)
+	}
+	for i := range 30 { // each indexes some postings again, in a piece of its own
+		if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("INSERT INTO unindexed (posting) SELECT id FROM postings WHERE id %% 30 = %d", i)); err != nil {
+			t.Fatal(err)
+		}
+		if err := jobmirror.IndexNow(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, after, err := jobmirror.Merge(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("figure: %d pieces before, %d after", before, after)
+	if before < 5 || after != 1 {
+		t.Errorf("%d pieces of the index, and %d once they are put together", before, after)
+	}
+	for i, q := range queries {
+		if hits, _ := all(t, m, q); !slices.Equal(hits, want[i]) {
+			t.Errorf("%q finds %v, and found %v before", q.Text, hits, want[i])
+		}
+	}
+}
+
+// Small pieces are put together, and the largest is not written again for each few of them.
+func TestSmallPiecesLeaveTheLargestAlone(t *testing.T) {
+	t.Parallel()
+	b := wordyBoard{1000}
+	board := httptest.NewServer(b.handler())
+	defer board.Close()
+	address := jobmirror.Databases["sqlite"](t)
+	m := open(t, address, jobmirror.Options{
+		Config:   jobboard.Config{BaseURL: board.URL + "/board", ClientID: "10", MaxBodyBytes: 4 << 30},
+		Channels: []jobmirror.Channel{{ID: "1_all", Languages: []string{"de"}}}, Limit: -1,
+	})
+	refresh(t, m)
+	largest := func() (piece int64) {
+		t.Helper()
+		row := openSQL(t, address).QueryRowContext(t.Context(), "SELECT segid FROM search_idx GROUP BY segid ORDER BY max(pgno) DESC LIMIT 1")
+		if err := row.Scan(&piece); err != nil {
+			t.Fatal(err)
+		}
+		return piece
+	}
+	rewritten := 0
+	for round := range 3 {
+		before := largest()
+		for i := range 5 {
+			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("INSERT INTO unindexed (posting) VALUES (%d)", 5*round+i+1)); err != nil {
+				t.Fatal(err)
+			}
+			if err := jobmirror.IndexNow(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pieces, left, err := jobmirror.Merge(t.Context(), m)
+		t.Logf("figure: %d pieces before, %d after", pieces, left)
+		if err != nil || left > 4 {
+			t.Errorf("%d pieces are put together to %d, %v", pieces, left, err)
+		}
+		if largest() != before {
+			rewritten++
+		}
+	}
+	if rewritten > 1 {
+		t.Errorf("the largest piece is written again %d times of 3", rewritten)
+	}
+}

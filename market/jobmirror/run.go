@@ -1,0 +1,285 @@
+package jobmirror
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// worker is a call of Run or Refresh, which shares the mirror's work with others.
+type worker struct {
+	*Mirror
+	process string // identifies it in the table processes
+}
+
+// begin returns a context for a call of Run or Refresh that also ends when Close begins, with
+// store.ErrClosed as its cause. Close waits for end.
+func (m *Mirror) begin(ctx context.Context) (working context.Context, end func(), err error) {
+	if err := m.writes(); err != nil {
+		return nil, nil, err
+	}
+	m.holding.Lock()
+	defer m.holding.Unlock()
+	if m.life.Err() != nil {
+		return nil, nil, store.ErrClosed
+	}
+	m.working.Add(1)
+	working, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(m.life, func() { cancel(store.ErrClosed) })
+	return working, func() {
+		stop()
+		cancel(nil)
+		m.working.Done()
+	}, nil
+}
+
+// ended returns why the context of a call of Run or Refresh has ended: the error of its
+// caller's context, or store.ErrClosed.
+func ended(working context.Context) error {
+	if cause := context.Cause(working); errors.Is(cause, store.ErrClosed) {
+		return cause
+	}
+	return working.Err()
+}
+
+// start keeps other processes from running the mirror, where it may have only one,
+// and tells all who read it that this one does, until done is called.
+func (m *Mirror) start(ctx context.Context, doing string) (w *worker, done func(), err error) {
+	first, unlock, err := m.lock()
+	if err != nil {
+		return nil, nil, err
+	}
+	// A process that was killed left its leases. If the database is away now, they end by
+	// themselves.
+	if first {
+		_ = m.db.update(ctx, (*tx).endLeases)
+	}
+	// A process without channels and feeds asks the board for nothing, so its limit does not count.
+	if len(m.named()) > 0 {
+		_ = m.db.update(ctx, func(t *tx) error { return t.tellRate(m.opts.Limit) })
+	}
+	w = &worker{m, rand.Text()}
+	gone := w.present(ctx, doing)
+	return w, func() {
+		gone()
+		unlock()
+	}, nil
+}
+
+// Refreshed tells what a call of Refresh could not settle, though nothing failed.
+type Refreshed struct {
+	Held    int            // rows that the sources do not show any more and that stay until that is certain
+	Doubted int            // jobs of which lookups say that they have ended, which is not believed yet
+	Wave    time.Time      // as in Status
+	Partial []SourceStatus // the sources that did not answer whole, so that nothing was removed; Problem says why
+}
+
+// Refresh brings the mirror up to date once: it reads every source, looks up
+// every job that is due, and returns. Its error joins those of the sources; the
+// others are refreshed all the same.
+//
+// On PostgreSQL it works beside other processes and asks nothing twice: it waits
+// for a source that another one is reading, and does not read it again where that
+// one began later than Refresh; and for the jobs that others are looking up.
+func (m *Mirror) Refresh(ctx context.Context) (Refreshed, error) { return m.refreshAll(ctx, inPlaces) }
+
+// refreshAll does what Refresh does. each calls a function with each number below n.
+func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))) (Refreshed, error) {
+	ctx, end, err := m.begin(ctx)
+	if err != nil {
+		return Refreshed{}, err
+	}
+	defer end()
+	w, done, err := m.start(ctx, "refresh")
+	if err != nil {
+		return Refreshed{}, err
+	}
+	defer done()
+	// Refreshes with a higher generation than since began later than this one.
+	since, err := fromUpdate(ctx, m.db, func(t *tx) (int64, error) {
+		if err := t.askDoubted(m.opts.RefreshEvery); err != nil {
+			return 0, err
+		}
+		return store.Value[int64](t, "SELECT coalesce(max(generation), 0) FROM sources")
+	})
+	if err != nil {
+		return Refreshed{}, err
+	}
+	sources := m.named()
+	failed := make([]error, len(sources), len(sources)+3)
+	each(len(sources), func(i int) {
+		if err := w.refreshSince(ctx, i, since); err != nil {
+			failed[i] = fmt.Errorf("%s: %w", sources[i].cause(), err)
+		}
+	})
+	if ctx.Err() != nil {
+		return Refreshed{}, ended(ctx)
+	}
+	if len(sources) > 0 {
+		failed = append(failed, w.lookUpDue(ctx, false), w.askAllHeld(ctx))
+	}
+	out, err := m.refreshed(ctx, failed[:len(sources)])
+	failed = append(failed, err, m.index(ctx), m.merge(ctx), m.prune(ctx))
+	return out, errors.Join(failed...)
+}
+
+// refreshed tells what a refresh of the sources of the options could not settle, of
+// which each may have failed.
+func (m *Mirror) refreshed(ctx context.Context, failed []error) (out Refreshed, err error) {
+	var status Status
+	err = m.db.view(ctx, func(t *tx) error { return errors.Join(t.sourceStatus(&status), t.doubtStatus(m, &status)) })
+	if err != nil {
+		return out, err
+	}
+	out.Doubted, out.Wave = status.Doubted, status.Wave
+	for _, s := range status.Sources {
+		i := slices.IndexFunc(m.named(), func(named *source) bool { return named.id == s.id })
+		if i < 0 {
+			continue
+		}
+		out.Held += s.Held
+		if s.Failures > 0 && failed[i] == nil {
+			out.Partial = append(out.Partial, s)
+		}
+	}
+	return out, nil
+}
+
+// inPlaces calls f with each number below n, maxRefreshes of them at a time.
+func inPlaces(n int, f func(i int)) {
+	var running sync.WaitGroup
+	places := make(chan struct{}, maxRefreshes)
+	for i := range n {
+		places <- struct{}{}
+		running.Go(func() {
+			defer func() { <-places }()
+			f(i)
+		})
+	}
+	running.Wait()
+}
+
+// Run keeps the mirror up to date until ctx ends, and returns its error, or until Close. What
+// fails on the way - the board, a feed, the database - is logged, shown by
+// Status, and tried again later.
+//
+// On SQLite one process runs a mirror; another gets ErrLocked. On PostgreSQL any
+// number of processes share the work. A process that is told to end finishes
+// its lookups or gives them back, within two seconds.
+func (m *Mirror) Run(ctx context.Context) error {
+	ctx, end, err := m.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	w, done, err := m.start(ctx, "run")
+	if err != nil {
+		return err
+	}
+	defer done()
+	var running sync.WaitGroup
+	keepAt := func(wake signal, every time.Duration, f func(context.Context) error) {
+		running.Go(func() { m.keepAt(ctx, wake, every, f) })
+	}
+	keepAt(nil, pollEvery, w.poll)
+	keepAt(m.db.unindexed, never, m.index)
+	keepAt(nil, time.Hour, m.prune)
+	keepAt(nil, time.Minute, m.checkWords)
+	keepAt(nil, mergeEvery, m.merge)
+	if m.db.Shared {
+		// Those who open the database only to read cannot number changes.
+		keepAt(m.db.unnumbered, never, m.numberSoon)
+	}
+	if len(m.named()) > 0 {
+		keepAt(nil, 0, w.refreshDue)
+		keepAt(nil, 0, func(ctx context.Context) error { return w.lookUpDue(ctx, true) })
+		keepAt(m.heldDue, never, func(ctx context.Context) error {
+			_, err := w.askHeld(ctx)
+			return err
+		})
+	}
+	running.Wait()
+	<-ctx.Done()
+	return ended(ctx)
+}
+
+// pollEvery is the time after which a process asks the database again whether there is work
+// to do. Its own commits tell it at once.
+const pollEvery = time.Second
+
+// poll asks, in one statement that writes nothing, whether there is work to do, and
+// wakes those who do it. It reads the first row of some indexes, and the rows of the sources.
+func (w *worker) poll(ctx context.Context) error {
+	var (
+		sources                    = w.named()
+		now, entered, began, until int64
+		job, source, held          *int64
+		index, number              bool
+	)
+	numberless := "0"
+	if w.db.Shared {
+		numberless = unnumbered
+	}
+	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.claimed,
+			(SELECT max(asking) FROM sources WHERE asking > 0), (`+firstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, `+numberless+`
+		FROM (SELECT count(*) AS entered, min(CASE WHEN claimed > next_due THEN claimed ELSE next_due END) AS first,
+			coalesce(max(began), 0) AS began, coalesce(max(claimed), 0) AS claimed FROM sources WHERE id IN @ids) s`,
+		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &held, &job, &index, &number)
+	if err != nil {
+		return err
+	}
+	if w.db.OwnClock() {
+		now = time.Now().UnixMilli()
+	}
+	setBack := began > latest(now) || until > latest(now)+w.db.lasting(sourceLease).Milliseconds()
+	for _, work := range []struct {
+		due bool
+		signal
+	}{
+		{job != nil && *job <= now, w.db.jobsDue},
+		{held != nil && !w.db.isLeased(*held, now, jobLease), w.heldDue},
+		{source != nil && *source <= now || setBack || int(entered) < len(sources), w.sourcesDue},
+		{index, w.db.unindexed},
+		{number, w.db.unnumbered},
+	} {
+		if work.due {
+			work.raise()
+		}
+	}
+	return nil
+}
+
+const (
+	// maxWait is the longest wait after a failure of the database: work goes on
+	// within this time of its return.
+	maxWait = 30 * time.Second
+	never   = time.Duration(1<<63 - 1)
+)
+
+// keepAt calls f until ctx ends: again when wake is raised, or after a time; and
+// while it fails, after longer and longer waits.
+func (m *Mirror) keepAt(ctx context.Context, wake signal, every time.Duration, f func(context.Context) error) {
+	for failures := 0; ctx.Err() == nil; {
+		began := time.Now()
+		err := f(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			failures = 0
+			wake.wait(ctx, nil, every)
+			continue
+		case time.Since(began) > time.Minute:
+			failures = 0
+		}
+		m.opts.Logger.ErrorContext(ctx, "jobmirror", "error", problem(err))
+		rest(ctx, min(backOff(failures, time.Second), maxWait))
+		failures++
+	}
+}

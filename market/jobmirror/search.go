@@ -1,0 +1,199 @@
+package jobmirror
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// Query says what is searched for. The zero value finds every posting.
+type Query struct {
+	// Text holds words that must all occur in the posting: in any form of them in the
+	// posting's language, and in another spelling. In the title, a category, a place and a
+	// company a part of a word of four letters will do. Words in "quotes" are meant as they
+	// are written, -word leaves postings out, and OR joins two words. No text is a mistake.
+	Text string
+	// Near is zero for anywhere. Only postings whose job is known and has
+	// coordinates match; additional locations count.
+	Near     jobboard.GeoLocation
+	Channel  jobboard.ChannelID // empty: any
+	Language string             // of the row, as in Channel.Languages; empty: any, so a posting may come once a language
+	Category string             // a category's identifier (2.3); empty: any
+	Place    string             // a location's name (2.3); empty: any
+	Order    Order
+	Limit    int        // postings on a page; 0 means 20, at most 1000
+	After    PageCursor // the Next of the page before; empty: the first page
+	Facets   bool       // counts all hits, in all and by category and place; slower
+	Snippets bool       // gives each posting the words of its advertisement around the first that was found
+}
+
+// Order chooses the order of hits.
+type Order int
+
+// The orders.
+const (
+	// Relevance puts those postings first that have every word in the title, then those
+	// that have them in the title, a category, a place or a company, then those that have
+	// them anywhere, and then the others. Among equals, and without a text, it is Newest.
+	Relevance Order = iota
+	Newest          // the postings that the mirror came to know last come first
+	Oldest          // those that it came to know first
+)
+
+// PageCursor marks where a page of a search ends. It is good for the query that
+// gave it.
+type PageCursor string
+
+// ErrPageCursor says that the cursor is none, or of another query. It is
+// jobboard.ErrInvalidInput as well, because it comes from a visitor's address.
+var ErrPageCursor = fmt.Errorf("jobmirror: the page cursor is not of this query: %w", jobboard.ErrInvalidInput)
+
+// Page holds a page of hits.
+type Page struct {
+	Postings []Posting
+	Next     PageCursor // for Query.After; empty: there are no more
+	Facets   *Facets    // nil without Query.Facets
+	// Corrected has the words of the text that no posting has, in any form or spelling,
+	// with those that were searched for as well. What these find comes after what the text
+	// finds as it was typed; Corrected is nil as long as that fills the page.
+	Corrected []Correction
+	// Age is of the copy of the channel, or of the oldest of all channels; below 0: one was
+	// never copied whole. Of all channels those do not count that the board refuses and that
+	// were never copied, unless there is no other.
+	Age time.Duration
+}
+
+// Facets counts all hits of a query. If the text has words in quotes, and more than 300
+// postings have these words in some form, postings with another form count as well.
+type Facets struct {
+	Total      int
+	Categories map[string]int // by category identifier
+	Places     map[string]int // by location name
+}
+
+// Posting holds a posting of the copy, in one language. Whether its job is open Mirror.Job
+// says.
+type Posting struct {
+	Posting  jobboard.JobPosting
+	Language string // in which it was asked for
+	// TextLanguage is that of its title and advertisement as far as the copy knows: the
+	// job's where the posting has the job's own title, so that it was not translated, else
+	// Language. A page marks its text with it.
+	TextLanguage string
+
+	Sources   []string            // the channels that show it
+	Job       jobboard.JobID      // 0: not known
+	Evidence  Evidence            // for Job
+	Confirmed bool                // the lookup of Job gave the posting's title
+	Locations []jobboard.Location // Job's, the main one first; none where the job is not known
+	Seen      time.Time           // when the last complete refresh that showed it ended; until there was one, when it came
+	// MissingSince is the time at which the last source ceased to show it, where it stays until
+	// it is certain that it is gone; zero: a source shows it. A site may hide such postings.
+	MissingSince time.Time
+	Snippet      Snippet // zero without Query.Snippets, and where the advertisement has none of the words
+
+	nearest int // of Locations, counted from 1; 0: none
+	km      float64
+}
+
+// Distance returns how far the nearest of the job's locations is from the middle of
+// Query.Near, in kilometres. It reports false where the query had no circle.
+func (p Posting) Distance() (km float64, ok bool) { return p.km, p.nearest > 0 }
+
+// Nearest returns the location that Distance measures. It reports false where the query
+// had no circle.
+func (p Posting) Nearest() (location jobboard.Location, ok bool) {
+	if p.nearest == 0 {
+		return jobboard.Location{}, false
+	}
+	return p.Locations[p.nearest-1], true
+}
+
+// Snippet holds the words around what was found in an advertisement. Text is plain
+// text: escape it for the place where it goes.
+type Snippet struct {
+	Text  string
+	Marks []Mark // of what was found, in order
+}
+
+// Mark says which bytes of a snippet's Text were found: those from Begin up to End.
+type Mark struct{ Begin, End int }
+
+// maxText bounds the bytes of a query's text.
+const maxText = 1000
+
+// Search finds postings in the copy. Its errors are ErrPageCursor, and
+// jobboard.ErrInvalidInput for a circle that is none and a text of more than 1000
+// bytes.
+func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
+	if err := q.Near.Validate(); err != nil {
+		return nil, fmt.Errorf("jobmirror: %w", err)
+	}
+	if q.Limit <= 0 {
+		q.Limit = 20
+	}
+	q.Limit = min(q.Limit, 1000)
+	if q.Order == Relevance && strings.TrimSpace(q.Text) == "" {
+		q.Order = Newest
+	}
+	after, err := q.cursor()
+	if err != nil {
+		return nil, err
+	}
+	return fromView(ctx, m.db, func(t *tx) (*Page, error) { return t.search(q, after) })
+}
+
+// search returns the page of hits that follow one, or the first page after the zero
+// position.
+func (t *tx) search(q Query, after position) (page *Page, err error) {
+	page = &Page{}
+	if page.Age, err = t.age(string(q.Channel)); err != nil {
+		return nil, err
+	}
+	f, err := t.finder(q, after)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := f.page(q.Limit + 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(hits) > q.Limit {
+		hits = hits[:q.Limit]
+		page.Next = q.next(f.positions[q.Limit-1])
+	}
+	if len(f.corrected) > 0 && (page.Next == "" || f.positions[len(hits)-1].tier >= f.typed) {
+		page.Corrected = f.corrected
+	}
+	for _, h := range hits {
+		if q.Snippets {
+			h.posting.Snippet = h.snippet(f.text)
+		}
+		page.Postings = append(page.Postings, h.posting)
+	}
+	if err := t.addJobs(page.Postings, q.Near); err != nil {
+		return nil, err
+	}
+	if q.Facets {
+		page.Facets, err = f.facets()
+	}
+	return page, err
+}
+
+// age returns how long ago the channel, or else every channel, was last copied
+// whole.
+func (t *tx) age(channel string) (time.Duration, error) {
+	query, args := "SELECT min(complete) FROM sources WHERE kind = 'channel' AND (complete > 0 OR left_out = 0)", []any(nil)
+	if channel != "" {
+		query, args = "SELECT min(complete) FROM sources WHERE kind = 'channel' AND name = ?", []any{storable(channel)}
+	}
+	complete, err := store.Value[*int64](t, query, args...)
+	if err != nil || complete == nil || *complete == 0 {
+		return -1, err
+	}
+	return t.Since(*complete), nil
+}

@@ -1,0 +1,169 @@
+package jobmirror
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/language"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
+)
+
+// serveSearch answers 4.1 with every hit on one page.
+func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request) {
+	parameters, ok := readQuery(w, r)
+	if !ok {
+		return
+	}
+	q := Query{Channel: jobboard.ChannelID(r.PathValue("channel")), Text: parameters.Get("search")}
+	if geo := parameters.Get("geoLocation"); geo != "" {
+		var err error
+		if q.Near, err = parseCircle(geo); err != nil {
+			http.Error(w, "geoLocation: "+err.Error(), http.StatusBadRequest)
+			return
+		}
+	}
+	var copied channelCopy
+	hits, err := fromView(r.Context(), m.db, func(t *tx) (hits []int64, err error) {
+		copied, err = t.channelCopy(string(q.Channel), r.Header.Get("Accept-Language"))
+		if err == nil && copied.complete {
+			hits, err = t.hits(q, copied.language)
+		}
+		return hits, err
+	})
+	switch {
+	case errors.Is(err, jobboard.ErrInvalidInput):
+		http.Error(w, "search: "+err.Error(), http.StatusBadRequest)
+	case err != nil:
+		m.failed(w, r, err)
+	case !copied.known:
+		http.Error(w, "the mirror does not hold this channel", http.StatusNotFound)
+	case !copied.complete:
+		comeBack(w, "the channel was not copied whole yet", "60")
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Age", seconds(copied.age))
+		w.Header().Set("Vary", "Accept-Language")
+		if m.writePage(r.Context(), w, hits) != nil {
+			panic(http.ErrAbortHandler) // half an answer must not look whole
+		}
+	}
+}
+
+// parseCircle reads a geoLocation (4.1). A radius beyond the Earth, which the
+// client refuses to send, holds every place.
+func parseCircle(geo string) (jobboard.GeoLocation, error) {
+	const whole = 20038
+	radius := strings.LastIndexByte(geo, ':') + 1
+	if km, err := strconv.ParseFloat(geo[radius:], 64); err == nil && km > whole {
+		geo = geo[:radius] + strconv.Itoa(whole)
+	}
+	return jobboard.ParseGeoLocation(geo)
+}
+
+// channelCopy is the copy of a channel in one language.
+type channelCopy struct {
+	known    bool
+	language string
+	complete bool          // the copy was complete once
+	age      time.Duration // since it was complete last
+}
+
+// channelCopy chooses the language of a channel's copy that a header
+// Accept-Language asks for. Copies of a part of the channel do not count beside a
+// whole one.
+func (t *tx) channelCopy(channel, accept string) (channelCopy, error) {
+	var (
+		languages []string
+		complete  []int64
+	)
+	if channel != storable(channel) {
+		return channelCopy{}, nil
+	}
+	err := t.Rows(`SELECT language, complete FROM sources WHERE kind = 'channel' AND name = ?
+		ORDER BY search = '' AND geo = '' DESC, id`, []any{channel}, func(scan func(...any) error) error {
+		var (
+			language string
+			at       int64
+		)
+		err := scan(&language, &at)
+		if !slices.Contains(languages, language) {
+			languages, complete = append(languages, language), append(complete, at)
+		}
+		return err
+	})
+	if err != nil || len(languages) == 0 {
+		return channelCopy{}, err
+	}
+	i := preferred(accept, languages)
+	return channelCopy{known: true, language: languages[i], complete: complete[i] > 0, age: t.Since(complete[i])}, nil
+}
+
+// preferred returns the index of the language that a header Accept-Language asks
+// for, 0 where it asks for none of them.
+func preferred(header string, languages []string) int {
+	wanted, _, err := language.ParseAcceptLanguage(header)
+	if err != nil || len(wanted) == 0 {
+		return 0
+	}
+	tags := make([]language.Tag, len(languages))
+	for i, l := range languages {
+		tags[i] = language.Make(l)
+	}
+	_, i, _ := language.NewMatcher(tags).Match(wanted...)
+	return i
+}
+
+// hits returns the rows that a query finds in one language, the newest first. Its text
+// is taken as it stands, without the signs that a visitor of Search may type.
+func (t *tx) hits(q Query, language string) ([]int64, error) {
+	q.Language, q.Order = language, Newest
+	asked, err := t.questions(q, words.Literal, tag(tagRow, language))
+	if err != nil {
+		return nil, err
+	}
+	hits, err := t.allHits(asked)
+	slices.Reverse(hits)
+	return hits, err
+}
+
+// writePage writes the answer of 4.1. It reads the postings part by part, each in
+// a transaction of its own, so that a client that is slow holds up no other; the
+// counters come last, and count what was written.
+func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []int64) error {
+	out := bufio.NewWriterSize(hurried{w, http.NewResponseController(w)}, 64<<10)
+	out.WriteString(`{"results":[`)
+	n := 0
+	for part := range slices.Chunk(hits, pagePart) {
+		found, err := fromView(ctx, m.db, func(t *tx) ([]hit, error) {
+			return t.postings(part, words.Query{}) // without those that are gone meanwhile
+		})
+		if err != nil {
+			return err
+		}
+		for _, h := range found {
+			b, err := json.Marshal(h.posting.Posting)
+			if err != nil {
+				return err
+			}
+			if n++; n > 1 {
+				out.WriteByte(',')
+			}
+			if _, err := out.Write(b); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintf(out, `],"itemsPerPage":%d,"numPages":%d,"offset":0,"actualPage":0,`+
+		`"firstPostingOnPage":%d,"lastPostingOnPage":%d,"totalNumberOfJobs":%d}`+"\n", n, min(n, 1), min(n, 1), n, n)
+	return out.Flush()
+}

@@ -1,0 +1,35 @@
+package jobmirror
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// The guide tells the settings of the leases and of the connections as they are.
+func TestGuideTellsTheSettings(t *testing.T) {
+	text, err := os.ReadFile("../docs/mirror.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := string(text)
+	readers, writers, permits := store.Connections()
+	for _, says := range []string{
+		fmt.Sprintf("a lease of %.0f s on its row (`claimed`), renewed each %.0f s", sourceLease.Seconds(), (sourceLease / 3).Seconds()),
+		fmt.Sprintf("leases, which last %.0f s longer", aloneLease.Seconds()),
+		fmt.Sprintf("look up jobs, up to %d at a time | any | a lease of %.0f s", maxBatch, jobLease.Seconds()),
+		fmt.Sprintf("up to %d connections: %d that read, %d that write, %d for the limit",
+			readers+writers+permits, readers, writers, permits),
+		fmt.Sprintf("up to %d sources side by side", maxRefreshes),
+		fmt.Sprintf("given up after %.0f s at most", store.UpdateTimeout.Seconds()),
+		fmt.Sprintf("waits up to %.0f s between attempts", maxWait.Seconds()),
+		fmt.Sprintf("gives lookups under way %.1f s", stopTime.Seconds()),
+	} {
+		if !strings.Contains(guide, says) {
+			t.Errorf("docs/mirror.md does not say %q", says)
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package jobmirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// Status tells how a mirror is doing.
+type Status struct {
+	Sources   []SourceStatus  `json:"sources"`
+	Processes []ProcessStatus `json:"processes"` // that run or refresh the mirror, and those that ended without saying so
+
+	Jobs      map[State]int `json:"jobs"`          // how many there are of each state
+	Due       int           `json:"due"`           // jobs whose lookup is due
+	DueSince  time.Time     `json:"dueSince"`      // since when the one has been due that waits the longest; zero: none is
+	Failing   int           `json:"failing"`       // jobs whose last lookup did not answer
+	Doubted   int           `json:"doubted"`       // jobs of which lookups say that they have ended, which is not believed yet
+	Wave      time.Time     `json:"wave,omitzero"` // since when so many lookups end jobs which sources show that none of them is believed; zero: they are
+	Postings  int           `json:"postings"`      // rows, one for each language
+	Unindexed int           `json:"unindexed"`     // postings that Search does not find yet, or as they were
+	Adless    int           `json:"adless"`        // postings without their advertisement, because with it they are over Config.MaxPostingBytes
+	Unplaced  int           `json:"unplaced"`      // postings that no radius finds: their job is not known or has no coordinates
+
+	Oldest Cursor `json:"oldest"` // the earliest cursor that Changes takes
+	Newest Cursor `json:"newest"` // the end of the log of changes
+
+	Limit       float64   `json:"limit"`       // requests a second that may be sent now, by all processes; 0: no limit
+	PausedUntil time.Time `json:"pausedUntil"` // because the board asked for it; zero: no pause holds
+}
+
+// SourceStatus tells how a channel in one language, or a feed, is doing.
+type SourceStatus struct {
+	Kind     string    `json:"kind"` // "channel" or "feed"
+	Name     string    `json:"name"` // with what narrows a channel down
+	Language string    `json:"language,omitempty"`
+	Rows     int       `json:"rows"`     // postings or entries that it has
+	Complete time.Time `json:"complete"` // when a refresh was complete last; zero: none was
+	NextDue  time.Time `json:"nextDue"`
+	Failures int       `json:"failures"` // refreshes in a row that were not complete
+	Problem  string    `json:"problem,omitempty"`
+	Refused  bool      `json:"refused,omitempty"` // the board's last word on it: there is no such channel, or not for this credential
+	Held     int       `json:"held,omitempty"`    // of Rows, those that it does not show any more and that stay until that is certain
+
+	id int64 // of its row
+}
+
+// ProcessStatus describes a process that runs or refreshes the mirror.
+type ProcessStatus struct {
+	Name     string    `json:"name"`    // of the machine, with the process's number
+	Version  string    `json:"version"` // of the program; empty: it was not built from a version
+	Doing    string    `json:"doing"`   // "run" or "refresh"
+	Started  time.Time `json:"started"`
+	Seen     time.Time `json:"seen"`     // when it last said that it works; it does so every ten seconds
+	LookedUp int64     `json:"lookedUp"` // lookups that it wrote
+	Leases   []Lease   `json:"leases"`   // what it is doing, the oldest refresh and the oldest lookups first; nothing while it rests
+}
+
+// Status returns how the mirror is doing.
+func (m *Mirror) Status(ctx context.Context) (*Status, error) {
+	if err := m.number(ctx); err != nil && m.writes() == nil {
+		return nil, err
+	}
+	return fromView(ctx, m.db, func(t *tx) (out *Status, err error) {
+		out = &Status{}
+		if err := t.sourceStatus(out); err != nil {
+			return nil, err
+		}
+		if out.Processes, err = t.processes(); err != nil {
+			return nil, err
+		}
+		if out.Jobs, err = store.Pairs[State, int](t, "SELECT state, count(*) FROM jobs GROUP BY state"); err != nil {
+			return nil, err
+		}
+		if err := errors.Join(t.backlog(out), t.doubtStatus(m, out)); err != nil {
+			return nil, err
+		}
+		var newest, gone int64
+		err = t.Row(`SELECT (SELECT count(*) FROM jobs WHERE failures > 0), (SELECT count(*) FROM postings),
+			(SELECT count(*) FROM postings WHERE adless = 1),
+			(SELECT count(*) FROM postings p WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.job = p.job)),
+			(SELECT value FROM counters WHERE name = 'change'), (SELECT value FROM counters WHERE name = 'erased')`,
+			nil, &out.Failing, &out.Postings, &out.Adless, &out.Unplaced, &newest, &gone)
+		if err != nil {
+			return nil, err
+		}
+		oldest, err := t.placeOf(gone)
+		if err != nil {
+			return nil, err
+		}
+		last, err := t.placeOf(newest)
+		out.Oldest, out.Newest = m.cursor(oldest), m.cursor(last)
+		return out, err
+	})
+}
+
+// backlog reads what is waiting, and how fast it may be worked on.
+func (t *tx) backlog(s *Status) error {
+	var since *int64
+	err := t.Row("SELECT count(*), min(next_due) FROM jobs WHERE next_due <= ?", []any{t.Now}, &s.Due, &since)
+	if err != nil {
+		return err
+	}
+	if since != nil {
+		s.DueSince = instant(*since)
+	}
+	form, all, err := t.form()
+	if err != nil {
+		return err
+	}
+	unindexed := "SELECT count(*) FROM unindexed"
+	if form != 0 && (form != tokensForm || !all) {
+		// They have tokens of another version, by which this one's Search finds none, or are
+		// just being marked to be indexed anew.
+		unindexed = "SELECT count(*) FROM postings"
+	}
+	if s.Unindexed, err = store.Value[int](t, unindexed); err != nil {
+		return err
+	}
+	s.Limit, s.PausedUntil, err = t.limit()
+	return err
+}
+
+// tellRate notes how many requests a second this process lets through, for all who
+// read the status; below 0 is no limit.
+func (t *tx) tellRate(perSecond float64) error {
+	_, err := t.Exec("UPDATE limits SET rate = ?", max(perSecond, 0))
+	return err
+}
+
+// limit returns how fast requests may be sent, and until when none may.
+func (t *tx) limit() (rate float64, paused time.Time, err error) {
+	var kept pace.State
+	err = t.Row("SELECT rate, paused, slowed, calm FROM limits", nil, &rate, &kept.Paused, &kept.Slowed, &kept.Calm)
+	if err != nil {
+		return 0, time.Time{}, err
+	}
+	rate, paused = kept.At(rate, time.UnixMilli(t.Now))
+	return rate, paused, nil
+}
+
+// heldRows counts the rows of a source s that are held.
+const heldRows = `CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id AND ` + isHeld + `)
+	ELSE (SELECT count(*) FROM entries WHERE source = s.id AND ` + isHeld + `) END`
+
+func (t *tx) sourceStatus(out *Status) error {
+	return t.Rows("SELECT "+sourceColumns+", complete, next_due, failures, problem, refused <> 0, "+heldRows+`,
+		CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id)
+			ELSE (SELECT count(*) FROM entries WHERE source = s.id) END
+		FROM sources s ORDER BY s.id`, nil, func(scan func(...any) error) error {
+		var (
+			s      source
+			status SourceStatus
+		)
+		err := scan(append(s.columns(), instantColumn{&status.Complete}, instantColumn{&status.NextDue},
+			&status.Failures, &status.Problem, &status.Refused, &status.Held, &status.Rows)...)
+		status.id, status.Kind, status.Name, status.Language = s.id, s.kind, s.String(), s.language
+		out.Sources = append(out.Sources, status)
+		return err
+	})
+}
+
+// Ready returns nil where searches can be answered: the database answers, and the
+// channels of Options, or without any all that the database has, were copied
+// whole once. Otherwise the error is ErrIncomplete, or the database's.
+//
+// A channel that was never copied because the board refuses it, by 400, 403, 404 or 410,
+// such as one that is misspelt, does not count beside one that was copied, once the refusals
+// have gone on for four minutes.
+func (m *Mirror) Ready(ctx context.Context) error {
+	_, err := m.ready(ctx)
+	return err
+}
+
+// ready does what Ready does, and returns the channels that the board refuses and that were
+// never copied.
+func (m *Mirror) ready(ctx context.Context) (refused []string, err error) {
+	c, err := fromView(ctx, m.db, func(t *tx) (copies, error) { return t.copies(m, kindChannel) })
+	switch {
+	case err != nil:
+		return nil, err
+	case !c.some:
+		return nil, fmt.Errorf("%w: nothing was", ErrIncomplete)
+	case len(c.missing) > 0:
+		return nil, fmt.Errorf("%w: %s", ErrIncomplete, enumerate("channel", c.missing))
+	case len(c.refused) > 0 && c.whole == 0:
+		return nil, fmt.Errorf("%w: the board refuses %s", ErrIncomplete, enumerate("channel", c.refused))
+	}
+	return c.refused, nil
+}
+
+// enumerate names things of a kind, the first five where there are more.
+func enumerate(what string, names []string) string {
+	const most = 5
+	slices.Sort(names)
+	if len(names) > 1 {
+		what += "s"
+	}
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s %s and %d more", what, strings.Join(names[:most], ", "), more)
+	}
+	return what + " " + strings.Join(names, ", ")
+}
+
+// copies tells how far the copies of sources are.
+type copies struct {
+	some    bool     // there are sources, of this kind or of another
+	whole   int      // how many were copied whole once
+	refused []string // were never, because the board has refused them for refusedFor
+	missing []string // were never, for other reasons
+}
+
+// complete returns ErrIncomplete unless the sources of the options, or where these name none
+// all that the database has, were copied whole once.
+func (t *tx) complete(m *Mirror) error {
+	c, err := t.copies(m, kindChannel, kindFeed)
+	missing := len(c.missing) + len(c.refused)
+	switch {
+	case err != nil:
+		return err
+	case !c.some:
+		return fmt.Errorf("%w: nothing was", ErrIncomplete)
+	case missing > 0:
+		return fmt.Errorf("%w: %d sources are missing", ErrIncomplete, missing)
+	}
+	return nil
+}
+
+// copies looks at the sources of some kinds: those of the options, or where these name none
+// all that the database has.
+func (t *tx) copies(m *Mirror, kinds ...string) (c copies, err error) {
+	type progress struct{ whole, refused bool }
+	var all []*source
+	key := func(s *source) string { return fmt.Sprintf("%q", s.key()) }
+	stored := map[string]progress{}
+	const query = "SELECT " + sourceColumns + ", complete > 0, left_out = 1 FROM sources"
+	err = t.Rows(query, nil, func(scan func(...any) error) error {
+		var (
+			s source
+			p progress
+		)
+		err := scan(append(s.columns(), &p.whole, &p.refused)...)
+		all, stored[key(&s)] = append(all, &s), p
+		return err
+	})
+	wanted := m.named()
+	if len(wanted) == 0 { // this process only reads what all others copy
+		wanted = all
+	}
+	c.some = len(wanted) > 0
+	for _, s := range wanted {
+		name := strings.TrimSpace(s.String() + " " + s.language)
+		switch p := stored[key(s)]; {
+		case !slices.Contains(kinds, s.kind):
+		case p.whole:
+			c.whole++
+		case p.refused:
+			c.refused = append(c.refused, name)
+		default:
+			c.missing = append(c.missing, name)
+		}
+	}
+	return c, err
+}

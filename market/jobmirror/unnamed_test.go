@@ -1,0 +1,307 @@
+package jobmirror_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// Twenty generations of 20 jobs, each shown for 30 days: with KeepJobs the copy has the jobs of the
+// last four months, and no job that went is looked up. Without it all stay.
+func TestGenerationsOfJobs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		keep       time.Duration
+		rows, most int // in the end; lookups
+	}{{0, 80, 20 * 20 * 40}, {-1, 400, 20 * 20 * 60}} {
+		synctest.Test(t, func(t *testing.T) {
+			board := newShelf(0)
+			opts := board.options()
+			opts.KeepJobs, opts.KeepChanges = test.keep, 3*365*24*time.Hour
+			m := open(t, filepath.Join(t.TempDir(), "jobs.db"), opts)
+			rows := func() (n int) {
+				s, err := m.Status(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, jobs := range s.Jobs {
+					n += jobs
+				}
+				return n
+			}
+			lookups, byGeneration := 0, []int{}
+			for generation := range 20 {
+				shown, states := []int{}, map[int]string{}
+				for i := range 20 {
+					shown = append(shown, generation*20+i+1)
+					states[shown[i]] = "open"
+				}
+				board.tell(shown, unavailable, states)
+				for range 15 {
+					if _, err := m.Refresh(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(48 * time.Hour)
+				}
+				all, _ := board.lookups()
+				lookups += all
+				byGeneration = append(byGeneration, all)
+				if generation == 5 {
+					t.Logf("figure: KeepJobs %s: %d rows after six generations of 20 jobs", test.keep, rows())
+				}
+			}
+			n := rows()
+			t.Logf("figure: KeepJobs %s: %d rows after twenty generations, %d lookups, %v by generation", test.keep, n, lookups, byGeneration)
+			if n > test.rows || test.keep < 0 && n != test.rows || lookups > test.most {
+				t.Errorf("KeepJobs %s: %d rows, not %d; %d lookups", test.keep, n, test.rows, lookups)
+			}
+			checkReplay(t, m)
+		})
+	}
+}
+
+// passes lets time pass for what the daily pass looks at, but for when sources were complete.
+func passes(t *testing.T, m *jobmirror.Mirror, d time.Duration) {
+	t.Helper()
+	for _, column := range []string{"jobs SET unnamed", "catalogues SET used", "passes SET began"} {
+		_, name, _ := strings.Cut(column, "SET ")
+		if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("UPDATE %s = %s - %d WHERE %s > 0", column, name, d.Milliseconds(), name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A job that nothing names goes after KeepJobs, with its places, and the log tells it. It stays
+// while it is looked up, while a source was not complete for so long, and if it is named again.
+func TestUnnamedJobsGo(t *testing.T) {
+	const day = 24 * time.Hour
+	onEachSource(t, 20, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
+		exec := func(statements ...string) {
+			t.Helper()
+			for _, s := range statements {
+				if err := jobmirror.Exec(t.Context(), m, s); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		has := func(what string, want bool, job jobboard.JobID) {
+			t.Helper()
+			if _, err := m.Job(t.Context(), job); errors.Is(err, jobmirror.ErrUnknown) == want {
+				t.Errorf("%s: job %d is there: %t; %v", what, job, !want, err)
+			}
+		}
+		exec("INSERT INTO places (job, number, latitude, longitude) VALUES (20, 0, 1, 2), (1, 0, 1, 2)")
+		board.tell(upTo(18), "open", map[int]string{19: inactive, 20: inactive})
+		settled(t, m, "two went", 18, 0)
+		passes(t, m, day) // the pass of the first refresh is over
+		refresh(t, m)
+		passes(t, m, 89*day)
+		refresh(t, m)
+		has("after 89 days", true, 20)
+		has("after 89 days", true, 1)
+		board.tell(append(upTo(18), 19), "open", nil) // one is named again, between two passes
+		refresh(t, m)
+		board.tell(upTo(18), "open", nil)
+		refresh(t, m)
+
+		exec(fmt.Sprintf("UPDATE jobs SET claimed = %d, next_due = %d WHERE job = 20", time.Now().Add(10*time.Second).UnixMilli(), time.Now().Add(time.Hour).UnixMilli()))
+		if passes(t, m, day); strings.Contains(t.Name(), "postgres") { // on SQLite a refresh ends all leases, and is alone
+			passes(t, m, day)
+			refresh(t, m)
+			has("while it is looked up", true, 20)
+		}
+		exec("UPDATE jobs SET claimed = 0")
+		exec("INSERT INTO sources (id, kind, name, language, search, geo, complete, named) VALUES (77, 'feed', 'old', '', '', '', 1, 9000000000000)")
+		passes(t, m, day)
+		refresh(t, m)
+		has("while a source was not complete for long", true, 20)
+		exec("UPDATE sources SET complete = 0 WHERE id = 77")
+		passes(t, m, day)
+		refresh(t, m)
+		has("while a source was never complete", true, 20)
+		exec("DELETE FROM sources WHERE id = 77")
+		_, at, err := snapshot(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refresh(t, m)
+		has("before the next pass", true, 20)
+		passes(t, m, day)
+		refresh(t, m)
+		has("after 92 days", false, 20)
+		has("named again", true, 19)
+		for _, job := range upTo(18) {
+			has("named", true, jobboard.JobID(job))
+		}
+		n := 0
+		for c, err := range m.Changes(t.Context(), at) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n++; c.Kind != jobmirror.ChangeJob || c.ID != 20 || c.Before == nil || c.After != nil || c.Cause != "unnamed" {
+				t.Errorf("%+v", c)
+			}
+		}
+		if n != 1 {
+			t.Errorf("%d changes", n)
+		}
+		board.tell(upTo(20), "open", nil)
+		settled(t, m, "back", 20, 0)
+		has("back", true, 20)
+	})
+}
+
+// Its places go with a job, and a catalogue that no job has goes with the second pass that misses
+// it. What a job has stays.
+func TestCataloguesThatNoJobHas(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+		have := count(t, address, "SELECT count(*) FROM catalogues")
+		if n := count(t, address, "SELECT count(DISTINCT catalogue) FROM jobs WHERE catalogue <> ''"); n != have || n == 0 {
+			t.Errorf("jobs have %d catalogues of %d", n, have)
+		}
+		if err := jobmirror.Exec(t.Context(), m, "INSERT INTO catalogues (hash, used, entries) VALUES ('x', 1, '[]')"); err != nil {
+			t.Fatal(err)
+		}
+		passes(t, m, 24*time.Hour)
+		refresh(t, m)
+		if n := count(t, address, "SELECT count(*) FROM catalogues WHERE hash = 'x'"); n != 0 {
+			t.Error("a catalogue that no job has is there")
+		}
+		for range 3 {
+			passes(t, m, 24*time.Hour)
+			refresh(t, m)
+		}
+		if n := count(t, address, "SELECT count(*) FROM catalogues"); n != have {
+			t.Errorf("%d catalogues are left of %d that jobs have", n, have)
+		}
+		if j, err := m.Job(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); err != nil || len(j.Nationalities) == 0 {
+			t.Errorf("%+v, %v", j, err)
+		}
+		// Once its jobs are gone a catalogue goes, and comes back with the next one that has it.
+		exec := func(statement string) {
+			t.Helper()
+			if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		exec("UPDATE jobs SET catalogue = ''")
+		for range 2 {
+			passes(t, m, 24*time.Hour)
+			refresh(t, m)
+		}
+		if n := count(t, address, "SELECT count(*) FROM catalogues"); n != 0 {
+			t.Errorf("%d catalogues are left that no job has", n)
+		}
+		exec("UPDATE jobs SET record = '', next_due = 1")
+		refresh(t, m)
+		if n := count(t, address, "SELECT count(*) FROM catalogues"); n != have {
+			t.Errorf("%d catalogues are back of %d", n, have)
+		}
+	})
+}
+
+// A process that dies in the middle of the pass leaves a copy that the log tells rightly, and the
+// next one ends the pass.
+func TestKilledInTheDailyPass(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(20)
+		m := open(t, address, board.options())
+		refresh(t, m)
+		board.tell(upTo(17), inactive, nil)
+		refresh(t, m)
+		passes(t, m, 24*time.Hour)
+		refresh(t, m)
+		passes(t, m, 100*24*time.Hour)
+		killed := 0
+		for at := 1; ; at++ {
+			seen, dead := 0, false
+			var mu sync.Mutex
+			jobmirror.FailStatements(m, func(query string) error {
+				mu.Lock()
+				defer mu.Unlock()
+				if slices.ContainsFunc([]string{"passes", "unnamed", "catalogues", "DELETE FROM jobs", "DELETE FROM places", "INTO changes"}, func(part string) bool {
+					return strings.Contains(query, part)
+				}) {
+					seen++
+				}
+				if dead = dead || seen == at; dead {
+					return errors.New("killed")
+				}
+				return nil
+			})
+			_, err := m.Refresh(t.Context())
+			jobmirror.FailStatements(m, nil)
+			if !dead {
+				if err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+			killed++
+			if err := m.Close(); err != nil {
+				t.Fatal(err)
+			}
+			m = open(t, address, board.options())
+			if err := jobmirror.Exec(t.Context(), m, "UPDATE sources SET claimed = 0"); err != nil { // time passes
+				t.Fatal(err)
+			}
+			checkReplay(t, m)
+		}
+		if n := count(t, address, "SELECT count(*) FROM jobs"); n != 17 || killed < 4 {
+			t.Errorf("%d jobs are left, not 17; %d processes died", n, killed)
+		}
+		checkReplay(t, m)
+	})
+}
+
+// A job that is named while the pass removes it is there in the end: in either order.
+func TestNamedWhileItIsRemoved(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(20)
+		m := open(t, address, board.options())
+		refresh(t, m)
+		other := m
+		if strings.HasPrefix(address, "postgres") {
+			other = open(t, address, board.options())
+		}
+		for i := range size(8, 40) {
+			board.tell(upTo(17), inactive, map[int]string{20: inactive})
+			refresh(t, m)
+			passes(t, m, 24*time.Hour)
+			refresh(t, m)
+			passes(t, m, 100*24*time.Hour)
+			board.tell(upTo(20), "open", nil)
+			var running sync.WaitGroup
+			for _, m := range []*jobmirror.Mirror{m, other} {
+				running.Go(func() {
+					time.Sleep(time.Duration(i) * time.Millisecond)
+					if _, err := m.Refresh(t.Context()); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			running.Wait()
+			refresh(t, m)
+			for _, job := range []jobboard.JobID{18, 19, 20} {
+				if j, err := m.Job(t.Context(), job); j == nil || len(j.Postings) != 1 {
+					t.Fatalf("turn %d: job %d: %+v, %v", i, job, j, err)
+				}
+			}
+			checkReplay(t, m)
+			passes(t, m, 24*time.Hour)
+		}
+	})
+}

@@ -1,0 +1,272 @@
+package jobmirror_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+)
+
+// wordyBoard answers for a channel of any number of postings of 2 to 6 KB without holding
+// them. A few of their words are in most of them, most are in few, as in any language:
+// twice as many different words as postings.
+type wordyBoard struct{ postings int }
+
+// word returns a word by its rank.
+func (b wordyBoard) word(rank int) string {
+	if rank < len(vocabulary) {
+		return vocabulary[rank]
+	}
+	syllables := strings.Fields("ba ber bund dach dorf ein fach feld ge hand haus in kauf kraft land lei mann mei nah pfle ra schul ster tech ung ver werk zu")
+	var word strings.Builder
+	for n := rank * 7919; n > 0; n /= len(syllables) {
+		word.WriteString(syllables[n%len(syllables)])
+	}
+	return word.String()
+}
+
+func (b wordyBoard) some(r *rand.Rand, n int) string {
+	z := rand.NewZipf(r, 1.15, 20, uint64(2*b.postings))
+	list := make([]string, n)
+	for i := range list {
+		list[i] = b.word(int(z.Uint64()))
+	}
+	return strings.Join(list, " ")
+}
+
+func (b wordyBoard) handler() http.Handler {
+	mux := http.NewServeMux()
+	const first = 10_000_000
+	mux.HandleFunc("GET /board/api/rest/v2/frontend/jobboards/1_all/jobs", func(w http.ResponseWriter, _ *http.Request) {
+		out := bufio.NewWriter(w)
+		r := rand.New(rand.NewPCG(1, 2))
+		fmt.Fprintf(out, `{"totalNumberOfJobs":%d,"numPages":1,"results":[`, b.postings)
+		for i := range b.postings {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			link := ""
+			if i%4 == 0 {
+				link = fmt.Sprintf("https://jobs.example/job/%d/x", first+i)
+			}
+			fmt.Fprintf(out, `{"jobPostingId":%d,"postingVersionId":%d,"title":%q,"applyOnlineLink":%q,"config":{"jobcategory":["%d"],`+
+				`"ProjectLocationGerman":[%q],"ProjectCompanyNameGerman":[%q],"platform_internalAdText":[%q]}}`, i+1, i+1, b.some(r, 1+r.IntN(4)), link, i%40,
+				b.word(100+r.IntN(500)), b.some(r, 2), "<p>"+b.some(r, 200+r.IntN(400)))
+		}
+		out.WriteString("]}")
+		_ = out.Flush()
+	})
+	mux.HandleFunc("GET /jobdb/public/apply/external", func(w http.ResponseWriter, r *http.Request) {
+		job, _ := strconv.Atoi(r.URL.Query().Get("jobid"))
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jobId":%d,"jobTitle":"Job","jobLanguage":"de","applyPossible":true,"location":{"geoLat":"%.3f","geoLong":"%.3f"}}`,
+			job, 47+float64(job%800)/100, 6+float64(job%900)/100)
+	})
+	return mux
+}
+
+// serverTime returns the processor time of the processes of the PostgreSQL server.
+func serverTime() (sum time.Duration) {
+	if postgres == nil {
+		return 0
+	}
+	pid, _ := os.ReadFile(filepath.Join(postgres.data, "db", "postmaster.pid"))
+	parent, _, _ := strings.Cut(string(pid), "\n")
+	children, _ := os.ReadFile("/proc/" + parent + "/task/" + parent + "/children")
+	for child := range strings.FieldsSeq(string(children)) {
+		text, _ := os.ReadFile("/proc/" + child + "/schedstat")
+		ran, _, _ := strings.Cut(string(text), " ")
+		n, _ := strconv.ParseInt(ran, 10, 64)
+		sum += time.Duration(n)
+	}
+	return sum
+}
+
+// Searches of postings of a natural size cost little of a processor, whatever is typed, and
+// so does their index of room.
+func TestSearchesOfLargePostings(t *testing.T) {
+	onEachMeasured(t, func(t *testing.T, address string) {
+		b := wordyBoard{size(300, 100_000)}
+		board := httptest.NewServer(b.handler())
+		defer board.Close()
+		m := open(t, address, jobmirror.Options{
+			Config:   jobboard.Config{BaseURL: board.URL + "/board", JobDBURL: board.URL, ClientID: "10", MaxBodyBytes: 4 << 30},
+			Channels: []jobmirror.Channel{{ID: "1_all", Languages: []string{"de"}}}, Limit: -1, Concurrency: 32,
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
+		defer cancel()
+		if _, err := m.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		b.measure(ctx, t, m, address)
+	})
+}
+
+// measure tells the figures of a mirror of the board, and in a long run holds searches to
+// the times of a processor that they may take.
+func (b wordyBoard) measure(ctx context.Context, t *testing.T, m *jobmirror.Mirror, address string) {
+	onServer := strings.HasPrefix(address, "postgres")
+	list, rows, err := jobmirror.Vocabulary(ctx, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	perPosting := func(statement string) int64 { return query[int64](t, address, statement) / int64(b.postings) }
+	if onServer {
+		t.Logf("figure: of the index %d bytes a posting, with the tokens of each %d, the vocabulary %d: %d words in %d rows",
+			perPosting("SELECT pg_relation_size('search_words')"), perPosting("SELECT pg_total_relation_size('search')"),
+			perPosting("SELECT pg_total_relation_size('vocabulary')"), len(list), rows)
+	} else {
+		of := func(statement string) int64 {
+			t.Helper()
+			// Closed at once: as long as it is open, the mirror's own connections read pages of the
+			// file again and again, and facets take more than twice the time.
+			db := openSQL(t, address)
+			var n int64
+			err := db.QueryRowContext(ctx, statement).Scan(&n)
+			if err = errors.Join(err, db.Close()); err != nil {
+				t.Fatal(err)
+			}
+			return n / int64(b.postings)
+		}
+		t.Logf("figure: of the index %d bytes a posting, the vocabulary %d: %d words in %d rows",
+			of("SELECT sum(length(block)) FROM search_data"), of("SELECT sum(length(words)) FROM vocabulary"), len(list), rows)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	words := func() string { return b.some(r, 1) }
+	deep := deepCursor(ctx, t, m, words)
+	for _, c := range []struct {
+		what string
+		most time.Duration
+		next func() jobmirror.Query
+	}{
+		{"a word", 20 * time.Millisecond, func() jobmirror.Query { return jobmirror.Query{Text: words()} }},
+		{"a part of a word", 20 * time.Millisecond, func() jobmirror.Query {
+			word := b.word(60 + r.IntN(2*b.postings-60))
+			from := r.IntN(len(word) - 3)
+			return jobmirror.Query{Text: word[from : from+4+r.IntN(len(word)-from-3)]}
+		}},
+		{"two words in a circle", 20 * time.Millisecond, func() jobmirror.Query {
+			return jobmirror.Query{Text: b.some(r, 2), Near: jobboard.Near(47+8*r.Float64(), 6+9*r.Float64(), 50)}
+		}},
+		{"the 1000th page", 20 * time.Millisecond, func() jobmirror.Query { return deep }},
+		{"a typing error", 30 * time.Millisecond, func() jobmirror.Query {
+			return jobmirror.Query{Text: mistyped(r, list[r.IntN(len(list))])}
+		}},
+		{"a word with facets", 200 * time.Millisecond, func() jobmirror.Query { return jobmirror.Query{Text: words(), Facets: true} }},
+		{"a word in quotes with facets", 200 * time.Millisecond, func() jobmirror.Query {
+			return jobmirror.Query{Text: `"` + words() + `"`, Facets: true}
+		}},
+	} {
+		var times []time.Duration
+		for range size(10, 200) {
+			q := c.next()
+			there := serverTime()
+			here := cpuTime(t)
+			if _, err := m.Search(ctx, q); err != nil {
+				t.Fatalf("%q: %v", q.Text, err)
+			}
+			here = cpuTime(t) - here
+			times = append(times, here+serverTime()-there)
+		}
+		slices.Sort(times)
+		p99 := times[len(times)*99/100-1]
+		t.Logf("figure: %s: of a processor p50 %s, p99 %s", c.what, times[len(times)/2], p99)
+		if long() && p99 > c.most {
+			t.Errorf("%s takes %s of a processor at p99, more than %s", c.what, p99, c.most)
+		}
+	}
+}
+
+// A page of what most postings have costs PostgreSQL some of them, however many there are.
+func TestPageOfCommonWordsReadsFew(t *testing.T) {
+	t.Parallel()
+	needPostgres(t)
+	b := wordyBoard{800}
+	address := postgres.createMigrated(t)
+	board := httptest.NewServer(b.handler())
+	defer board.Close()
+	m := open(t, address, jobmirror.Options{
+		Config:   jobboard.Config{BaseURL: board.URL + "/board", ClientID: "10", MaxBodyBytes: 4 << 30},
+		Channels: []jobmirror.Channel{{ID: "1_all", Languages: []string{"de"}}}, Limit: -1,
+	})
+	refresh(t, m)
+	execute(t, address, "ANALYZE") // as the server does by itself sooner or later
+	// Those that have the word in the title come first, and end on this page.
+	far := found(t, m, jobmirror.Query{Text: b.word(0), Limit: 100})
+	for _, q := range []jobmirror.Query{
+		{Order: jobmirror.Newest},
+		{Order: jobmirror.Newest, Channel: "1_all"},
+		{Order: jobmirror.Oldest},
+		{Order: jobmirror.Newest, Text: b.word(0)},
+		{Order: jobmirror.Oldest, Text: b.word(0)},
+		{Text: b.word(0), After: far.Next},
+		{Text: "bund"}, // a part of words that most postings have, in the title or beside it
+	} {
+		q.Limit = 20
+		page, err := m.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := jobmirror.RowsRead(t.Context(), m, q)
+		if err != nil || read < 20 || read > 300 || page.Next == "" {
+			t.Errorf("%q in order %d: %d rows are read for %d postings, %v", q.Text, q.Order, read, len(page.Postings), err)
+		}
+	}
+}
+
+// A page whose hits of the first tier leave room for few of the others costs a statement for
+// each chunk of what was read before, not for each posting of it.
+func TestPageThatIsAlmostFullTakesFewStatements(t *testing.T) {
+	t.Parallel()
+	needPostgres(t)
+	srv, add := wordBoard(t)
+	const titles = 200
+	for range titles {
+		add("Pflege", "")
+	}
+	add("Kellner", "<p>Pflege")
+	m := mirrorOf(t, "postgres", srv, "1_words", "de")
+	q := jobmirror.Query{Text: "pflege", Limit: titles}
+	page, err := m.Search(t.Context(), q)
+	if err != nil || len(page.Postings) != titles || page.Next == "" {
+		t.Fatalf("%d postings, %v", len(page.Postings), err)
+	}
+	times, err := jobmirror.TimesRead(t.Context(), m, q)
+	if err != nil || times < 5 || times > 30 {
+		t.Errorf("the text index is read %d times, %v", times, err)
+	}
+}
+
+// deepCursor returns a query for a page far behind the first one of a word that many
+// postings have.
+func deepCursor(ctx context.Context, t *testing.T, m *jobmirror.Mirror, words func() string) jobmirror.Query {
+	for {
+		q := jobmirror.Query{Text: words(), Limit: 1000}
+		for range size(1, 20) {
+			page, err := m.Search(ctx, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if q.After = page.Next; q.After == "" {
+				break
+			}
+		}
+		if q.After != "" || !long() {
+			q.Limit = 20
+			return q
+		}
+	}
+}

@@ -1,0 +1,303 @@
+package jobpublish
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/hostname"
+)
+
+// MaxAge bounds the age of the service's answer about a job that is published.
+const MaxAge = 48 * time.Hour
+
+// skew bounds how far the clock that dated an answer may be ahead.
+const skew = time.Minute
+
+// Job holds what a site knows of a job that it may publish.
+type Job struct {
+	URL         string                   // of the job's page: absolute, http or https, under 2 048 characters
+	Posting     *jobboard.JobPosting     // as a search gave it (4.1)
+	Language    string                   // of the posting's title and advertisement, such as "de"; empty: not known
+	Information *jobboard.JobInformation // the lookup's last answer (4.4); nil where there was none
+	Answered    time.Time                // when the lookup last answered
+	// Err holds the lookup's last answer if it was an error that says that the job is closed
+	// or gone. A failure that says nothing about the job, such as a time-out or
+	// ErrPostingUnavailable, must not be set here; SetLookup takes care of that.
+	Err error
+	// Modified is the time when the page last changed; zero: when the posting's
+	// version began, or else when it was posted.
+	Modified time.Time
+	// DirectApply reports that an application can be started on the page.
+	DirectApply bool
+	// ApplicantCountries lists the countries from which a remote job can be done;
+	// nil: the countries of the job's locations.
+	ApplicantCountries []string
+	// Organization holds what the site knows of the company.
+	Organization Organization
+	// ValidFor gives a posting without an end a validThrough in StructuredData: the
+	// end of the day (UTC) that is this long after the lookup's last answer, so that it
+	// moves with each confirmation. It is at least MaxAge. 0: such a posting has no
+	// validThrough, because the service names none.
+	ValidFor time.Duration
+}
+
+// Organization describes a company to search engines. What is no address of the web
+// is left out.
+type Organization struct {
+	Logo   string // address of a picture
+	SameAs string // address of the company's own site
+}
+
+// Reason names why a job is not published.
+type Reason string
+
+// The reasons.
+const (
+	ReasonGone       Reason = "gone"        // the service knows no such job or posting any more
+	ReasonClosed     Reason = "closed"      // deactivated, or no longer open to applications
+	ReasonNotVisible Reason = "not visible" // not for everybody: an internal job, or a posting that is not visible
+	ReasonExpired    Reason = "expired"     // its last day is over
+	ReasonNotYet     Reason = "not yet"     // its first day has not come
+	ReasonUnknown    Reason = "unknown"     // the lookup has never answered
+	ReasonStale      Reason = "stale"       // the lookup's last answer is older than MaxAge
+	ReasonIncomplete Reason = "incomplete"  // it lacks something that a published job needs
+)
+
+// RefusedError reports why a job is not published.
+type RefusedError struct {
+	Job     jobboard.JobID // 0 where it is not known
+	Reason  Reason
+	Missing []string // with ReasonIncomplete: what is missing, as schema.org calls it
+	Err     error    // what the service said, if it did
+}
+
+// Error returns the job and the reason.
+func (e *RefusedError) Error() string {
+	text := fmt.Sprintf("jobpublish: job %d is not published: %s", e.Job, e.Reason)
+	if len(e.Missing) > 0 {
+		text += ", without " + strings.Join(e.Missing, ", ")
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns what the service said.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// HTTPStatus returns the status of a job's page where nothing else is to be shown: 410
+// for a job that is closed or past, the status of [jobboard.HTTPStatus] for one that is
+// gone or not visible, 503 where it is not known whether the job is open, and else 404.
+func (e *RefusedError) HTTPStatus() int {
+	switch {
+	case e.Reason == ReasonClosed, e.Reason == ReasonExpired:
+		return http.StatusGone
+	case e.Reason == ReasonUnknown, e.Reason == ReasonStale:
+		return http.StatusServiceUnavailable
+	case e.Err != nil && jobboard.Settled(e.Err):
+		return jobboard.HTTPStatus(e.Err)
+	}
+	return http.StatusNotFound
+}
+
+// SetLookup records what Client.JobInformation returned at a time. An answer replaces
+// the last one. An error that says nothing about the job, such as a time-out or
+// [jobboard.ErrPostingUnavailable], changes nothing: the last answer counts until it is
+// too old.
+func (j *Job) SetLookup(info *jobboard.JobInformation, err error, at time.Time) {
+	switch {
+	case err == nil && info != nil:
+		j.Information, j.Answered, j.Err = info, at, nil
+	case err != nil && jobboard.Settled(err):
+		j.Answered, j.Err = at, err
+	}
+}
+
+// ID returns the job's identifier, and 0 without an Information.
+func (j Job) ID() jobboard.JobID {
+	if j.Information == nil {
+		return 0
+	}
+	return j.Information.JobID
+}
+
+// Check reports whether the job may be published at a time: it is known to be
+// open to applications by an answer that is at most MaxAge old, it is visible, its
+// time has come and is not past, and it has a title and an address. For every
+// other job it returns a *RefusedError.
+func (j Job) Check(now time.Time) error {
+	reason, err := j.closed(now)
+	var missing []string
+	if reason == "" {
+		reason = j.outOfTime(now)
+	}
+	if reason == "" {
+		if missing = j.missing(); len(missing) > 0 {
+			reason = ReasonIncomplete
+		}
+	}
+	if reason == "" {
+		return nil
+	}
+	return &RefusedError{Job: j.ID(), Reason: reason, Missing: missing, Err: err}
+}
+
+// closed returns why the job counts as closed, and "" where it is known to be
+// open.
+func (j Job) closed(now time.Time) (Reason, error) {
+	switch {
+	case errors.Is(j.Err, jobboard.ErrGone):
+		return ReasonGone, j.Err
+	case errors.Is(j.Err, jobboard.ErrClosed):
+		return ReasonClosed, j.Err
+	case errors.Is(j.Err, jobboard.ErrNotVisible):
+		return ReasonNotVisible, j.Err
+	case j.Information == nil || j.Answered.IsZero():
+		return ReasonUnknown, j.Err
+	case !j.Information.ApplyPossible:
+		return ReasonClosed, nil
+	case now.Sub(j.Answered) > MaxAge, j.Answered.Sub(now) > skew: // of a clock that is wrong nothing is known
+		return ReasonStale, j.Err
+	}
+	if j.Posting != nil {
+		// A posting without the key is as visible as its channel.
+		v, err := j.Posting.Config.Visibility()
+		if err == nil && v != jobboard.Visible || errors.Is(err, jobboard.ErrKeyMalformed) {
+			return ReasonNotVisible, nil
+		}
+	}
+	return "", nil
+}
+
+func (j Job) outOfTime(now time.Time) Reason {
+	if end, ok := j.validThrough(); ok && !now.Before(end) {
+		return ReasonExpired
+	}
+	if posted, ok := j.posted(); ok && posted.After(now) {
+		return ReasonNotYet
+	}
+	return ""
+}
+
+// missing returns what no page, feed or search engine can do without.
+func (j Job) missing() []string {
+	var missing []string
+	if j.Posting == nil {
+		missing = append(missing, "posting")
+	}
+	if j.title() == "" {
+		missing = append(missing, "title")
+	}
+	if !webAddress(j.URL) || len(j.address()) > maxAddress {
+		missing = append(missing, "url")
+	}
+	return missing
+}
+
+// webAddress reports whether an address can be linked to from anywhere.
+func webAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+}
+
+// title returns the posting's title, else the job's, as text on one line.
+func (j Job) title() string {
+	title := ""
+	if j.Posting != nil {
+		title = line(j.Posting.Title)
+	}
+	if title == "" && j.Information != nil {
+		title = line(j.Information.JobTitle)
+	}
+	return title
+}
+
+// line returns text of the service without line ends and characters that are not
+// seen.
+func line(text string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if invisible(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))), " ")
+}
+
+// maxAddress bounds a page's address: sitemaps take no longer one.
+const maxAddress = 2047
+
+// address returns the page's address with everything escaped that no address in
+// XML or JSON-LD may have.
+func (j Job) address() string {
+	u, err := url.Parse(j.URL)
+	if err != nil {
+		return ""
+	}
+	var query strings.Builder
+	for _, c := range []byte(u.RawQuery) {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+			fmt.Fprintf(&query, "%%%02X", c)
+		} else {
+			query.WriteByte(c)
+		}
+	}
+	u.RawQuery, u.Host = query.String(), hostname.ASCII(u.Host)
+	return u.String()
+}
+
+// ad returns the cleaned advertisement, and "" where there is none.
+func (j Job) ad() string {
+	ad, _ := j.Posting.Config.AdText()
+	return Cleaner{Base: j.Posting.ApplyOnlineLink}.Clean(ad)
+}
+
+// posted returns when the job was first listed, or else when this version of the
+// posting began. When the work begins is another matter.
+func (j Job) posted() (time.Time, bool) {
+	if j.Posting == nil {
+		return time.Time{}, false
+	}
+	if listed, err := j.Posting.Config.ListingStartDate(); err == nil {
+		return listed, true
+	}
+	return j.Posting.PostingVersionStartDate.Time()
+}
+
+// validThrough returns when the posting ends; ok is false for one without end.
+func (j Job) validThrough() (time.Time, bool) {
+	if j.Posting == nil {
+		return time.Time{}, false
+	}
+	return j.Posting.PostingVersionEndDate.Time()
+}
+
+// modified returns when the page last changed, and the zero value where nothing
+// is known of it.
+func (j Job) modified() time.Time {
+	if !j.Modified.IsZero() {
+		return j.Modified
+	}
+	if j.Posting != nil {
+		if begun, ok := j.Posting.PostingVersionStartDate.Time(); ok {
+			return begun
+		}
+	}
+	posted, _ := j.posted()
+	return posted
+}
+
+// until returns the time from which the job may not be published any more if
+// nothing new is heard of it.
+func (j Job) until() time.Time {
+	until := j.Answered.Add(MaxAge)
+	if end, ok := j.validThrough(); ok && end.Before(until) {
+		return end
+	}
+	return until
+}

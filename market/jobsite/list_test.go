@@ -1,0 +1,221 @@
+package jobsite_test
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
+)
+
+func TestParseList(t *testing.T) {
+	for _, test := range []struct {
+		address, again string // again: the address that the list has
+		problems       string
+	}{
+		{"", "", ""},
+		{"text=nurse&near=Berlin&radius=50&order=newest&lang=de&after=x", "after=x&lang=de&near=Berlin&order=newest&radius=50&text=nurse", ""},
+		{"text=+&near=&radius=25&order=relevance&utm_source=mail", "", ""},
+		{"near=M%C3%BCnchen&radius=25", "near=M%C3%BCnchen", ""},
+		{"near=Atlantis&text=a", "text=a", "near Atlantis unknown town"},
+		{"radius=0&near=Wien", "near=Wien", "radius 0 no radius"},
+		{"radius=1e3", "", "radius 1e3 no radius"},
+		{"radius=501", "", "radius 501 no radius"},
+		{"near=Wien&radius=500", "near=Wien&radius=500", ""},
+		{"near=Wien&radius=1", "near=Wien&radius=1", ""},
+		{"order=best", "", "order best no order"},
+		{"category=4711&place=K%C3%B6ln", "category=4711&place=K%C3%B6ln", ""},
+		{"text=%ff%D0%BC%D0%B5%D0%B4", "text=%EF%BF%BD%D0%BC%D0%B5%D0%B4", ""},
+	} {
+		values, err := url.ParseQuery(test.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, wrong := jobsite.ParseList(values)
+		var problems []string
+		for _, p := range wrong {
+			problems = append(problems, fmt.Sprint(p.Field, " ", p.Value, " ", p.Reason))
+		}
+		if got := list.Values().Encode(); got != test.again || strings.Join(problems, ", ") != test.problems {
+			t.Errorf("%q is %q, %q", test.address, got, problems)
+		}
+		if again, wrong := jobsite.ParseList(list.Values()); again != list || len(wrong) > 0 {
+			t.Errorf("%q is read back as %+v, %v", test.address, again, wrong)
+		}
+	}
+	longest := strings.Repeat("x", 1000)
+	if list, wrong := jobsite.ParseList(url.Values{"text": {longest}}); len(wrong) > 0 || list.Text != longest {
+		t.Errorf("the longest text: %v, %d bytes are left", wrong, len(list.Text))
+	}
+	if list, wrong := jobsite.ParseList(url.Values{"text": {longest + "x"}}); len(wrong) != 1 || wrong[0].Reason != jobsite.TextTooLong || list.Text != "" {
+		t.Errorf("a text that is too long: %v, %d bytes are left", wrong, len(list.Text))
+	}
+	if got := (jobsite.List{Radius: 50}).Values().Encode(); got != "" {
+		t.Errorf("a radius around no town: %q", got)
+	}
+}
+
+func FuzzParseList(f *testing.F) {
+	for _, seed := range []string{"text=a&near=Berlin", "radius=9&near=Wien&order=oldest", "text=%00%ff", "near=%C3%A4&place=%20x"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		values, _ := url.ParseQuery(address)
+		list, _ := jobsite.ParseList(values)
+		if again, wrong := jobsite.ParseList(list.Values()); again.Values().Encode() != list.Values().Encode() || len(wrong) > 0 {
+			t.Errorf("%q: %+v and %+v, %v", address, list, again, wrong)
+		}
+	})
+}
+
+// Every link of a list leads where its number says.
+func TestList(t *testing.T) {
+	fake := jobboardtest.New(t, jobboardtest.WithDemo())
+	mirror, err := jobmirror.Open(t.Context(), filepath.Join(t.TempDir(), "jobs.db"), jobmirror.Options{
+		Config:   jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID},
+		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(fake.Demo.Channel), Languages: []string{"de"}}},
+		Feeds:    []jobmirror.Feed{{Address: fake.FeedURL}}, Limit: -1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mirror.Close()
+	if _, err := mirror.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	search := func(query string) (jobsite.List, *jobmirror.Page) {
+		t.Helper()
+		values, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, wrong := jobsite.ParseList(values)
+		page, err := mirror.Search(t.Context(), list.Query())
+		if err != nil || len(wrong) > 0 {
+			t.Fatalf("%s: %v, %v", query, err, wrong)
+		}
+		return list, page
+	}
+	list, all := search("lang=de")
+	_, near := search("lang=de&near=Berlin&radius=50")
+	if near.Facets.Total == 0 || near.Facets.Total >= all.Facets.Total {
+		t.Errorf("%d of %d jobs are near Berlin", near.Facets.Total, all.Facets.Total)
+	}
+	found := list.Places(all.Facets, 3)
+	if len(found) != 3 || found[0].Count < found[1].Count {
+		t.Fatalf("places %+v", found)
+	}
+	for _, f := range found {
+		chosen, page := search(string(f.Link))
+		if page.Facets.Total != f.Count || chosen.Place != f.Name || f.Chosen {
+			t.Errorf("%+v leads to %d jobs of %q", f, page.Facets.Total, chosen.Place)
+		}
+		own := chosen.Places(page.Facets, 1)
+		if len(own) != 1 || !own[0].Chosen || own[0].Name != f.Name || own[0].Link != "?lang=de" {
+			t.Errorf("%q is taken away by %+v", f.Name, own)
+		}
+	}
+	if nothing := list.Categories(all.Facets, 9, func(string) (string, bool) { return "", false }); len(nothing) > 0 {
+		t.Errorf("categories without names: %+v", nothing)
+	}
+	for _, f := range list.Categories(all.Facets, 2, func(id string) (string, bool) { return "Category " + id, true }) {
+		if _, page := search(string(f.Link)); page.Facets.Total != f.Count || !strings.HasPrefix(f.Name, "Category ") {
+			t.Errorf("%+v leads to %d jobs", f, page.Facets.Total)
+		}
+	}
+	// A choice leads to its first page, and what is not there can still be taken away.
+	second, page := search(string(list.Next(all)))
+	if second.After == "" || len(page.Postings) == 0 {
+		t.Errorf("the next page is %+v", second)
+	}
+	if f := second.Places(page.Facets, 1); strings.Contains(string(f[0].Link), "after") {
+		t.Errorf("a choice leads to %s", f[0].Link)
+	}
+	if list.Next(&jobmirror.Page{}) != "" {
+		t.Error("the last page has a next one")
+	}
+	none, page := search("lang=de&place=Atlantis")
+	if f := none.Places(page.Facets, 5); len(f) != 1 || f[0].Name != "Atlantis" || f[0].Count != 0 || f[0].Link != "?lang=de" {
+		t.Errorf("nothing found, and %+v", f)
+	}
+}
+
+// What was chosen comes first, then what is found most often, and what has no words is
+// left out.
+func TestOrderOfFacets(t *testing.T) {
+	counts := map[string]int{"few": 1, "many": 9, "some": 4, "also": 4}
+	for i := range 40 {
+		counts[fmt.Sprint("unnamed ", i)] = 20 + i
+	}
+	named := func(category string) (string, bool) { return category, !strings.HasPrefix(category, "unnamed") }
+	for chosen, want := range map[string]string{
+		"":     "many 9 false, also 4 false, some 4 false, few 1 false",
+		"few":  "few 1 true, many 9 false, also 4 false, some 4 false",
+		"some": "some 4 true, many 9 false, also 4 false, few 1 false",
+	} {
+		var got []string
+		for _, f := range (jobsite.List{Category: chosen}).Categories(&jobmirror.Facets{Categories: counts}, 10, named) {
+			got = append(got, fmt.Sprint(f.Name, " ", f.Count, " ", f.Chosen))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("with %q chosen: %q", chosen, got)
+		}
+	}
+}
+
+// The places of a search, each with its link.
+func ExampleList() {
+	show := func(w io.Writer, r *http.Request, mirror *jobmirror.Mirror) error {
+		// begin
+		list, problems := jobsite.ParseList(jobsite.ReadQuery(r)) // text, near, radius, place, category, order, lang, after
+		page, err := mirror.Search(r.Context(), list.Query())
+		if err != nil {
+			return err
+		}
+		for _, facet := range list.Places(page.Facets, 5) {
+			fmt.Fprintf(w, "<a href=\"%s\">%s (%d)</a>\n", html.EscapeString(string(facet.Link)), html.EscapeString(facet.Name), facet.Count)
+		}
+		next := list.Next(page) // the link to the next page; empty: there is none
+		// end
+		fmt.Fprintln(w, problems, next == "")
+		return nil
+	}
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo()) // a site has the board's addresses here
+	defer fake.Close()
+	folder, err := os.MkdirTemp("", "jobsite")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	mirror, err := jobmirror.Open(context.Background(), filepath.Join(folder, "jobs.db"), jobmirror.Options{
+		Config:   jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID},
+		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(fake.Demo.Channel), Languages: []string{"de"}}}, Limit: -1,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = mirror.Close() }()
+	if _, err := mirror.Refresh(context.Background()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = show(os.Stdout, httptest.NewRequest("GET", "/?lang=de&place=Hamburg&near=Atlantis", nil), mirror)
+	fmt.Println(err)
+	// Output:
+	// <a href="?lang=de">Hamburg (7)</a>
+	// [{near Atlantis unknown town}] true
+	// <nil>
+}

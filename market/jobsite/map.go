@@ -1,0 +1,98 @@
+package jobsite
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/worldmap"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/places"
+)
+
+// Map draws a map of postings as an element svg, 320 units wide and high, and asks no map
+// service for it, so nobody learns what a visitor searches for. Jobs that would lie on top
+// of each other become one dot. If near is a circle, the map shows only the jobs inside. The
+// label is read to those who cannot see the map. A style sheet reaches the circle by the
+// class "area", the dots by "job", and the names of places by the element text. Map returns
+// "" where there is nothing to draw.
+func Map(postings []jobmirror.Posting, near jobboard.GeoLocation, label string) template.HTML {
+	const size, margin, gather = 320, 24, 6
+	var (
+		points []worldmap.Point
+		titles []string // of the jobs at the points
+	)
+	for _, p := range postings {
+		for _, l := range p.Locations {
+			// A job's locations beyond the circle would make it small.
+			if latitude, longitude, ok := l.Coordinates(); ok && (near.IsZero() || l.DistanceKm(near) <= near.RadiusKm) {
+				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: shown(townOf(p, l))})
+				titles = append(titles, shown(p.Posting.Title))
+			}
+		}
+	}
+	if near.IsZero() && len(points) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, size, size, template.HTMLEscapeString(label))
+	view := worldmap.Around(near.Latitude, near.Longitude, near.RadiusKm*size/(size-2*margin), size, size)
+	if near.IsZero() {
+		view = worldmap.Over(points, size, size, size, margin, 0.05)
+	} else {
+		fmt.Fprintf(&b, `<path class="area" d="%s"/>`, view.Circle(near.Latitude, near.Longitude, near.RadiusKm))
+	}
+	dots := view.Gather(points, gather)
+	radius := func(d worldmap.Dot) float64 { return min(4+float64(len(d.Points)), 9) }
+	labels := worldmap.Labels{Width: size, Height: size}
+	for _, d := range dots {
+		labels.TakeDot(d.X, d.Y, radius(d))
+	}
+	for _, d := range dots {
+		var tip []string
+		for _, i := range d.Points {
+			tip = append(tip, titles[i])
+		}
+		fmt.Fprintf(&b, `<circle class="job" cx="%.1f" cy="%.1f" r="%s"><title>%s</title></circle>`, d.X, d.Y,
+			strconv.FormatFloat(radius(d), 'f', -1, 64),
+			template.HTMLEscapeString(cmp.Or(d.Name, "–")+": "+strings.Join(tip, "; ")))
+	}
+	for _, d := range dots { // above the dots
+		width := 7*float64(utf8.RuneCountInString(d.Name)) + 2
+		if l, room := labels.Beside(d.X, d.Y, radius(d), width); room && d.Name != "" {
+			fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, l.X, l.Y, l.Anchor, template.HTMLEscapeString(d.Name))
+		}
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String()) //nolint:gosec // each text in it is escaped
+}
+
+// townOf returns the name of a location's town as readers of the posting know it: the board
+// names towns in English in any language.
+func townOf(p jobmirror.Posting, l jobboard.Location) string {
+	if base, _, _ := strings.Cut(p.Language, "-"); base != "de" {
+		return l.GeoCity
+	}
+	town, known := places.Find(l.GeoCity)
+	german := slices.Contains([]string{"DE", "AT", "CH", "LI"}, town.Country)
+	// A place of that name elsewhere is another one.
+	near := jobboard.Near(town.Latitude, town.Longitude, 50)
+	longer := strings.HasPrefix(town.Name, l.GeoCity) // such as Frankfurt am Main, where the board says Frankfurt
+	if !known || !german || longer || l.DistanceKm(near) > near.RadiusKm {
+		return l.GeoCity
+	}
+	return town.Name
+}
+
+// distance returns kilometres for a reader.
+func distance(km float64) string {
+	if km < 1 {
+		return "< 1 km"
+	}
+	return strconv.Itoa(int(km+0.5)) + " km"
+}
