@@ -12,7 +12,7 @@ import (
 // of nothing else, without root, with a health check.
 func TestDockerfiles(t *testing.T) {
 	build := regexp.MustCompile(`(?m)^RUN CGO_ENABLED=0 go (?:-C (\S+) )?build -trimpath -o (\S+) (\S+)$`)
-	for _, file := range []string{"cmd/jobboard-fake/Dockerfile", "cmd/jobboard/jobboard-mirror/Dockerfile"} {
+	for _, file := range []string{"cmd/jobboard-fake/Dockerfile", "market/cmd/jobboard-mirror/Dockerfile"} {
 		data, err := os.ReadFile("../" + file)
 		if err != nil {
 			t.Fatal(err)

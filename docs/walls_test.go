@@ -26,15 +26,15 @@ type wall struct {
 
 var walls = []wall{
 	{part: ".", but: []string{"internal/suite", "bench"}, beyond: []string{"internal/suite"}},
-	{part: "cmd/jobboard", but: []string{"cmd/jobboard/internal/clitest"}, beyond: []string{"cmd/jobboard/internal/clitest"}},
-	{part: "jobpublish", beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "jobmirror", "jobsite"}},
-	{part: "jobmirror/internal/store", beyond: []string{".", "jobfeed", "jobmirror/internal/words", "jobmirror/internal/pace"}},
-	{part: "jobmirror/internal/pace", beyond: []string{"jobfeed", "jobmirror", "github.com/jackc/pgx", "modernc.org/sqlite"}},
-	{part: "jobmirror/internal/words", beyond: []string{".", "jobfeed", "jobmirror", "database/sql", "github.com/jackc/pgx", "modernc.org/sqlite"}},
-	{part: "jobmirror/internal/grid", beyond: []string{"jobfeed", "jobmirror", "database/sql"}},
-	{part: "jobmirror/internal/textindex", beyond: []string{"jobfeed", "jobmirror/internal/pace", "jobmirror/internal/grid"}},
-	{part: "jobmcp", beyond: []string{"jobmirror", "jobpublish", "jobsite", "cmd/jobboard"}},
-	{part: "cmd/jobboard", but: []string{"cmd/jobboard/jobboard-mirror"}, beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "jobmirror"}},
+	{part: "market/cmd/jobboard", but: []string{"market/cmd/internal/clitest"}, beyond: []string{"market/cmd/internal/clitest"}},
+	{part: "market/jobpublish", beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "market/jobmirror", "market/jobsite"}},
+	{part: "market/jobmirror/internal/store", beyond: []string{".", "jobfeed", "market/jobmirror/internal/words", "market/jobmirror/internal/pace"}},
+	{part: "market/jobmirror/internal/pace", beyond: []string{"jobfeed", "market/jobmirror", "github.com/jackc/pgx", "modernc.org/sqlite"}},
+	{part: "market/jobmirror/internal/words", beyond: []string{".", "jobfeed", "market/jobmirror", "database/sql", "github.com/jackc/pgx", "modernc.org/sqlite"}},
+	{part: "market/jobmirror/internal/grid", beyond: []string{"jobfeed", "market/jobmirror", "database/sql"}},
+	{part: "market/jobmirror/internal/textindex", beyond: []string{"jobfeed", "market/jobmirror/internal/pace", "market/jobmirror/internal/grid"}},
+	{part: "market/jobmcp", beyond: []string{"market/jobmirror", "market/jobpublish", "market/jobsite", "market/cmd/jobboard"}},
+	{part: "market/cmd/jobboard", but: []string{"market/cmd/jobboard-mirror"}, beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "market/jobmirror"}},
 }
 
 // No part of the repository imports what stands behind one of its walls. Tests may.

@@ -34,7 +34,7 @@ type tree = map[string]any
 
 func load(tb testing.TB) tree {
 	tb.Helper()
-	data, err := os.ReadFile("../openapi.yaml")
+	data, err := os.ReadFile("../../api/openapi.yaml")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -28,7 +28,7 @@ import (
 // of both addresses, and one server.
 func onePort(t *testing.T) string {
 	t.Helper()
-	document, err := os.ReadFile("../openapi.yaml")
+	document, err := os.ReadFile("../../api/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func TestGuideNamesTests(t *testing.T) {
 	files, err := filepath.Glob("*_test.go")
 	if err == nil {
 		var more []string
-		more, err = filepath.Glob("../cmd/jobboard/jobboard-mirror/*_test.go")
+		more, err = filepath.Glob("../cmd/jobboard-mirror/*_test.go")
 		files = append(files, more...)
 	}
 	if err != nil {

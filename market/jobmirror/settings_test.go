@@ -11,7 +11,7 @@ import (
 
 // The guide tells the settings of the leases and of the connections as they are.
 func TestGuideTellsTheSettings(t *testing.T) {
-	text, err := os.ReadFile("../docs/mirror.md")
+	text, err := os.ReadFile("../../docs/mirror.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,14 +163,14 @@ func TestAssistantReadsTheDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := fs.Glob(os.DirFS("../../docs"), "*.md")
+	files, err := fs.Glob(os.DirFS("../../../docs"), "*.md")
 	if err != nil || len(pages.Resources) != len(files)+1 {
 		t.Errorf("%v: %d pages, and %d files", err, len(pages.Resources), len(files))
 	}
 	for _, page := range pages.Resources {
 		path := "README.md"
 		if name, ok := strings.CutPrefix(page.URI, "jobboard://docs/"); ok {
-			path = filepath.Join("../../docs", name)
+			path = filepath.Join("../../../docs", name)
 		}
 		want := read(t, path)
 		got, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: page.URI})
@@ -464,7 +464,7 @@ func TestAssistantLogsToStandardError(t *testing.T) {
 
 // The page shows a registration that works, and the rate of requests.
 func TestAssistantPage(t *testing.T) {
-	page := read(t, "../../docs/assistant.md")
+	page := read(t, "../../../docs/assistant.md")
 	if row := fmt.Sprintf("| requests to the service | %d a second, after a burst of %d |", requestRate, requestMost); !strings.Contains(page, row) {
 		t.Errorf("the page does not say %q", row)
 	}
