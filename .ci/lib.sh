@@ -218,13 +218,14 @@ tools() {
 	printf '%s\n' "$stamp" >"$bin/stamp"
 }
 
-# tests LOG DIR ARGS...: runs the tests of the module in DIR. The whole log is
+# tests LOG DIR ARGS...: runs the tests of the module in DIR, or those of $packages. The whole log is
 # only printed on failure; a line that says "figure:" always is. A test that was
 # skipped fails too, unless .ci/may-skip names it.
 tests() {
 	local log=$1 dir=$2 rc=0 missed
 	shift 2
-	go -C "$dir" test -v "$@" ./... >"$log" 2>&1 || rc=$?
+	# shellcheck disable=SC2086 # packages without spaces
+	go -C "$dir" test -v "$@" ${packages:-./...} >"$log" 2>&1 || rc=$?
 	if [ $rc -ne 0 ]; then
 		grep -v -E '^ *(=== (RUN|PAUSE|CONT)|--- PASS|PASS$)' "$log" | tail -n 600
 		# What tests log can be longer than that: say again what failed.

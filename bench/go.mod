@@ -7,7 +7,6 @@ go 1.26.0
 replace github.com/jobboard-sdk/jobboard-go => ../
 
 require (
-	github.com/jobboard-sdk/jobboard-go v0.0.0
 	github.com/aws/aws-sdk-go-v2 v1.47.7
 	github.com/aws/smithy-go v1.28.8
 	github.com/bytedance/sonic v1.15.5
@@ -15,6 +14,7 @@ require (
 	github.com/go-faster/jx v1.2.0
 	github.com/go-json-experiment/json v1.27.2
 	github.com/hashicorp/go-retryablehttp v0.7.8
+	github.com/jobboard-sdk/jobboard-go v0.0.0
 	github.com/mailru/easyjson v0.9.2
 	github.com/oapi-codegen/runtime v1.8.0
 	github.com/ogen-go/ogen v1.23.0

@@ -62,7 +62,7 @@ func TestSnippets(t *testing.T) {
 func pages(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	for _, pattern := range []string{"*.md", "decisions/*.md", "../*.md", "../*/README.md", "../cmd/*/README.md", "../skills/*/SKILL.md"} {
+	for _, pattern := range []string{"*.md", "decisions/*.md", "../*.md", "../*/README.md", "../market/cmd/*/README.md", "../market/examples/*/README.md", "../skills/*/SKILL.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, found, err)

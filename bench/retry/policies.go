@@ -1,5 +1,4 @@
-// Package retry compares what retry policies do to a service in trouble. It is
-// a module of its own, so that nobody who imports the client gets the others.
+// Package retry compares what retry policies do to a service in trouble.
 package retry
 
 import (

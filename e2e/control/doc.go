@@ -1,2 +1,2 @@
-// Package browsertest holds the tests of the stand-in's page in a headless Chromium.
+// Package control holds the tests of the stand-in's page in a headless Chromium.
 package control

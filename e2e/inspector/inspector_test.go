@@ -1,7 +1,10 @@
+// Package inspector runs the official inspector of the assistants' protocol against the
+// command. It comes from npm ("npm ci" here).
 package inspector
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,23 +13,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go/e2e/program"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 )
 
 // inspect runs the official inspector's command line against the program, which
 // it starts, and gives what it prints.
-func inspect(t *testing.T, program string, args ...string) string {
+func inspect(t *testing.T, jobboard string, args ...string) string {
 	t.Helper()
 	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
 	if arch == "" {
 		arch = runtime.GOARCH
 	}
 	// The inspector needs a newer Node than many systems have.
-	node := filepath.Join("inspector", "node_modules", "node-"+runtime.GOOS+"-"+arch, "bin", "node")
-	testenv.File(t, node, "npm ci --prefix inspector")
+	node := filepath.Join("node_modules", "node-"+runtime.GOOS+"-"+arch, "bin", "node")
+	testenv.File(t, node, "npm ci --prefix e2e/inspector")
 	cmd := exec.CommandContext(t.Context(), node, append([]string{
-		filepath.Join("inspector", "node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js"),
-		"--cli", "--format", "json", program, "mcp", "--fake",
+		filepath.Join("node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js"),
+		"--cli", "--format", "json", jobboard, "mcp", "--fake",
 	}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -44,17 +48,17 @@ func inspect(t *testing.T, program string, args ...string) string {
 // The inspector lists and calls every tool and reads a page, in both eras of the
 // protocol.
 func TestAssistantWithTheInspector(t *testing.T) {
-	program := filepath.Join(installed(t), "jobboard")
+	jobboard := program.Build(t, "market/cmd", "./jobboard")
 	for _, era := range []string{"legacy", "modern"} {
 		t.Run(era, func(t *testing.T) {
 			tools := decode[struct {
 				Result struct{ Tools []struct{ Name string } }
-			}](t, inspect(t, program, "--protocol-era", era, "--method", "tools/list", "--strict"))
+			}](t, inspect(t, jobboard, "--protocol-era", era, "--method", "tools/list", "--strict"))
 			var names []string
 			for _, tool := range tools.Result.Tools {
 				names = append(names, tool.Name)
 			}
-			if !slices.Equal(names, toolNames) {
+			if !slices.Equal(names, []string{"check_answers", "doctor", "job_information", "may_i_apply", "search_jobs", "what_changed"}) {
 				t.Errorf("the inspector lists %q", names)
 			}
 			for tool, call := range map[string]struct{ arguments, want string }{
@@ -68,20 +72,37 @@ func TestAssistantWithTheInspector(t *testing.T) {
 				if era == "modern" && tool != "search_jobs" {
 					continue // what differs is how a session begins
 				}
-				out := inspect(t, program, "--protocol-era", era, "--method", "tools/call", "--tool-name", tool, "--tool-args-json", call.arguments)
+				out := inspect(t, jobboard, "--protocol-era", era, "--method", "tools/call", "--tool-name", tool, "--tool-args-json", call.arguments)
 				if compact := strings.ReplaceAll(out, " ", ""); !strings.Contains(compact, strings.ReplaceAll(call.want, " ", "")) {
 					t.Errorf("%s: no %s in %s", tool, call.want, out)
 				}
 			}
-			if out := inspect(t, program, "--protocol-era", era, "--method", "resources/list"); !strings.Contains(out, "jobboard://docs/search.md") {
+			if out := inspect(t, jobboard, "--protocol-era", era, "--method", "resources/list"); !strings.Contains(out, "jobboard://docs/search.md") {
 				t.Errorf("the pages are %s", out)
 			}
 			contents := decode[struct {
 				Result struct{ Contents []struct{ Text string } }
-			}](t, inspect(t, program, "--protocol-era", era, "--method", "resources/read", "--uri", "jobboard://docs/search.md")).Result.Contents
+			}](t, inspect(t, jobboard, "--protocol-era", era, "--method", "resources/read", "--uri", "jobboard://docs/search.md")).Result.Contents
 			if len(contents) != 1 || contents[0].Text != read(t, "../../docs/search.md") {
 				t.Errorf("the page is %.200v", contents)
 			}
 		})
 	}
+}
+
+func decode[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v: %.500s", err, text)
+	}
+	return v
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	body, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
 }

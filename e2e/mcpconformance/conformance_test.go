@@ -1,3 +1,5 @@
+// Package mcpconformance runs the protocol's own conformance suite against the handler
+// of jobmcp. It comes from npm ("npm ci" here).
 package mcpconformance
 
 import (
@@ -8,25 +10,35 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
 )
 
 // The protocol's own conformance suite passes against the handler, but for what
-// conformance/baseline.yml names with its reasons.
+// baseline.yml names with its reasons.
 func TestConformance(t *testing.T) {
 	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
 	if arch == "" {
 		arch = runtime.GOARCH
 	}
 	// The suite needs a newer Node than many systems have.
-	modules := filepath.Join("conformance", "node_modules")
-	node := testenv.File(t, filepath.Join(modules, "node-"+runtime.GOOS+"-"+arch, "bin", "node"), "npm ci --prefix conformance")
-	web := httptest.NewServer(setting{options: Options{
-		Pages: []Page{{URI: "test://static-text", Name: "static", Text: "# The page that the suite reads\n"}},
-	}}.server(t, demo(t)).Handler())
+	node := testenv.File(t, filepath.Join("node_modules", "node-"+runtime.GOOS+"-"+arch, "bin", "node"), "npm ci --prefix e2e/mcpconformance")
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
+	defer srv.Close()
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, ClientID: srv.Demo.ClientID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(jobmcp.NewServer(client, jobmcp.Options{
+		Channel:   jobboard.ChannelID(srv.Demo.Channel),
+		Applicant: client.Applicant(jobboard.StaticToken(srv.Demo.ApplicantToken)),
+		Pages:     []jobmcp.Page{{URI: "test://static-text", Name: "static", Text: "# The page that the suite reads\n"}},
+	}).Handler())
 	defer web.Close()
-	cmd := exec.CommandContext(t.Context(), node, filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js"),
-		"server", "--url", web.URL, "--suite", "all", "--expected-failures", filepath.Join("conformance", "baseline.yml"))
+	cmd := exec.CommandContext(t.Context(), node, filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"),
+		"server", "--url", web.URL, "--suite", "all", "--expected-failures", "baseline.yml")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)

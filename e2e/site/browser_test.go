@@ -1,7 +1,12 @@
+// Package site goes through the example of a site in a headless Chromium.
 package site
 
 import (
 	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,7 +14,33 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/jobboard-sdk/jobboard-go/e2e/browsertest"
+	"github.com/jobboard-sdk/jobboard-go/e2e/program"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
+
+// start starts the site over a stand-in of its own, and returns its address once it shows
+// the jobs, and what the stand-in holds: the demonstration is the same in each.
+func start(t *testing.T, built string) (string, jobboardtest.DemoInfo) {
+	t.Helper()
+	env := slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "JOBBOARD_") })
+	origin := strings.TrimSuffix(program.Start(t, env, built, "-addr", "127.0.0.1:0"), "/")
+	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
+	for _, job := range []int64{fake.Demo.OpenJob, fake.Demo.ClosedJob} {
+		browsertest.WaitFor(t, "the site knows a job", func() bool {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("%s/job/%d/", origin, job), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				return false
+			}
+			_ = resp.Body.Close()
+			return resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusGone
+		})
+	}
+	return origin, fake.Demo
+}
 
 // check holds the page against axe, light and dark, and against its own width, and the
 // names on its map against each other.
@@ -37,12 +68,14 @@ func check(b *browsertest.Browser, axe, name string) {
 // desk, with the keyboard alone.
 func TestInBrowser(t *testing.T) {
 	axe := browsertest.NeedAxe(t)
+	browsertest.Need(t)
+	built := program.Build(t, "market", "./examples/site")
 	for _, language := range []string{"de", "en"} {
 		for _, width := range []int64{400, 1280} {
 			t.Run(fmt.Sprintf("%s-%d", language, width), func(t *testing.T) {
 				b := browsertest.New(t, language, 3*time.Minute)
-				v, fake := start(t)
-				b.Do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(v.origin+"/"))
+				origin, demo := start(t, built)
+				b.Do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(origin+"/"))
 				b.Until(fmt.Sprintf("document.documentElement.lang === %q", language))
 				check(b, axe, "list")
 
@@ -50,7 +83,7 @@ func TestInBrowser(t *testing.T) {
 				b.Press("Berlin" + kb.Enter)
 				b.Until(`document.querySelector("path.area")`)
 				check(b, axe, "near")
-				b.TabTo(fmt.Sprintf("a[href^='/job/%d/']", fake.Demo.OpenJob))
+				b.TabTo(fmt.Sprintf("a[href^='/job/%d/']", demo.OpenJob))
 				b.Press(kb.Enter)
 				b.Until(`document.querySelector(".advertisement")`)
 				check(b, axe, "job")
@@ -58,7 +91,7 @@ func TestInBrowser(t *testing.T) {
 				b.TabTo("a.button")
 				b.Press(kb.Enter)
 				b.Until(`document.querySelector("button[name=applicant]")`)
-				b.TabTo(fmt.Sprintf("button[name=applicant][value='%d']", fake.Demo.Applicant))
+				b.TabTo(fmt.Sprintf("button[name=applicant][value='%d']", demo.Applicant))
 				b.Press(kb.Enter)
 				b.Until(`location.pathname.startsWith("/job/") && document.querySelector("a.button[href^='/apply/']")`)
 				check(b, axe, "signed-in")
@@ -87,10 +120,10 @@ func TestInBrowser(t *testing.T) {
 				b.Until(`document.getElementById("complete")`)
 				check(b, axe, "complete")
 				for name, path := range map[string]string{
-					"closed": fmt.Sprintf("/job/%d/", fake.Demo.ClosedJob), "unknown": "/job/99999/", "nothing-found": "/?text=zzzz&near=Atlantis",
+					"closed": fmt.Sprintf("/job/%d/", demo.ClosedJob), "unknown": "/job/99999/", "nothing-found": "/?text=zzzz&near=Atlantis",
 					"second-page": "/?order=oldest&place=Hamburg",
 				} {
-					b.Do(chromedp.Navigate(v.origin + path))
+					b.Do(chromedp.Navigate(origin + path))
 					check(b, axe, name)
 				}
 			})

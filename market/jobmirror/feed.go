@@ -13,8 +13,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go/market/internal/stall"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/stall"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )

@@ -42,7 +42,7 @@ func readReleased(dir string) ([]string, error) {
 
 // unreleased are folders of modules that work on this repository, or are there to
 // be read. They keep the checkout in the place of a version.
-var unreleased = []string{"bench", "browsertest", "examples", "openapitest", "tools", "validators"}
+var unreleased = []string{"bench", "e2e", "examples", "tools"}
 
 // nested reports an error for each nested module of a directory that is neither
 // released nor below a folder that is not, and for each that is not there.

@@ -165,7 +165,7 @@ func TestNested(t *testing.T) {
 	dir := t.TempDir()
 	released := []string{"lib", "cmd/jobboard"}
 	write(t, dir, "go.mod", "module "+modulePath+"\n")
-	for _, d := range append([]string{"tools", "examples/site", "bench/retry", "jobpublish/browsertest"}, released...) {
+	for _, d := range append([]string{"tools", "examples/site", "bench/retry", "e2e"}, released...) {
 		write(t, dir, d+"/go.mod", "module "+modulePath+"/"+d+"\n")
 	}
 	write(t, dir, "tools/testdata/go.mod", "module example.com/a\n")

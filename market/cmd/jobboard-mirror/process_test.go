@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 )
 
 // programVariable makes the program itself of the test's.

@@ -16,11 +16,11 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/boardcheck"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest/boardcheck"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 )
 
 type checkFlags struct {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 )
 
 // fast asks as quickly as the machine can: the pace is tested where time is virtual.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/boardcheck"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 )
 
 func (f *checkFlags) printPlan(c *term.Console, steps []boardcheck.Step) error {

@@ -22,10 +22,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
 // sampleFeed is a feed of jobs; 0 stands for an entry that is broken.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 )
 
 // A question of a kind that the program does not know has a word about it, and those that it

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/docs"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/doctor"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
-	"github.com/jobboard-sdk/jobboard-go/docs"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
 )
 
@@ -168,7 +168,8 @@ func (a *assistantBoard) open(_ context.Context, need jobmcp.Need) (jobmcp.Board
 //go:embed README.md
 var readme string
 
-// pages returns the documentation.
+// pages returns the documentation: the pages of the root module, in the version that this
+// module requires, and the README of the command.
 func pages() []jobmcp.Page {
 	names, err := fs.Glob(docs.Pages, "*.md")
 	if err != nil {

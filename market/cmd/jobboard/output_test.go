@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
 // The name of the file says what is in it; a flag says it louder.

@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
 // result holds the exit code and the output of a run of the program.

@@ -2,7 +2,7 @@
 // place, a job's page, an applicant's sign-in, and the form of a job in its
 // language. Its lists come from a mirror, so they stay when the board is down.
 //
-//	go -C examples/site run .
+//	go -C market/examples/site run .
 //
 // It prints its address and serves until it is interrupted. Without settings it
 // shows the stand-in, with applicants to sign in as. Settings are those of the

@@ -24,9 +24,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
 // console writes to a buffer, and hides "t0ken".

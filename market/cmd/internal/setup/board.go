@@ -19,8 +19,8 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 )
 
 const tokenPath = "/api/rest/oauth/frontend/token"

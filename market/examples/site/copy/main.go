@@ -3,7 +3,7 @@
 // that it printed. Without JOBBOARD_BASE_URL it copies the embedded stand-in, into a
 // folder that it removes:
 //
-//	go -C examples/site run ./copy
+//	go -C market/examples/site run ./copy
 package main
 
 import (

@@ -3,7 +3,7 @@
 // sitemap and feed. Its copy of the board keeps itself up to date. The command site
 // beside it has a design.
 //
-//	go -C examples/site run ./smallest
+//	go -C market/examples/site run ./smallest
 //
 // It prints its address, and serves the stand-in until it is interrupted.
 package main
