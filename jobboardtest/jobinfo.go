@@ -61,11 +61,12 @@ func (v Variants) job(j *Job, company Company, catalogue []Choice) wireJob {
 
 func (v Variants) question(q Question) wireQuestion {
 	out := wireQuestion{ID: q.ID, Type: q.Type, Label: q.Label}
+	required := q.Type == YesNo || q.Type == Catalog // by section 2.5, which has none for the other types
 	switch {
-	case len(q.Answers) > 0 || q.Type == YesNo || q.Type == Catalog:
-		out.Answers = v.idLabels(q.Answers)
-	case v.Missing == MissingNull: // section 2.5 has them absent here
+	case len(q.Answers) == 0 && v.Missing == MissingNull:
 		out.Answers = jsonNull
+	case len(q.Answers) > 0 || required:
+		out.Answers = Variants{}.idLabels(q.Answers)
 	}
 	return out
 }

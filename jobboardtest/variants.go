@@ -148,7 +148,8 @@ type Variants struct {
 	Dates DateForm `json:"dates,omitempty"`
 
 	// Missing chooses how optional values that are empty go out. The results of a
-	// search are required: they are null at most.
+	// search and the answers of a YESNO or CATALOG question are required: they are
+	// null at most.
 	Missing MissingForm `json:"missing,omitempty"`
 
 	// Compress sends answers with gzip where the request accepts it. An answer that a

@@ -248,7 +248,7 @@ func TestMinimalAndNulls(t *testing.T) {
 	}{
 		{"", `{` + posting + `,"config":{},` + dates + `}`, info + `,"dataSecurityLink":"",` + questions("", `,"answers":[]`) + `"nationalities":[],` + stamp + `,"companyName":"","companyId":"","location":` + empty + `,"additionalLocations":[]}`},
 		{jobboardtest.MissingNull, `{` + posting + `,"config":null,` + dates + `}`, info + `,"dataSecurityLink":null,` + questions(`,"answers":null`, `,"answers":null`) + `"nationalities":null,` + stamp + `,"companyName":null,"companyId":null,"location":` + nulls + `,"additionalLocations":null}`},
-		{jobboardtest.MissingAbsent, `{` + posting + `,` + dates + `}`, info + `,` + questions("", "") + stamp + `,"location":{}}`},
+		{jobboardtest.MissingAbsent, `{` + posting + `,` + dates + `}`, info + `,` + questions("", `,"answers":[]`) + stamp + `,"location":{}}`},
 	} {
 		srv.SetVariants(jobboardtest.Variants{Missing: c.missing})
 		_, body := get(t, srv, srv.BaseURL+searchPath, "10:")
