@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -104,7 +105,8 @@ func aPosting(r *rand.Rand, day time.Time, n int, j jobboardtest.Job) jobboardte
 		"internalPostingName": {"x", "2026", "https://x.example"}, "platform_internalAdText": {"<p>Hello</p>", "Hello", ""},
 		"jobcategory": {"3001", "it"}, "ProjectCompanyNameGerman": {"", "ACME"}, "sg_remote_status": {"FULLY_REMOTE", "NONE", "PARTLY"},
 	}
-	for key, of := range values {
+	for _, key := range slices.Sorted(maps.Keys(values)) { // in one order, or a seed gives another board each time
+		of := values[key]
 		if r.IntN(4) > 0 && !(key == "sg_remote_status" && n%2 == 0) {
 			p.Config[key] = []string{of[r.IntN(len(of))]}
 		}
@@ -156,6 +158,62 @@ func TestFiftyRunsTellNothing(t *testing.T) {
 			}
 			t.Logf("%d rules a run, %d runs", judged/known.Runs, known.Runs)
 		})
+	}
+}
+
+// A job without a place has no answers to the question about the preferred one. However a board
+// sends what is empty, that breaks no rule.
+func TestQuestionWithoutAnswers(t *testing.T) {
+	for _, missing := range []jobboardtest.MissingForm{"", jobboardtest.MissingNull, jobboardtest.MissingAbsent} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithVariants(jobboardtest.Variants{Missing: missing}))
+			srv.AddChannel(jobboardtest.Channel{ID: "27828_extern"})
+			srv.AddClient(jobboardtest.ClientApp{ID: "10"})
+			srv.Publish("27828_extern", jobboardtest.Job{Title: "Nurse", AskLocation: true})
+			srv.Publish("27828_extern", jobboardtest.Job{
+				Title: "Cook", AskLocation: true, Location: jobboardtest.Location{City: "Ulm"},
+				Questions: []jobboardtest.Question{{ID: "1", Type: jobboardtest.YesNo}, {ID: "2", Type: jobboardtest.Text}},
+			})
+			r := check(t, boardOf(srv))
+			i := slices.IndexFunc(r.Rules, func(x boardcheck.Rule) bool { return x.Name == "lookup/questions" })
+			if x := r.Rules[i]; x.State != boardcheck.Kept {
+				t.Errorf("missing %q: %s is %s: %q", missing, x.Name, x.State, x.Quotes)
+			}
+		})
+	}
+}
+
+// Whether some postings differ by language is a matter of which postings there are, until
+// so many are alike that they cannot be the same board's.
+func TestPostingsDifferByLanguage(t *testing.T) {
+	of := func(differ, same int) *boardcheck.Profile {
+		return &boardcheck.Profile{Runs: 1, Answers: map[string]*boardcheck.Answer{"search/page": {Facts: map[string]int{
+			"postings that differ by language": differ, "postings that do not differ by language": same,
+		}}}}
+	}
+	for _, c := range []struct {
+		was, is *boardcheck.Profile
+		want    string
+	}{
+		{of(20, 40), of(0, 60), "search: none of 60 postings differs by language, and 20 of 60 did"},
+		{of(200, 400), of(0, 60), "search: none of 60 postings differs by language, and 200 of 600 did"},
+		{of(20, 40), of(0, 20), ""},
+		{of(4, 21), of(0, 25), ""},
+		{of(4, 21), of(0, 0), ""},
+		{of(0, 60), of(20, 40), "search: 20 of 60 postings differ by language, and none of 60 did"},
+		{of(0, 6000), of(20, 40), "search: 20 of 60 postings differ by language, and none of 6000 did"},
+		{of(0, 6000), of(1, 59), ""},
+		{of(0, 0), of(60, 0), ""},
+		{of(1, 0), of(0, 1), ""},
+		{of(30, 0), of(0, 30), "search: none of 30 postings differs by language, and 30 of 30 did"},
+	} {
+		told := ""
+		for _, x := range c.was.Compare(c.is) {
+			told += x.String()
+		}
+		if told != c.want {
+			t.Errorf("told %q, want %q", told, c.want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,13 +145,22 @@ func (c *comparing) kind(kind string) {
 	c.counts(where, "content type", now, old, types, never)
 	c.counts(where, "body", now, old, bodies, never)
 	c.counts(where, "code", now, old, codes, func(s string) bool { return slices.Contains(knownCodes, s) })
-	c.counts(where, "peculiarity", now, old, facts, softFact)
+	c.counts(where, "peculiarity", now, old, peculiarities, softFact)
+	c.languages(where, now, c.old.Answers[kind])
 	for _, path := range slices.Sorted(maps.Keys(now.Members)) {
 		c.member(kind, path)
 	}
 	if kind != "search/narrowed" {
 		c.gone(kind)
 	}
+}
+
+// peculiarities returns the facts of an answer but those that languages compares.
+func peculiarities(a *Answer) map[string]int {
+	out := maps.Clone(a.Facts)
+	delete(out, factTranslated)
+	delete(out, factSame)
+	return out
 }
 
 // softFact reports whether a fact is a matter of what the board holds today.
@@ -161,6 +171,26 @@ func softFact(fact string) bool {
 		}
 	}
 	return false
+}
+
+// languages tells that postings have come to differ by language, or no longer do, where that
+// is no matter of which of them are shown today: would each posting of one check differ as
+// often as those of the other, all of them would be alike in one check of a million.
+func (c *comparing) languages(where string, now, old *Answer) {
+	if old == nil {
+		return
+	}
+	n, nOf := now.Facts[factTranslated], now.Facts[factTranslated]+now.Facts[factSame]
+	o, oOf := old.Facts[factTranslated], old.Facts[factTranslated]+old.Facts[factSame]
+	chance := func(k, of, others int) float64 {
+		return math.Pow(1-float64(k)/float64(of+1), float64(others)) // of+1: one of one is not all
+	}
+	switch {
+	case o > 0 && n == 0 && chance(o, oOf, nOf) < 1e-6:
+		c.tell(where, fmt.Sprintf("none of %d postings differs by language, and %d of %d did", nOf, o, oOf), false)
+	case o == 0 && n > 0 && chance(n, nOf, min(oOf, nOf)) < 1e-6: // of many checks' postings most are the same ones
+		c.tell(where, fmt.Sprintf("%d of %d postings differ by language, and none of %d did", n, nOf, oOf), false)
+	}
 }
 
 // counts tells what was never seen.

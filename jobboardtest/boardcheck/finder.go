@@ -476,22 +476,20 @@ func (f *finder) chooseLanguages() {
 		if language == "en" {
 			continue
 		}
+		differ, same := 0, 0
 		for id, title := range titles["en"] {
-			if other, ok := titles[language][id]; ok && other != title {
-				f.set("Languages", []string{"en", language})
-				f.transport.record.languages(true)
-				return
+			switch other, ok := titles[language][id]; {
+			case ok && other != title:
+				differ++
+			case ok && title != "":
+				same++
 			}
 		}
-	}
-	titled := 0
-	for _, title := range titles["en"] {
-		if title != "" {
-			titled++
+		f.transport.record.languages(differ, same)
+		if differ > 0 {
+			f.set("Languages", []string{"en", language})
+			return
 		}
-	}
-	if titled >= samples {
-		f.transport.record.languages(false)
 	}
 }
 

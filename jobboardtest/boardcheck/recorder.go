@@ -113,14 +113,21 @@ var (
 	charsets = []string{"utf-8", "us-ascii", "iso-8859-1", "iso-8859-15", "windows-1252", "utf-16"}
 )
 
-// languages notes whether some posting differs by Accept-Language.
-func (c *recorder) languages(differ bool) {
+// languages notes how many postings differ by Accept-Language. Without one that differs it is
+// called for each language that was tried, and the last counts stand.
+func (c *recorder) languages(differ, same int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if a := c.profile.Answers["search/page"]; a != nil {
-		note(a, differ, "postings differ by language", "no posting of at least 20 differs by language")
+		a.Facts[factTranslated], a.Facts[factSame] = differ, same
+		maps.DeleteFunc(a.Facts, func(_ string, n int) bool { return n == 0 })
 	}
 }
+
+const (
+	factTranslated = "postings that differ by language"
+	factSame       = "postings that do not differ by language"
+)
 
 // members counts the members of an object, once of each thing.
 func (c *recorder) members(a *Answer, op, path string, v any, identity string) {
