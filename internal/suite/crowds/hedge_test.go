@@ -169,7 +169,7 @@ type hedging struct {
 }
 
 // startHedging returns a client that has earned some hedges.
-func startHedging(t *testing.T, change func(*http.Transport, *http.Server)) *hedging {
+func startHedging(t *testing.T, change func(*http.Transport, *rig.Server)) *hedging {
 	h := &hedging{t: t, net: rig.NewNet(), started: map[int]int{}}
 	server := rig.NewServer(h.serve)
 	network := &http.Transport{DialContext: h.net.DialContext, MaxIdleConnsPerHost: 10}
@@ -377,7 +377,7 @@ func TestNoHedge(t *testing.T) {
 	certificate := httptest.NewTLSServer(nil)
 	certificate.Close()
 	for name, test := range map[string]struct {
-		change   func(*http.Transport, *http.Server)
+		change   func(*http.Transport, *rig.Server)
 		before   func(*hedging)
 		call     func(*hedging) error
 		requests int // one if 0
@@ -451,7 +451,7 @@ func TestNoHedge(t *testing.T) {
 			}
 			h.answers, h.times, h.log = []func(*rig.Exchange){slow}, nil, nil
 		}},
-		"HTTP/2": {call: applied, change: func(network *http.Transport, server *http.Server) {
+		"HTTP/2": {call: applied, change: func(network *http.Transport, server *rig.Server) {
 			network.ForceAttemptHTTP2 = true
 			network.TLSClientConfig = certificate.Client().Transport.(*http.Transport).TLSClientConfig
 			server.TLSConfig = &tls.Config{Certificates: certificate.TLS.Certificates, NextProtos: []string{"h2"}}

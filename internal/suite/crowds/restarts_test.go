@@ -24,10 +24,10 @@ import (
 // no POST is executed twice or called certainly not executed when it was.
 func TestRollingRestarts(t *testing.T) {
 	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
-		for how, stop := range map[string]func(*http.Server, *rig.Net){
-			"graceful": func(s *http.Server, _ *rig.Net) { _ = s.Shutdown(context.Background()) },
-			"closed":   func(s *http.Server, _ *rig.Net) { _ = s.Close() },
-			"reset":    func(s *http.Server, n *rig.Net) { n.ResetAll(); _ = s.Close() },
+		for how, stop := range map[string]func(*rig.Server, *rig.Net){
+			"graceful": func(s *rig.Server, _ *rig.Net) { _ = s.Shutdown(context.Background()) },
+			"closed":   func(s *rig.Server, _ *rig.Net) { _ = s.Close() },
+			"reset":    func(s *rig.Server, n *rig.Net) { n.ResetAll(); _ = s.Close() },
 		} {
 			certificate := httptest.NewTLSServer(nil)
 			certificate.Close()
@@ -38,7 +38,7 @@ func TestRollingRestarts(t *testing.T) {
 	}
 }
 
-func restart(t *testing.T, http2 bool, certificate *httptest.Server, stop func(*http.Server, *rig.Net)) {
+func restart(t *testing.T, http2 bool, certificate *httptest.Server, stop func(*rig.Server, *rig.Net)) {
 	n := rig.NewNet()
 	transport := &http.Transport{DialContext: n.DialContext, MaxIdleConnsPerHost: 16, ForceAttemptHTTP2: http2}
 	base := "http://127.0.0.1:1"
@@ -51,7 +51,7 @@ func restart(t *testing.T, http2 bool, certificate *httptest.Server, stop func(*
 		}
 	}
 	var executed sync.Map // by body
-	serve := func() *http.Server {
+	serve := func() *rig.Server {
 		return rig.Serve(n, func(x *rig.Exchange) {
 			body, err := io.ReadAll(x.Request.Body)
 			if err != nil {

@@ -26,9 +26,9 @@ func TestServersRestartInTurn(t *testing.T) {
 	certificate := httptest.NewTLSServer(nil)
 	certificate.Close()
 	for name, secure := range map[string]*httptest.Server{"HTTP/1.1": nil, "HTTP/2": certificate} {
-		for how, stop := range map[string]func(*http.Server) error{
-			"graceful": func(s *http.Server) error { return s.Shutdown(context.Background()) },
-			"hard":     (*http.Server).Close,
+		for how, stop := range map[string]func(*rig.Server) error{
+			"graceful": func(s *rig.Server) error { return s.Shutdown(context.Background()) },
+			"hard":     (*rig.Server).Close,
 		} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				pair := startPair(t, secure, stop)
@@ -141,15 +141,15 @@ func TestLossAtOneMoment(t *testing.T) {
 // pair is two servers that share an address.
 type pair struct {
 	secure   *httptest.Server // has the certificate of HTTP/2; nil: HTTP/1.1
-	stop     func(*http.Server) error
+	stop     func(*rig.Server) error
 	base     string
 	network  *http.Transport
 	conns    [2]chan net.Conn
-	servers  [2]*http.Server
+	servers  [2]*rig.Server
 	executed sync.Map // POSTs by body
 }
 
-func startPair(t *testing.T, secure *httptest.Server, stop func(*http.Server) error) *pair {
+func startPair(t *testing.T, secure *httptest.Server, stop func(*rig.Server) error) *pair {
 	listener := rig.Must(net.Listen("tcp", "127.0.0.1:0"))
 	p := &pair{secure: secure, stop: stop, base: "http://" + listener.Addr().String()}
 	p.network = &http.Transport{MaxIdleConnsPerHost: 16}

@@ -11,21 +11,47 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"time"
 )
 
 type connKey struct{}
 
+// Server is a server whose Close waits for its connections.
+type Server struct {
+	http.Server
+
+	served sync.WaitGroup // connections that no handler took over
+}
+
+// Close closes the server and returns when it serves no connection any more. In a bubble
+// time stands still once the test returns, and net/http keeps a connection half a second
+// longer whose request it has not read to the end: that one would never end.
+func (s *Server) Close() error {
+	err := s.Server.Close()
+	s.served.Wait()
+	return err
+}
+
+func (s *Server) count(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.served.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.served.Done()
+	}
+}
+
 // Serve serves l with handle until the server is closed.
-func Serve(l net.Listener, handle func(*Exchange)) *http.Server {
+func Serve(l net.Listener, handle func(*Exchange)) *Server {
 	server := NewServer(handle)
 	go func() { _ = server.Serve(l) }()
 	return server
 }
 
 // NewServer returns a server that says nothing and never loses patience.
-func NewServer(handle func(*Exchange)) *http.Server {
-	return &http.Server{
+func NewServer(handle func(*Exchange)) *Server {
+	s := &Server{Server: http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			conn, _ := r.Context().Value(connKey{}).(net.Conn)
 			address := conn.LocalAddr().String()
@@ -40,7 +66,9 @@ func NewServer(handle func(*Exchange)) *http.Server {
 		},
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		ReadHeaderTimeout: time.Hour,
-	}
+	}}
+	s.ConnState = s.count
+	return s
 }
 
 // Exchange is a request that waits for its answer.
