@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -29,6 +30,23 @@ func boardOf(srv *jobboardtest.Server) boardcheck.Board {
 	b.Target.Channel, b.Target.ClientID, b.Target.ApplicantToken = "27828_extern", "10", srv.Demo.ApplicantToken
 	b.Target.HTTPClient = &http.Client{Transport: srv.Client().Transport}
 	return b
+}
+
+// knownDemo returns what a check of demoBoard knows, to compare and add to.
+func knownDemo(t *testing.T) *boardcheck.Profile {
+	t.Helper()
+	demo.Do(func() {
+		_, b := demoBoard(t)
+		demo.profile = check(t, b).Profile
+	})
+	known := &boardcheck.Profile{}
+	known.Merge(demo.profile)
+	return known
+}
+
+var demo struct {
+	sync.Once
+	profile *boardcheck.Profile
 }
 
 // check checks a board in virtual time.

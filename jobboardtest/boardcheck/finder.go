@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"net/url"
@@ -64,11 +63,11 @@ func (f *finder) find() {
 // neverGiven is an identifier that no board has come to.
 const neverGiven = 999_999_999_999_983
 
-// get returns an answer's status and body; 0 where there is none.
-func (f *finder) get(address, authorization, language string) (status int, body []byte) {
+// get asks an address. Where there is no answer, its status is 0.
+func (f *finder) get(address, authorization, language string) *exchange {
 	r, err := http.NewRequestWithContext(f.ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return 0, nil
+		return &exchange{}
 	}
 	if authorization != "" {
 		r.Header.Set("Authorization", authorization)
@@ -79,18 +78,16 @@ func (f *finder) get(address, authorization, language string) (status int, body 
 	return f.send(r)
 }
 
-func (f *finder) send(r *http.Request) (status int, body []byte) {
+func (f *finder) send(r *http.Request) *exchange {
 	r.Header.Set("User-Agent", "jobboard-check")
 	if strings.Contains(r.URL.Path, searchPath) {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := f.transport.RoundTrip(r)
+	x, err := f.transport.ask(r)
 	if err != nil {
-		return 0, nil
+		return &exchange{}
 	}
-	defer resp.Body.Close()
-	body, _ = io.ReadAll(resp.Body) // bytes in memory
-	return resp.StatusCode, body
+	return x
 }
 
 func basicHeader(user, password string) string {
@@ -110,8 +107,7 @@ func (f *finder) fetchToken() {
 		}
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Authorization", basicHeader(url.QueryEscape(t.ClientID), url.QueryEscape(f.ClientSecret)))
-		_, body := f.send(r)
-		v, _ := parse(body)
+		v, _ := f.send(r).parsed()
 		t.ClientToken = memberText(v, "access_token")
 	}
 	t.ClientID = "" // a confidential client has no Basic credential for a search
@@ -139,8 +135,7 @@ func (f *finder) searches() bool {
 }
 
 func (f *finder) results(language string) []object {
-	_, body := f.get(f.searchAddress(), f.authorization(), language)
-	v, _ := parse(body)
+	v, _ := f.get(f.searchAddress(), f.authorization(), language).parsed()
 	page, _ := v.(object)
 	list, _ := page["results"].([]any)
 	var out []object
@@ -190,11 +185,11 @@ func (f *finder) readFeed() {
 	if f.FeedURL == "" {
 		return
 	}
-	status, body := f.get(f.FeedURL, "", "")
-	if status != http.StatusOK {
+	x := f.get(f.FeedURL, "", "")
+	if x.status != http.StatusOK {
 		return
 	}
-	for _, j := range walkFeed(body).jobs {
+	for _, j := range walkFeed(x.body).jobs {
 		f.job(j.id).inactive = j.inactive
 	}
 }
@@ -236,13 +231,13 @@ func (f *finder) lookUp() {
 		auth = "Bearer " + f.Target.LookupToken
 	}
 	for _, j := range f.sample(maxLookups, func(*job) bool { return true }) {
-		status, body := f.get(f.Target.JobDBURL+lookupPath+"?jobid="+strconv.FormatInt(j.id, 10), auth, "")
-		v, _ := parse(body)
+		x := f.get(f.Target.JobDBURL+lookupPath+"?jobid="+strconv.FormatInt(j.id, 10), auth, "")
+		v, _ := x.parsed()
 		o, _ := v.(object)
-		if status == http.StatusOK && o["jobId"] != nil {
+		if x.status == http.StatusOK && o["jobId"] != nil {
 			j.info = o
 		} else {
-			j.code = findCode.FindString(string(body))
+			j.code = findCode.FindString(string(x.body))
 		}
 	}
 }
@@ -256,17 +251,17 @@ func (f *finder) askApplied() {
 	jobs = append(jobs, f.sample(maxApplied-len(jobs), func(j *job) bool { return !slices.Contains(jobs, j) })...)
 	for _, j := range jobs {
 		address := f.Target.BaseURL + jobsPath + strconv.FormatInt(j.id, 10) + "/applied"
-		status, body := f.get(address, "Bearer "+f.Target.ApplicantToken, "")
-		v, _ := parse(body)
-		j.status, j.word = status, strings.TrimSpace(string(body))
+		x := f.get(address, "Bearer "+f.Target.ApplicantToken, "")
+		v, _ := x.parsed()
+		j.status, j.word = x.status, strings.TrimSpace(string(x.body))
 		if o, ok := v.(object); ok {
 			j.word = "coded"
 			if m, _ := o["message"].(string); strings.Contains(m, "accessible") {
 				j.word = "not accessible"
 			}
-		} else if status != http.StatusOK {
+		} else if x.status != http.StatusOK {
 			j.word = "message"
-			if codeWord.MatchString(strings.Trim(string(body), "\" \n")) || status == http.StatusForbidden && len(body) == 0 {
+			if codeWord.MatchString(strings.Trim(string(x.body), "\" \n")) || x.status == http.StatusForbidden && len(x.body) == 0 {
 				j.word = "coded"
 			}
 		}

@@ -141,20 +141,21 @@ func (c *recorder) members(a *Answer, op, path string, v any, identity string) {
 }
 
 func refused(x *exchange) bool {
-	says := x.header.Get("WWW-Authenticate") != "" || len(bytes.TrimSpace(x.body)) == 0 || saysError(x.body)
-	return x.status == http.StatusUnauthorized || x.status == http.StatusForbidden && says
-}
-
-func saysError(body []byte) bool {
-	v, _ := parse(body)
-	o, _ := v.(object)
-	_, ok := o["error"].(string)
-	return ok
+	switch x.status {
+	case http.StatusUnauthorized:
+		return true
+	case http.StatusForbidden:
+		v, form := x.parsed()
+		o, _ := v.(object)
+		_, says := o["error"].(string)
+		return says || form == "none" || x.header.Get("WWW-Authenticate") != ""
+	}
+	return false
 }
 
 // addRefused notes where a refusal has its two fields.
 func (c *recorder) addRefused(op string, x *exchange) {
-	v, form := bodyOf(x.body)
+	v, form := x.parsed()
 	a := c.count(op+"/refused", x, form)
 	header := x.header.Get("WWW-Authenticate")
 	for place, text := range map[string]string{"header": header, "body": memberText(v, "error")} {
@@ -209,7 +210,7 @@ func bodyOf(body []byte) (v any, form string) {
 const unknownChannel = "conformance-no-such-thing"
 
 func (c *recorder) addSearch(x *exchange) {
-	v, form := bodyOf(x.body)
+	v, form := x.parsed()
 	o, isObject := v.(object)
 	_, hasAuth := x.request.Header["Authorization"]
 	switch {
@@ -327,7 +328,7 @@ var (
 )
 
 func (c *recorder) addJobs(x *exchange, op string) {
-	v, form := bodyOf(x.body)
+	v, form := x.parsed()
 	text := strings.TrimSpace(string(x.body))
 	if s, ok := v.(string); ok {
 		text = strings.TrimSpace(s)
@@ -395,13 +396,14 @@ func knownCode(code string, form *regexp.Regexp) string {
 }
 
 func (c *recorder) addLookup(x *exchange) {
-	v, form := bodyOf(x.body)
-	o, isObject := v.(object)
-	code := findCode.FindString(string(x.body))
-	switch {
-	case isObject && o["jobId"] != nil && x.status == http.StatusOK:
+	v, form := x.parsed()
+	if o, _ := v.(object); o["jobId"] != nil && x.status == http.StatusOK {
 		a := c.count("lookup/job", x, form)
 		c.members(a, "lookup", "", v, x.request.URL.Query().Get("jobid"))
+		return
+	}
+	code := findCode.FindString(string(x.body))
+	switch {
 	case code != "":
 		a := c.count("lookup/error", x, form)
 		a.Codes[knownCode(code, lookupCode)]++
@@ -440,7 +442,7 @@ func codePlace(v any, path string) string {
 }
 
 func (c *recorder) addToken(x *exchange) {
-	v, form := bodyOf(x.body)
+	v, form := x.parsed()
 	if x.status != http.StatusOK {
 		c.addOther("token", x, form)
 		return

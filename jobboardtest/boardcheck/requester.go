@@ -54,6 +54,15 @@ type requester struct {
 
 // RoundTrip implements http.RoundTripper.
 func (q *requester) RoundTrip(r *http.Request) (*http.Response, error) {
+	ex, err := q.ask(r)
+	if err != nil {
+		return nil, err
+	}
+	return ex.response(), nil
+}
+
+// ask sends a request and returns it with its answer, which the recorder has seen.
+func (q *requester) ask(r *http.Request) (*exchange, error) {
 	ex, err := q.exchange(r)
 	if err == nil {
 		if wait, ok := ex.pause(); ok && sleep(r.Context(), wait) {
@@ -72,7 +81,7 @@ func (q *requester) RoundTrip(r *http.Request) (*http.Response, error) {
 	q.inARow[r.URL.Host] = 0
 	q.mu.Unlock()
 	q.record.add(ex)
-	return ex.response(), nil
+	return ex, nil
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {
@@ -188,6 +197,17 @@ type exchange struct {
 	header  http.Header
 	body    []byte
 	gzip    bool
+
+	value any    // of the body as JSON
+	form  string // of the body; empty: nobody has parsed it yet
+}
+
+// parsed returns the body's value and form, as bodyOf does.
+func (x *exchange) parsed() (v any, form string) {
+	if x.form == "" {
+		x.value, x.form = bodyOf(x.body)
+	}
+	return x.value, x.form
 }
 
 func (x *exchange) response() *http.Response {
@@ -221,15 +241,18 @@ func (x *exchange) pause() (time.Duration, bool) {
 func (x *exchange) trouble(failingChannel string) string {
 	path := x.request.URL.Path
 	failing := failingChannel != "" && strings.HasSuffix(path, searchPath+failingChannel+"/jobs")
+	what := ""
 	switch {
 	case x.status == http.StatusInternalServerError && failing:
-	case strings.HasSuffix(path, lookupPath) && findCode.Match(x.body):
 	case x.status == http.StatusTooManyRequests, x.status == http.StatusRequestTimeout, x.status >= 500:
-		return "the answer is status " + strconv.Itoa(x.status)
+		what = "the answer is status " + strconv.Itoa(x.status)
 	case x.page():
-		return "the answer is a web page, with status " + strconv.Itoa(x.status)
+		what = "the answer is a web page, with status " + strconv.Itoa(x.status)
 	}
-	return ""
+	if what != "" && strings.HasSuffix(path, lookupPath) && findCode.Match(x.body) {
+		return ""
+	}
+	return what
 }
 
 func (x *exchange) page() bool {
