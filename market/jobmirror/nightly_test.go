@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
@@ -16,13 +17,16 @@ import (
 func TestNightlyTimer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const n = 150
+		n, nights := 150, 7
+		if testenv.Whole() {
+			nights = 30
+		}
 		board := newShelf(n)
 		opts := board.options()
 		opts.Limit, opts.LookupEvery = 2, 20*time.Hour // a pass takes more than a minute
 		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), opts)
 		began, oldest, asked := time.Now(), time.Duration(0), 0
-		for night := range 30 {
+		for night := range nights {
 			late := time.Duration(night*7%20) * time.Minute
 			time.Sleep(time.Until(began.Add(time.Duration(night)*24*time.Hour + late)))
 			for _, job := range upTo(n) {
