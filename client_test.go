@@ -76,7 +76,8 @@ const (
 	noJobs = `{"totalNumberOfJobs":0,"results":[]}` // a page
 )
 
-// What each call puts on the wire (sections 4 and 5).
+// What each call puts on the wire (sections 4 and 5). Only a search sends Accept-Language: a refusal
+// in another language would not be recognised.
 func TestRequests(t *testing.T) {
 	ctx := t.Context()
 	user := jobboard.StaticToken("user-token")
@@ -138,29 +139,29 @@ func TestRequests(t *testing.T) {
 		},
 		{
 			name: "the applied check",
-			cfg:  jobboard.Config{BaseURL: base + "/api/rest", ClientID: "10"}, answer: "true",
+			cfg:  jobboard.Config{Language: "de", BaseURL: base + "/api/rest", ClientID: "10"}, answer: "true",
 			call: func(c *jobboard.Client) error { return errOf(c.Applicant(user).HasApplied(ctx, 4711)) },
 			want: "GET https://jobs.example/api/rest/v3/frontend/jobs/4711/applied" + asked,
 		},
 		{
 			name: "the application identifier",
-			cfg:  jobboard.Config{BaseURL: base + "/p/api/rest/"}, answer: "abc",
+			cfg:  jobboard.Config{Language: "de", BaseURL: base + "/p/api/rest/"}, answer: "abc",
 			call: func(c *jobboard.Client) error { return errOf(c.Applicant(user).ApplicationID(ctx, 4711)) },
 			want: "GET https://jobs.example/p/api/rest/v3/frontend/jobs/4711/application" + asked,
 		},
 		{
 			name: "the lookup, without a credential",
-			cfg:  jobboard.Config{BaseURL: base, ClientID: "10", JobDBURL: base + "/db/"}, call: lookup, answer: info,
+			cfg:  jobboard.Config{Language: "de", BaseURL: base, ClientID: "10", JobDBURL: base + "/db/"}, call: lookup, answer: info,
 			want: "GET https://jobs.example/db/jobdb/public/apply/external?jobid=4711",
 		},
 		{
 			name: "the lookup with its own",
-			cfg:  jobboard.Config{JobDBURL: jobDB, JobDBTokenSource: jobboard.StaticToken("lookup-token")}, call: lookup, answer: info,
+			cfg:  jobboard.Config{Language: "de", JobDBURL: jobDB, JobDBTokenSource: jobboard.StaticToken("lookup-token")}, call: lookup, answer: info,
 			want: "GET https://jobdb.example/x/jobdb/public/apply/external?jobid=4711\nAuthorization: Bearer lookup-token",
 		},
 		{
 			name: "a subscription",
-			cfg:  jobboard.Config{BaseURL: base}, answer: `{"email":"ok"}`,
+			cfg:  jobboard.Config{Language: "de", BaseURL: base}, answer: `{"email":"ok"}`,
 			call: func(c *jobboard.Client) error {
 				return errOf(c.Subscribe(ctx, jobboard.SubscriptionRequest{
 					Query: url.Values{"types": {"rss::email"}}, Body: map[string][]string{"7": {"8"}},
@@ -170,7 +171,7 @@ func TestRequests(t *testing.T) {
 		},
 		{
 			name: "its confirmation elsewhere", answer: "true",
-			cfg: jobboard.Config{BaseURL: base, ClientID: "10", SubscriptionPath: "/api/rest/v2/frontend/jobabo"},
+			cfg: jobboard.Config{Language: "de", BaseURL: base, ClientID: "10", SubscriptionPath: "/api/rest/v2/frontend/jobabo"},
 			call: func(c *jobboard.Client) error {
 				return errOf(c.ConfirmSubscription(ctx, "a/b", json.RawMessage("null")))
 			},
@@ -178,7 +179,7 @@ func TestRequests(t *testing.T) {
 		},
 		{
 			name: "its end",
-			cfg:  jobboard.Config{BaseURL: base, ClientID: "10"}, answer: "true",
+			cfg:  jobboard.Config{Language: "de", BaseURL: base, ClientID: "10"}, answer: "true",
 			call: func(c *jobboard.Client) error { return errOf(c.Unsubscribe(ctx, "abo")) },
 			want: "DELETE https://jobs.example/jobabo/abo" + basic,
 		},
