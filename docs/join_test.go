@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 )
 
@@ -80,6 +81,7 @@ func Example_joinWrap() {
 func Example_joinAsk() {
 	fake, client := begin()
 	defer fake.Close()
+	fake.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Skip: 1, Body: "ERROR_POSTING_UNAVAILABLE"})
 	index, err := jobfeed.NewIndex(jobfeed.NewReader(strings.NewReader(joinFeed), nil).Entries())
 	if err != nil {
 		log.Fatal(err)
@@ -97,9 +99,13 @@ func Example_joinAsk() {
 				continue
 			}
 			info, err := client.JobInformation(ctx, job)
-			if errors.Is(err, jobboard.ErrGone) || errors.Is(err, jobboard.ErrClosed) {
+			switch {
+			case errors.Is(err, jobboard.ErrGone), errors.Is(err, jobboard.ErrClosed):
 				continue
-			} else if err != nil {
+			case errors.Is(err, jobboard.ErrPostingUnavailable):
+				fmt.Println(posting.JobPostingID, "is not checked: the service cannot find it now")
+				continue
+			case err != nil:
 				return err
 			}
 			fmt.Println(posting.JobPostingID, "is of job", job, "because", evidence)
@@ -114,6 +120,5 @@ func Example_joinAsk() {
 	// Output:
 	// 600100 is of job 2797227 because the feed gives the posting job 2797227, the posting's link names job 2797227
 	// confirmed by its title: true
-	// 600107 is of job 2797238 because the posting's link names job 2797238
-	// confirmed by its title: true
+	// 600107 is not checked: the service cannot find it now
 }
