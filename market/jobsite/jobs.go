@@ -51,7 +51,8 @@ type JobPage struct {
 //	410  the job is closed, or its posting's last day is over
 //	404  the board has no such job, or does not show it to everybody, or not yet; or no channel of the copy has a
 //	     posting of it
-//	503  the copy cannot know: it was never whole, or the answer about the job is missing or too old
+//	503  the copy cannot know: it was never whole, or the answer about the job is missing or too old, also where
+//	     the board only ever said that it does not find the posting, which a channel of the copy shows
 func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	if err := s.made(); err != nil {
 		return nil, err

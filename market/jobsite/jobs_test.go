@@ -110,6 +110,7 @@ func TestJobStatuses(t *testing.T) {
 	}
 	fault := func(f jobboardtest.Fault) func(*copied) { return func(c *copied) { c.fake.Fail(f) } }
 	down, slow := jobboardtest.Fault{Status: 503}, jobboardtest.Fault{Delay: time.Hour}
+	unfound := jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Status: 404, Body: `{"errorCode":"ERROR_POSTING_UNAVAILABLE"}`}
 	for name, test := range map[string]struct {
 		job    func(*copied) int64
 		status int
@@ -117,7 +118,7 @@ func TestJobStatuses(t *testing.T) {
 		"open":                        {demo(open), 200},
 		"closed to applications":      {demo(func(d jobboardtest.DemoInfo) int64 { return d.ClosedJob }), 410},
 		"inactive":                    {demo(func(d jobboardtest.DemoInfo) int64 { return d.InactiveJob }), 410},
-		"its posting taken away":      {demo(func(d jobboardtest.DemoInfo) int64 { return d.UnpublishedJob }), 404},
+		"not found, without a posting": {demo(func(d jobboardtest.DemoInfo) int64 { return d.UnpublishedJob }), 404},
 		"deleted":                     {demo(func(d jobboardtest.DemoInfo) int64 { return d.DeletedJob }), 404},
 		"unknown":                     {demo(func(d jobboardtest.DemoInfo) int64 { return d.UnknownJob }), 404},
 		"internal":                    {demo(func(d jobboardtest.DemoInfo) int64 { return d.InternalJob }), 404},
@@ -141,6 +142,23 @@ func TestJobStatuses(t *testing.T) {
 			c.copy()
 			return c.fake.Demo.OpenJob
 		}, 503},
+		"its posting not found, which a channel shows": {func(c *copied) int64 {
+			c.fake.Fail(unfound)
+			c.copy()
+			return c.fake.Demo.OpenJob
+		}, 503},
+		"its posting not found, which was known": {then(func(c *copied) {
+			c.fake.Fail(unfound)
+			c.exec("UPDATE jobs SET next_due = 1")
+			c.copy()
+		}), 200},
+		"its posting not found, and no channel shows it any more": {func(c *copied) int64 {
+			c.fake.Fail(unfound)
+			c.copy()
+			c.fake.UnpublishJob(c.fake.Demo.OpenJob)
+			c.copy()
+			return c.fake.Demo.OpenJob
+		}, 404},
 		"forgotten": {func(c *copied) int64 {
 			c.copy()
 			c.exec("INSERT INTO forgotten (kind, id, at) VALUES ('job', ?, 1)", c.fake.Demo.UnknownJob)
