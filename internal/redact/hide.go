@@ -206,7 +206,7 @@ func (u *unquoted) findCut(found []span, form string) []span {
 	for _, end := range ends {
 		for n := min(len(form), end); n >= enough; n-- {
 			u.steps++
-			if text[end-n:end] == form[:n] {
+			if text[end-n:end] == form[:n] && (end == len(text) || !strings.HasPrefix(text[end-n:], form)) { // not a whole one
 				s := u.span(end-n, end)
 				return append(found, span{s.from, len(u.text)})
 			}

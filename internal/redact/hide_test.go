@@ -141,6 +141,13 @@ func TestForms(t *testing.T) {
 		"twice " + secret + secret:                        "twice " + Hidden,
 		secret[:8] + ", and then more":                    secret[:8] + ", and then more",
 		"none":                                            "none",
+		// Words behind a whole one stay.
+		url.QueryEscape(secret) + `","at":7}`:                 Hidden + `","at":7}`,
+		strings.ReplaceAll(secret, "/", `\/`) + `" was wrong`: Hidden + `" was wrong`,
+		secret + "&code=401":                                  Hidden + "&code=401",
+		secret + " is 9 % bad":                                Hidden + " is 9 % bad",
+		url.QueryEscape(secret) + secret[:8] + "%4":           Hidden,
+		url.QueryEscape(secret) + " " + secret[:8] + `\u004`:  Hidden + " " + Hidden,
 	} {
 		if got := Hide(text, []string{secret}); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
