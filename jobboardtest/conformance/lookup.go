@@ -27,6 +27,8 @@ var lookupRules = []rule{
 		lookupCodes("InactiveJob", "ERROR_JOB_INACTIVE")),
 	says("lookup/deleted", "7.3", "a deleted job: ERROR_JOB_UNAVAILABLE",
 		lookupCodes("DeletedJob", "ERROR_JOB_UNAVAILABLE")),
+	// Which of the two codes such an identifier gets, the interface does not say: of nothing a
+	// posting can be found. A client takes only the first for an answer about the job.
 	says("lookup/unknown", "7.3", "an identifier without job: ERROR_JOB_UNAVAILABLE or ERROR_POSTING_UNAVAILABLE",
 		lookupCodes("UnknownJob", "ERROR_JOB_UNAVAILABLE", "ERROR_POSTING_UNAVAILABLE")),
 	says("lookup/unpublished", "7.3", "a job whose posting cannot be found: ERROR_POSTING_UNAVAILABLE",
