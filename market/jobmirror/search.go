@@ -114,7 +114,8 @@ func (p Posting) Nearest() (location jobboard.Location, ok bool) {
 }
 
 // Snippet holds the words around what was found in an advertisement. Text is plain
-// text: escape it for the place where it goes.
+// text: escape it for the place where it goes. It is one line without control characters
+// and without those that turn the direction of the text around them.
 type Snippet struct {
 	Text  string
 	Marks []Mark // of what was found, in order

@@ -115,26 +115,26 @@ func TestJobStatuses(t *testing.T) {
 		job    func(*copied) int64
 		status int
 	}{
-		"open":                        {demo(open), 200},
-		"closed to applications":      {demo(func(d jobboardtest.DemoInfo) int64 { return d.ClosedJob }), 410},
-		"inactive":                    {demo(func(d jobboardtest.DemoInfo) int64 { return d.InactiveJob }), 410},
+		"open":                         {demo(open), 200},
+		"closed to applications":       {demo(func(d jobboardtest.DemoInfo) int64 { return d.ClosedJob }), 410},
+		"inactive":                     {demo(func(d jobboardtest.DemoInfo) int64 { return d.InactiveJob }), 410},
 		"not found, without a posting": {demo(func(d jobboardtest.DemoInfo) int64 { return d.UnpublishedJob }), 404},
-		"deleted":                     {demo(func(d jobboardtest.DemoInfo) int64 { return d.DeletedJob }), 404},
-		"unknown":                     {demo(func(d jobboardtest.DemoInfo) int64 { return d.UnknownJob }), 404},
-		"internal":                    {demo(func(d jobboardtest.DemoInfo) int64 { return d.InternalJob }), 404},
-		"no number":                   {demo(func(jobboardtest.DemoInfo) int64 { return -1 }), 404},
-		"its last day to come":        {posted(30, jobboardtest.Job{Title: "A"}), 200},
-		"its last day over":           {posted(-1, jobboardtest.Job{Title: "A"}), 410},
-		"open, without a posting":     {alone(jobboardtest.Job{Title: "A"}), 404},
-		"closed, without a posting":   {alone(jobboardtest.Job{Title: "A", ApplyClosed: true}), 410},
-		"inactive, without a posting": {alone(jobboardtest.Job{Title: "A", Status: jobboardtest.Inactive}), 410},
-		"board down":                  {then(fault(down)), 200},
-		"board slow":                  {then(fault(slow)), 200},
-		"board busy":                  {then(fault(jobboardtest.Fault{Status: 429})), 200},
-		"nothing copied":              {func(c *copied) int64 { return c.fake.Demo.OpenJob }, 503},
-		"nothing copied, board down":  {func(c *copied) int64 { c.fake.Fail(down); c.copy(); return c.fake.Demo.OpenJob }, 503},
-		"nothing copied, closed job":  {func(c *copied) int64 { return c.fake.Demo.ClosedJob }, 503},
-		"nothing copied, unknown job": {func(c *copied) int64 { return c.fake.Demo.UnknownJob }, 503},
+		"deleted":                      {demo(func(d jobboardtest.DemoInfo) int64 { return d.DeletedJob }), 404},
+		"unknown":                      {demo(func(d jobboardtest.DemoInfo) int64 { return d.UnknownJob }), 404},
+		"internal":                     {demo(func(d jobboardtest.DemoInfo) int64 { return d.InternalJob }), 404},
+		"no number":                    {demo(func(jobboardtest.DemoInfo) int64 { return -1 }), 404},
+		"its last day to come":         {posted(30, jobboardtest.Job{Title: "A"}), 200},
+		"its last day over":            {posted(-1, jobboardtest.Job{Title: "A"}), 410},
+		"open, without a posting":      {alone(jobboardtest.Job{Title: "A"}), 404},
+		"closed, without a posting":    {alone(jobboardtest.Job{Title: "A", ApplyClosed: true}), 410},
+		"inactive, without a posting":  {alone(jobboardtest.Job{Title: "A", Status: jobboardtest.Inactive}), 410},
+		"board down":                   {then(fault(down)), 200},
+		"board slow":                   {then(fault(slow)), 200},
+		"board busy":                   {then(fault(jobboardtest.Fault{Status: 429})), 200},
+		"nothing copied":               {func(c *copied) int64 { return c.fake.Demo.OpenJob }, 503},
+		"nothing copied, board down":   {func(c *copied) int64 { c.fake.Fail(down); c.copy(); return c.fake.Demo.OpenJob }, 503},
+		"nothing copied, closed job":   {func(c *copied) int64 { return c.fake.Demo.ClosedJob }, 503},
+		"nothing copied, unknown job":  {func(c *copied) int64 { return c.fake.Demo.UnknownJob }, 503},
 		"never looked up": {func(c *copied) int64 {
 			lookups := down
 			lookups.Operation = jobboardtest.OpJobInformation
@@ -677,7 +677,7 @@ func TestShowsNoForeignControls(t *testing.T) {
 	posting.VersionStart = c.fake.Now().AddDate(0, 0, -1)
 	posting.Title = "Nurse\u202e \x1b]0;x\x07" + strings.Repeat(" night", 100_000/6)
 	posting.Config = map[string][]string{
-		jobboard.KeyAdText: {"We"}, jobboard.KeyCompanyName: {"Linden\u202ehof\x1b"}, jobboard.KeyLocationName: {"Ber\u202elin\x1b"},
+		jobboard.KeyAdText: {"We \u202epay\x1b[2J \u2067well"}, jobboard.KeyCompanyName: {"Linden\u202ehof\x1b"}, jobboard.KeyLocationName: {"Ber\u202elin\x1b"},
 	}
 	c.fake.AddPosting(posting)
 	c.copy()
@@ -693,8 +693,9 @@ func TestShowsNoForeignControls(t *testing.T) {
 	if err != nil || len(found.Cards) != 1 {
 		t.Fatalf("%v: %+v", err, found)
 	}
-	if card := found.Cards[0]; !strings.HasPrefix(card.Title, title) || tooLong(card.Title) || card.Company != "Lindenhof" || card.Place != "Berlin" {
-		t.Errorf("%.300q at %q in %q", card.Title, card.Company, card.Place)
+	if card := found.Cards[0]; !strings.HasPrefix(card.Title, title) || tooLong(card.Title) || card.Company != "Lindenhof" || card.Place != "Berlin" ||
+		card.Excerpt != "We pay [2J well" || len(card.Marks) == 0 {
+		t.Errorf("%.300q at %q in %q: %q, %v", card.Title, card.Company, card.Place, card.Excerpt, card.Marks)
 	}
 	svg := string(jobsite.Map(found.Page.Postings, jobboard.GeoLocation{}, "Jobs"))
 	if !strings.Contains(svg, "<title>Berlin: "+title) || len(svg) > 2000 || strings.ContainsAny(svg, "\u202e\x1b\x07") {

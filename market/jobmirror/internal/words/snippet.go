@@ -3,13 +3,15 @@ package words
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
 // Snippet holds the words around the first place of a text that a query finds. Text is
-// plain text: escape it for the place where it goes.
+// plain text: escape it for the place where it goes. It is one line without control characters
+// and without those that turn the direction of the text around them.
 type Snippet struct {
 	Text  string
 	Marks []Mark // of what was found, in order
@@ -22,7 +24,7 @@ type Mark struct{ Begin, End int }
 // around the first word that the query finds, of which parts do not count. It is empty where
 // the query finds nothing in the text.
 func (q Query) Snippet(text, stemmer string, letters int) Snippet {
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.Join(strings.FieldsFunc(text, leftOut), " ")
 	marks := q.find(text, stemmer)
 	if len(marks) == 0 {
 		return Snippet{}
@@ -47,6 +49,14 @@ func (q Query) Snippet(text, stemmer string, letters int) Snippet {
 		}
 	}
 	return s
+}
+
+// leftOut reports whether a character stands between words and may change how the text around it
+// is shown: a snippet has a space in its place.
+func leftOut(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) ||
+		r >= '\u202A' && r <= '\u202E' || // embeddings and overrides of the direction
+		r >= '\u2066' && r <= '\u2069' // isolates
 }
 
 // find returns the places of a text that the query finds.

@@ -402,6 +402,24 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
+// A snippet has nothing that could turn or hide the words around it, and marks the same words.
+func TestSnippetWithoutControls(t *testing.T) {
+	for _, c := range []struct{ query, text, want string }{
+		{"nurse", "A \u202enight\u202c \x1b[2J nurse\x00, \u2067now\u2069\u0085here\x07", "A night [2J [nurse] , now here"},
+		{"nur", "Nur\u202ese", "[Nur] se"}, // of which the words are found alone
+		{"nurse", "Nur\u00adse \u200fin\u200e", "[Nur\u00adse] \u200fin\u200e"},
+	} {
+		s := Parse(c.query).Snippet(c.text, "", 60)
+		shown := s.Text
+		for _, m := range slices.Backward(s.Marks) {
+			shown = shown[:m.Begin] + "[" + shown[m.Begin:m.End] + "]" + shown[m.End:]
+		}
+		if shown != c.want {
+			t.Errorf("%s: %q, want %q", c.query, shown, c.want)
+		}
+	}
+}
+
 // Of a writing without spaces the characters that were found are marked, not all of the run.
 func TestSnippetOfWritingsWithoutSpaces(t *testing.T) {
 	for _, c := range []struct{ query, text, want string }{
