@@ -12,9 +12,8 @@ import (
 )
 
 // What a lookup said of a job reaches a search by three ways. saveAnswer writes it into the
-// job's row, and the job's places into the table places: a search reads both, to measure how far
-// a posting is and, in addJobs, for its page. The text index has the places and the language as
-// tokens, so saveAnswers puts the job's postings on the list of those to index. confirm notes in
+// job's row, which addJobs reads for a page. The index of documents has the job's places and its
+// language, so saveAnswers puts the job's postings on the list of those to index. confirm notes in
 // the records of the postings whether they have the job's title.
 
 // jobRow is a row of the table jobs.
@@ -184,25 +183,7 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *jobRow, state State) (reindex 
 	if err := t.log(ChangeJob, r.job, "", j.record, after, causeLookup); err != nil {
 		return false, err
 	}
-	if r.info == nil {
-		return false, nil
-	}
-	return true, t.savePlaces(r.job, rec.Information)
-}
-
-// savePlaces writes where a job is. The index reads it, by readPlaces, and so do within and
-// inside, which find what is in a circle.
-func (t *tx) savePlaces(job int64, info *Information) error {
-	if err := t.Do("DELETE FROM places WHERE job = ?", job); err != nil {
-		return err
-	}
-	for i, place := range info.places() {
-		err := t.Do("INSERT INTO places (job, number, latitude, longitude) VALUES (?, ?, ?, ?)", job, i, place.Latitude, place.Longitude)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.info != nil, nil
 }
 
 // confirm has save find out anew whether the postings of jobs have the titles of their jobs,

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"hash/maphash"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,19 +122,18 @@ func CheckWords(ctx context.Context, m *Mirror) error {
 		}); left == 0 {
 			break
 		}
-		err = errors.Join(err, m.checkWords(ctx))
+		err = errors.Join(err, m.db.search.CheckWords(ctx))
 	}
 	return err
 }
 
 // Vocabulary returns the words of the table, in order, and how many rows they stand in.
 func Vocabulary(ctx context.Context, m *Mirror) (list []string, rows int, err error) {
-	blocks, err := fromView(ctx, m.db, func(t *tx) ([]block, error) { return t.blocks("true") })
-	for _, b := range blocks {
-		list = append(list, b.words...)
-	}
-	slices.Sort(list)
-	return list, len(blocks), err
+	err = m.db.view(ctx, func(t *tx) (err error) {
+		list, rows, err = m.db.search.Words(t.Tx)
+		return err
+	})
+	return list, rows, err
 }
 
 // EditCursor edits the words in a cursor; empty: none.
@@ -150,26 +147,16 @@ func EditCursor(c PageCursor, edit func(string) string) PageCursor {
 	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(strings.TrimSuffix(strings.Join(parts, "."), "."))))
 }
 
-// TakeForKnown has a mirror take a word for one that the vocabulary has, as a process does
-// that began to index before another took the word out.
-func TakeForKnown(ctx context.Context, m *Mirror, word string) error {
-	_, err := fromView(ctx, m.db, (*tx).vocabulary)
-	v := &m.db.vocabulary
-	v.unknown(nil, nil)
-	v.known[maphash.String(wordSeed, word)] = struct{}{}
-	return err
-}
-
 // Merge puts the pieces of a mirror's text index together, and returns how many there
 // were before and are after it.
 func Merge(ctx context.Context, m *Mirror) (before, after int, err error) {
 	pieces := func(t *tx) (int, error) {
-		n, _, _, err := m.db.index.Fragments(t.Tx)
+		n, err := m.db.search.Fragments(t.Tx)
 		return int(n), err
 	}
 	before, err = fromView(ctx, m.db, pieces)
 	if err == nil {
-		err = m.merge(ctx)
+		err = m.db.search.Merge(ctx)
 	}
 	if err == nil {
 		after, err = fromView(ctx, m.db, pieces)

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
 // Forget erases a job and its postings: their rows, what the text index has of them,
@@ -38,15 +38,14 @@ func (t *tx) forget(job int64) error {
 	}
 	var (
 		postings []int64
-		had      []string
+		had      []search.Document
 	)
 	for _, r := range rows {
-		texts, err := r.texts()
+		d, err := r.document()
 		if err != nil {
 			return err
 		}
-		_, noted := new(words.Tokenizer).Tokens(texts, "")
-		had = append(had, noted...)
+		had = append(had, d)
 		postings = append(postings, int64(r.rec.Posting))
 		if err := t.tombstone(ChangePosting, int64(r.rec.Posting)); err != nil {
 			return err
@@ -56,11 +55,11 @@ func (t *tx) forget(job int64) error {
 			return err
 		}
 	}
-	if err := t.eraseWords(had); err != nil {
+	if err := t.db.search.EraseWords(t.Tx, had); err != nil {
 		return err
 	}
 	err = t.DoAll([]any{job},
-		"DELETE FROM claims WHERE job = ?", "DELETE FROM places WHERE job = ?", "DELETE FROM jobs WHERE job = ?",
+		"DELETE FROM claims WHERE job = ?", "DELETE FROM jobs WHERE job = ?",
 		"UPDATE changes SET before = NULL, after = NULL WHERE kind = 'job' AND id = ?")
 	if err != nil {
 		return err

@@ -6,18 +6,14 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// tokensForm numbers the form of the tokens under which postings are indexed. Whoever changes
-// what package words makes of a text, or the tags, raises it: postings that were indexed in
-// another form are then indexed anew.
-const tokensForm = 1
-
 const (
-	// The table mirror has, by these names, the form of the tokens, and where postings are
-	// being marked to be indexed in it, the last one that is marked.
-	formRow, markedRow = "tokens", "tokens_marked"
+	// markedRow is the name of a row of the table mirror: while postings are marked to be indexed in
+	// another form of the tokens, it has the last one that is marked.
+	markedRow = "tokens_marked"
 	// markBatch bounds the postings that are marked in one transaction.
 	markBatch = 1000
 )
@@ -25,19 +21,11 @@ const (
 // form returns the form in which postings are indexed; 0: none is yet. all reports whether
 // those of another form are all marked.
 func (t *tx) form() (form int64, all bool, err error) {
-	rows, err := store.Pairs[string, string](t, "SELECT name, value FROM mirror WHERE name IN (?, ?)", formRow, markedRow)
-	if err != nil || rows[formRow] == "" {
-		return 0, true, err
+	if form, err = t.db.search.FormOf(t.Tx); err != nil {
+		return 0, false, err
 	}
-	form, err = strconv.ParseInt(rows[formRow], 10, 64)
-	return form, rows[markedRow] == "", err
-}
-
-// inOwnForm reports whether postings are indexed in the form of this version, so that its
-// tokens find them.
-func (t *tx) inOwnForm() (bool, error) {
-	form, _, err := t.form()
-	return form == tokensForm, err
+	marked, err := store.Value[int](t, "SELECT count(*) FROM mirror WHERE name = ?", markedRow)
+	return form, marked == 0, err
 }
 
 // takeForm marks all postings to be indexed where they were indexed in another form, batch by
@@ -46,7 +34,7 @@ func (t *tx) inOwnForm() (bool, error) {
 func (m *Mirror) takeForm(ctx context.Context) (may bool, err error) {
 	err = m.db.view(ctx, func(t *tx) error {
 		form, all, err := t.form()
-		may = form == tokensForm && all
+		may = form == search.Form && all
 		return err
 	})
 	if err != nil || may {
@@ -70,16 +58,16 @@ func (t *tx) markSome() (may, more bool, err error) {
 	switch {
 	case err != nil:
 		return false, false, err
-	case form == tokensForm && all:
+	case form == search.Form && all:
 		return true, false, nil
 	case form == 0:
-		return true, false, t.setForm(formRow, tokensForm)
-	case form != tokensForm:
+		return true, false, t.db.search.BeginForm(t.Tx)
+	case form != search.Form:
 		newer, err := t.newerWorking()
 		if err != nil || newer {
 			return false, false, err
 		}
-		return true, true, t.beginForm()
+		return true, true, errors.Join(t.db.search.BeginForm(t.Tx), t.mark(0))
 	}
 	// The rows are locked: a process that indexes one of them right now does so in the form of
 	// before. It then ends before this, and the posting is indexed again.
@@ -94,23 +82,18 @@ func (t *tx) markSome() (may, more bool, err error) {
 	if err := t.putUnindexed(postings); err != nil {
 		return false, false, err
 	}
-	return true, true, t.setForm(markedRow, postings[len(postings)-1])
+	return true, true, t.mark(postings[len(postings)-1])
 }
 
-// beginForm notes the form of this version, in which no posting is indexed yet. The words of
-// the vocabulary may be split in another way; those of each posting that is indexed are added.
-func (t *tx) beginForm() error {
-	return errors.Join(t.setForm(formRow, tokensForm), t.setForm(markedRow, 0), t.Do("DELETE FROM vocabulary"))
-}
-
-func (t *tx) setForm(row string, value int64) error {
+// mark notes the last posting that is marked to be indexed in another form.
+func (t *tx) mark(last int64) error {
 	return t.Do("INSERT INTO mirror (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-		row, strconv.FormatInt(value, 10))
+		markedRow, strconv.FormatInt(last, 10))
 }
 
 // newerWorking reports whether a process works that indexes in a later form.
 func (t *tx) newerWorking() (bool, error) {
 	alive := t.Now - 3*seenEvery.Milliseconds()
 	newest, err := store.Value[sql.NullInt64](t, "SELECT max(tokens) FROM processes WHERE seen >= ?", alive)
-	return newest.Int64 > tokensForm, err
+	return newest.Int64 > search.Form, err
 }

@@ -2,16 +2,11 @@ package jobmirror
 
 import (
 	"fmt"
-	"hash/fnv"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/grid"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
 // inAnotherForm has a mirror whose postings were indexed by a version whose tokens have another
@@ -21,7 +16,7 @@ func inAnotherForm(t *testing.T, m *Mirror, form int, postings int) {
 	do(t, m, func(t *tx) error {
 		put := "INSERT OR REPLACE INTO search (rowid, words) VALUES (?, ?)"
 		if t.db.Shared {
-			put = "UPDATE search SET words = array_to_tsvector(ARRAY[$2]) WHERE posting = $1"
+			put = "UPDATE search SET words = array_to_tsvector(ARRAY[$2]) WHERE document = $1"
 		}
 		for id := range int64(postings / 2) {
 			if _, err := t.Exec(put, id+1, "_another"); err != nil {
@@ -31,10 +26,10 @@ func inAnotherForm(t *testing.T, m *Mirror, form int, postings int) {
 		if _, err := t.Exec("DELETE FROM vocabulary"); err != nil {
 			return err
 		}
-		if err := t.addBlocks([]string{"another"}, ""); err != nil {
+		if _, err := t.Exec("INSERT INTO vocabulary (id, checked, leaving, words) VALUES (1, ?, '', 'another')", t.Now); err != nil {
 			return err
 		}
-		_, err := t.Exec("UPDATE mirror SET value = ? WHERE name = 'tokens'", fmt.Sprint(form))
+		_, err := t.Exec("UPDATE search_state SET value = ? WHERE name = 'form'", form)
 		return err
 	})
 }
@@ -71,7 +66,7 @@ func TestTokensOfAnotherForm(t *testing.T) {
 		if found := countFound(t, m); found != n {
 			t.Fatalf("%d are found of %d", found, n)
 		}
-		for _, form := range []int{tokensForm - 1, tokensForm + 1} { // this version is the newer one, and the older one
+		for _, form := range []int{search.Form - 1, search.Form + 1} { // this version is the newer one, and the older one
 			if form == 0 {
 				form = -1 // 0 is none
 			}
@@ -115,7 +110,7 @@ func TestTokensOfAnotherForm(t *testing.T) {
 			}
 			if may, err := fromView(t.Context(), m.db, func(t *tx) (bool, error) {
 				form, all, err := t.form()
-				return form == tokensForm && all, err
+				return form == search.Form && all, err
 			}); err != nil || !may {
 				t.Errorf("form %d: the postings are not all in this one, %v", form, err)
 			}
@@ -129,10 +124,10 @@ func TestNewerVersionIndexes(t *testing.T) {
 	OnEach(t, func(t *testing.T, address string) {
 		const n = 4
 		m := manyNurses(t, address, n)
-		inAnotherForm(t, m, tokensForm+1, n)
+		inAnotherForm(t, m, search.Form+1, n)
 		do(t, m, func(t *tx) error {
 			_, err := t.Exec(`INSERT INTO processes (id, name, version, doing, started, seen, lookups, tokens)
-				VALUES ('newer', '', '', 'run', ?, ?, 0, ?)`, t.Now, t.Now, tokensForm+1)
+				VALUES ('newer', '', '', 'run', ?, ?, 0, ?)`, t.Now, t.Now, search.Form+1)
 			return err
 		})
 		mark := func(t *tx) error { return t.Do("INSERT INTO unindexed (posting) VALUES (1)") }
@@ -165,7 +160,7 @@ func TestNewerVersionIsSeenBeforeItWorks(t *testing.T) {
 		form, err := fromView(t.Context(), m.db, func(t *tx) (int64, error) {
 			return store.Value[int64](t, "SELECT coalesce(max(tokens), 0) FROM processes")
 		})
-		if err != nil || form != tokensForm {
+		if err != nil || form != search.Form {
 			t.Errorf("a process of form %d is seen, %v", form, err)
 		}
 	})
@@ -176,9 +171,9 @@ func TestNewerVersionIsSeenBeforeItWorks(t *testing.T) {
 func TestFormChangesWhileIndexed(t *testing.T) {
 	OnEach(t, func(t *testing.T, address string) {
 		m := manyNurses(t, address, 1)
-		inAnotherForm(t, m, tokensForm+1, 2)
+		inAnotherForm(t, m, search.Form+1, 2)
 		do(t, m, func(t *tx) error { return t.Do("INSERT INTO unindexed (posting) VALUES (1)") })
-		more, err := fromUpdate(t.Context(), m.db, func(t *tx) (bool, error) { return t.indexUnindexed(new(words.Tokenizer)) })
+		more, err := fromUpdate(t.Context(), m.db, (*tx).indexUnindexed)
 		if err != nil || more {
 			t.Errorf("more: %t, %v", more, err)
 		}
@@ -195,11 +190,11 @@ func TestWordsOfAnotherFormStay(t *testing.T) {
 	OnEach(t, func(t *testing.T, address string) {
 		const n = 2
 		m := manyNurses(t, address, n)
-		inAnotherForm(t, m, tokensForm+1, 2*n)
+		inAnotherForm(t, m, search.Form+1, 2*n)
 		check := func(when string) {
 			t.Helper()
 			do(t, m, func(t *tx) error { return t.Do("UPDATE vocabulary SET checked = 0") })
-			if err := m.checkWords(t.Context()); err != nil {
+			if err := m.db.search.CheckWords(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			list, _, err := Vocabulary(t.Context(), m)
@@ -209,43 +204,22 @@ func TestWordsOfAnotherFormStay(t *testing.T) {
 		}
 		check("checked")
 		do(t, m, func(t *tx) error { return t.Do("UPDATE vocabulary SET checked = ?", t.Now) })
-		do(t, m, func(t *tx) error { return t.eraseWords([]string{"another"}) })
-		due, err := fromView(t.Context(), m.db, func(t *tx) ([]block, error) { return t.blocks("checked = 0") })
-		if err != nil || len(due) != 1 {
-			t.Errorf("%d rows are due that may have a forgotten word, %v", len(due), err)
+		do(t, m, func(t *tx) error { return t.db.search.EraseWords(t.Tx, []search.Document{{Title: "another"}}) })
+		due, err := fromView(t.Context(), m.db, func(t *tx) (int, error) {
+			return store.Value[int](t, "SELECT count(*) FROM vocabulary WHERE checked = 0")
+		})
+		if err != nil || due != 1 {
+			t.Errorf("%d rows are due that may have a forgotten word, %v", due, err)
 		}
 		check("after a posting was forgotten")
 
 		// The version whose form it is takes them out.
-		do(t, m, func(t *tx) error { return t.setForm(formRow, tokensForm) })
-		if err := m.checkWords(t.Context()); err != nil {
+		do(t, m, func(t *tx) error { return t.Do("UPDATE search_state SET value = ?", search.Form) })
+		if err := m.db.search.CheckWords(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if list, _, err := Vocabulary(t.Context(), m); err != nil || len(list) > 0 {
 			t.Errorf("the vocabulary has %q, %v", list, err)
 		}
 	})
-}
-
-// The tokens are those of tokensForm: whoever changes them raises it, and puts the new number
-// and sum here.
-func TestTokensHaveTheirForm(t *testing.T) {
-	sum := fnv.New64a()
-	for _, index := range []*textindex.Index{&textindex.FTS5, &textindex.GIN} {
-		for _, language := range []string{"", "ar", "de", "en", "fr", "nl", "ru", "tr"} {
-			list, noted := (&words.Tokenizer{Pieces: index.Pieces}).Tokens(words.Texts{
-				Title: "Pflegefachkräfte (m/w/d), Zahnärztin & Softwareentwicklerinnen C3PO IT-Leiter",
-				Short: []string{"Köln", "İstanbul Łódź Œuvre cafés", "看護師 พยาบาล ﬁnance"},
-				Other: []string{"ёлка медсёстры مُمَرِّضة naïve Straße nursing nurses infirmières Kauffrau 24/7 " + strings.Repeat("lang", 17)},
-			}, language)
-			slices.Sort(list)
-			fmt.Fprintln(sum, list, noted)
-		}
-	}
-	fmt.Fprintln(sum, textindex.Every, textindex.None, tagStemmer("de"), tag(tagChannel, "1_all"), tag(tagRow, "de"), tag(tagCategory, "7"), tag(tagPlace, "Köln"),
-		grid.Of(jobboard.GeoLocation{Latitude: 52.52, Longitude: 13.37}))
-	const form, want = 1, "641cd2b9601e969e"
-	if got := fmt.Sprintf("%x", sum.Sum64()); tokensForm != form || got != want {
-		t.Errorf("the tokens of form %d have the sum %s, not %s of form %d", tokensForm, got, want, form)
-	}
 }

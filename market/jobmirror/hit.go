@@ -7,23 +7,22 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
 // hit is a posting that a search found.
 type hit struct {
-	row     int64
-	stemmer string // of its words
-	posting Posting
+	row       int64
+	languages []string // of its texts
+	posting   Posting
 }
 
 // pagePart bounds the postings that are read at a time.
 const pagePart = 200
 
-// postings reads rows by their identifiers, in their order. It leaves out those that are
-// gone, and those that lack what a text has in quotes.
-func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
+// postings reads rows by their identifiers, in their order. It leaves out those that are gone.
+func (t *tx) postings(list []int64) ([]hit, error) {
 	rows := make(map[int64]hit, len(list))
 	const query = "SELECT id, record, ads, " + lastSeen + ", " + missingSince + ", " + jobLanguage +
 		" FROM postings WHERE id IN @ids"
@@ -44,11 +43,9 @@ func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
 			Confirmed: rec.Confirmed, Seen: seen, MissingSince: gone,
 		}
-		h.stemmer = words.Stemmer(rec.Language, language)
+		h.languages = []string{rec.Language, language}
 		h.posting.Posting, err = rec.posting(ads)
-		if !text.Quoted() || text.Matches(h.texts(), h.stemmer) {
-			rows[h.row] = h
-		}
+		rows[h.row] = h
 		return err
 	})
 	var found []hit
@@ -102,17 +99,15 @@ func (p *Posting) addJob(job *Information) {
 	}
 }
 
-func (h *hit) texts() words.Texts { return textsOf(h.posting.Posting.Title, h.posting.Posting.Config) }
-
 // snippetLetters bounds the letters of an advertisement in a snippet.
 const snippetLetters = 160
 
-// snippet returns the words around what a text finds in the advertisement.
-func (h *hit) snippet(text words.Query) Snippet {
+// snippet returns the words around what a page's query finds in the advertisement.
+func (h *hit) snippet(found *search.Page) Snippet {
 	ad, _ := h.posting.Posting.Config.AdText() // a posting may have none
-	found := text.Snippet(words.Text(ad), h.stemmer, snippetLetters)
-	s := Snippet{Text: found.Text}
-	for _, m := range found.Marks {
+	around := found.Snippet(search.Text(ad), snippetLetters, h.languages...)
+	s := Snippet{Text: around.Text}
+	for _, m := range around.Marks {
 		s.Marks = append(s.Marks, Mark(m))
 	}
 	return s

@@ -2,35 +2,19 @@ package jobmirror
 
 import (
 	"context"
-	"encoding/binary"
-	"encoding/hex"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/grid"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
-// Tags are tokens that stand in the text index beside words. They begin with an underscore,
-// which no word holds.
-
-func tagStemmer(name string) string { return "_l" + name }
-
-func tag(kind, value string) string {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(hash([]byte(value))))
-	return "_" + kind + hex.EncodeToString(b[:])
-}
-
-// Kinds of tags with values.
+// Kinds of tags by which postings are searched.
 const (
 	tagChannel  = "c"
-	tagRow      = "r" // the language in which the posting was asked for
+	tagLanguage = "r" // in which the posting was asked for
 	tagCategory = "k"
 	tagPlace    = "o"
 )
@@ -72,213 +56,143 @@ func (m *Mirror) index(ctx context.Context) error {
 	if may, err := m.takeForm(ctx); err != nil || !may {
 		return err
 	}
-	tokenizer, ok := m.tokenizers.Get().(*words.Tokenizer)
-	if !ok {
-		tokenizer = &words.Tokenizer{Pieces: m.db.index.Pieces}
-	}
-	defer m.tokenizers.Put(tokenizer)
-	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.indexUnindexed(tokenizer) })
+	return m.db.updateAll(ctx, (*tx).indexUnindexed)
 }
 
 // mergeEvery is the least time between two merges of the text index.
 const mergeEvery = 10 * time.Minute
 
-// merge puts the pieces of the text index together, step by step, where there are many.
-func (m *Mirror) merge(ctx context.Context) error {
-	if !m.db.index.HasPieces() {
-		return nil
-	}
-	merge, err := fromView(ctx, m.db, func(t *tx) (*textindex.Merge, error) { return m.db.index.Merge(t.Tx) })
-	if err != nil || merge == nil {
-		return err
-	}
-	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return merge.Step(t.Tx) })
-}
-
 // indexUnindexed indexes the next postings of the list and takes them from it, at most
 // indexBatch, and reports whether there may be more.
-func (t *tx) indexUnindexed(tokenizer *words.Tokenizer) (more bool, err error) {
+func (t *tx) indexUnindexed() (more bool, err error) {
 	rows, err := t.load(`id IN (SELECT p.id FROM unindexed u JOIN postings p ON p.id = u.posting
 		ORDER BY u.posting LIMIT ? @skip)`, indexBatch)
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
 	// Asked once the postings are locked: who changes the form marks them later than that.
-	if own, err := t.inOwnForm(); err != nil || !own {
+	if own, err := t.db.search.InForm(t.Tx); err != nil || !own {
 		return false, err
 	}
-	var jobs []int64
-	for _, r := range rows {
-		jobs = append(jobs, int64(r.rec.Job))
-	}
-	languages, err := store.Pairs[int64, string](t, "SELECT job, language FROM jobs WHERE job IN @ids", store.IDs(jobs))
+	documents, err := t.documents(rows)
 	if err != nil {
 		return false, err
 	}
-	places, err := t.readPlaces(jobs)
-	if err != nil {
+	if err := t.db.search.Put(t.Tx, documents); err != nil {
 		return false, err
 	}
 	indexed := store.IDsOf(rows, func(r *row) int64 { return r.id })
-	facets, err := t.facets(indexed)
-	if err != nil {
-		return false, err
-	}
-	// What it returns is not needed here: it also reads the rows that other processes wrote
-	// into memory, with which unknown and note compare.
-	if _, err := t.vocabulary(); err != nil {
-		return false, err
-	}
-	unknown := map[string]struct{}{}
-	for _, r := range rows {
-		now := facetsOf(&r.rec)
-		noted, err := t.indexRow(tokenizer, r, now, languages[int64(r.rec.Job)], places[int64(r.rec.Job)])
-		if err == nil {
-			err = t.putFacets(r.id, facets[r.id], now)
-		}
-		if err != nil {
-			return false, err
-		}
-		t.db.vocabulary.unknown(noted, unknown)
-	}
-	if err := t.Do("DELETE FROM unindexed WHERE posting IN @ids", indexed); err != nil {
-		return false, err
-	}
-	return len(rows) == indexBatch, t.note(slices.Collect(maps.Keys(unknown)))
+	return len(rows) == indexBatch, t.Do("DELETE FROM unindexed WHERE posting IN @ids", indexed)
 }
 
 // jobLanguage selects the language of the job of a row of the table postings; empty: it is
 // not known.
 const jobLanguage = "coalesce((SELECT language FROM jobs WHERE jobs.job = postings.job), '')"
 
-// readPlaces reads where jobs are, which savePlaces wrote.
-func (t *tx) readPlaces(jobs []int64) (map[int64][]jobboard.GeoLocation, error) {
-	out := map[int64][]jobboard.GeoLocation{}
-	err := t.Rows("SELECT job, latitude, longitude FROM places WHERE job IN @ids ORDER BY job, number", []any{store.IDs(jobs)},
-		func(scan func(...any) error) error {
-			var (
-				job   int64
-				place jobboard.GeoLocation
-			)
-			err := scan(&job, &place.Latitude, &place.Longitude)
-			out[job] = append(out[job], place)
+// documents returns the documents of postings, with what is known of their jobs.
+func (t *tx) documents(rows []*row) ([]search.Document, error) {
+	var jobs []int64
+	for _, r := range rows {
+		jobs = append(jobs, int64(r.rec.Job))
+	}
+	known := map[jobboard.JobID]*Information{}
+	languages := map[jobboard.JobID]string{}
+	const query = "SELECT job, language, record FROM jobs WHERE job IN @ids AND record <> ''"
+	err := t.Rows(query, []any{store.IDs(jobs)}, func(scan func(...any) error) error {
+		var (
+			job              jobboard.JobID
+			language, record string
+		)
+		if err := scan(&job, &language, &record); err != nil {
 			return err
-		})
-	return out, err
-}
-
-// indexRow puts a posting into the text index under its tokens, by which a finder finds it, and
-// returns those of its words that are to be in the vocabulary.
-func (t *tx) indexRow(
-	tokenizer *words.Tokenizer, r *row, facets map[facet]bool, language string, places []jobboard.GeoLocation,
-) (noted []string, err error) {
-	texts, err := r.texts()
+		}
+		rec, err := decodeRecord[JobRecord](record)
+		known[job], languages[job] = rec.Information, language
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	stemmer := words.Stemmer(r.rec.Language, language)
-	tokens, noted := tokenizer.Tokens(texts, stemmer)
-	tokens = append(tokens, tagStemmer(stemmer), tag(tagRow, r.rec.Language))
-	for _, source := range r.rec.Sources {
-		tokens = append(tokens, tag(tagChannel, channelOf(source)))
+	documents := make([]search.Document, len(rows))
+	for i, r := range rows {
+		d, err := r.document()
+		if err != nil {
+			return nil, err
+		}
+		d.Languages = append(d.Languages, languages[r.rec.Job])
+		if job := known[r.rec.Job]; job != nil {
+			d.Places = job.places()
+		}
+		documents[i] = d
 	}
-	for _, place := range places {
-		tokens = append(tokens, grid.Of(place)...)
-	}
-	for f := range facets {
-		tokens = append(tokens, tag(f.kind, f.value))
-	}
-	if err := t.db.index.Put(t.Tx, r.id, tokens); err != nil {
-		return nil, err
-	}
-	return noted, t.Do("INSERT INTO stemmers (name) VALUES (?) ON CONFLICT DO NOTHING", stemmer)
+	return documents, nil
 }
 
-func (r *row) texts() (words.Texts, error) {
+// document returns the document of a posting without what is known of its job.
+func (r *row) document() (search.Document, error) {
 	ads, err := decodeAds(r.ads)
-	return textsOf(r.rec.Title, joinAds(r.rec.Config, ads)), err
+	d := documentOf(r.rec.Title, joinAds(r.rec.Config, ads))
+	d.Row, d.Languages = r.id, []string{r.rec.Language}
+	d.Tags = []search.Tag{tag(tagLanguage, r.rec.Language)}
+	for _, source := range r.rec.Sources {
+		d.Tags = append(d.Tags, tag(tagChannel, channelOf(source)))
+	}
+	categories, _ := r.rec.Config.JobCategories() // missing or empty: no facet
+	for _, category := range categories {
+		d.Facets = append(d.Facets, tag(tagCategory, category))
+	}
+	places, _ := r.rec.Config.LocationNames()
+	for _, place := range places {
+		d.Facets = append(d.Facets, tag(tagPlace, place))
+	}
+	return d, err
 }
 
-// textsOf returns the texts by which a posting is found: its title, and those of its
+// tag returns the tag of a value of a board.
+func tag(kind, value string) search.Tag { return search.Tag{Kind: kind, Value: storable(value)} }
+
+// documentOf returns the texts by which a posting is found: its title, and those of its
 // config. Parts of words are looked for in the title, categories, places and companies.
-func textsOf(title string, config jobboard.PostingConfig) words.Texts {
-	texts := words.Texts{Title: title}
+func documentOf(title string, config jobboard.PostingConfig) search.Document {
+	d := search.Document{Title: title}
 	for key, values := range config.All() {
 		switch {
 		case strings.HasSuffix(key, adSuffix):
 			for _, value := range values {
-				texts.Other = append(texts.Other, words.Text(value))
+				d.Other = append(d.Other, search.Text(value))
 			}
 		case slices.Contains(shortTexts, key):
-			texts.Short = append(texts.Short, values...)
+			d.Short = append(d.Short, values...)
 		default:
-			texts.Other = append(texts.Other, values...)
+			d.Other = append(d.Other, values...)
 		}
 	}
-	return texts
+	return d
 }
 
 // shortTexts has the config keys of categories, places and companies.
 var shortTexts = []string{jobboard.KeyJobCategory, jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"}
 
-// facet is a value by which hits are counted, of a kind of tags.
-type facet struct{ kind, value string }
-
-// facetsOf returns the facets of a posting: the identifiers of its categories and the names
-// of its places.
-func facetsOf(r *PostingRecord) map[facet]bool {
-	categories, _ := r.Config.JobCategories() // missing or empty: no facet
-	places, _ := r.Config.LocationNames()
-	out := make(map[facet]bool, len(categories)+len(places))
-	for _, category := range categories {
-		out[facet{tagCategory, category}] = true
-	}
-	for _, place := range places {
-		out[facet{tagPlace, place}] = true
-	}
-	return out
-}
-
-// facets reads the stored facets of postings.
-func (t *tx) facets(postings string) (map[int64]map[facet]bool, error) {
-	out := map[int64]map[facet]bool{}
-	err := t.Rows("SELECT posting, kind, value FROM facets WHERE posting IN @ids", []any{postings}, func(scan func(...any) error) error {
+// texts reads the texts and languages of postings by their rows.
+func (t *tx) texts(rows []int64) (found []search.Document, err error) {
+	const query = "SELECT id, record, ads, " + jobLanguage + " FROM postings WHERE id IN @ids"
+	err = t.Rows(query, []any{store.IDs(rows)}, func(scan func(...any) error) error {
 		var (
-			id int64
-			f  facet
+			row                   int64
+			record, ads, language string
 		)
-		err := scan(&id, &f.kind, &f.value)
-		if out[id] == nil {
-			out[id] = map[facet]bool{}
+		if err := scan(&row, &record, &ads, &language); err != nil {
+			return err
 		}
-		out[id][f] = true
-		return err
-	})
-	return out, err
-}
-
-// putFacets stores the facets of a posting in place of those that it had. It leaves alone
-// those that stay: most do when a posting changes.
-func (t *tx) putFacets(posting int64, had, now map[facet]bool) error {
-	stay := make(map[facet]bool, len(now))
-	for f := range now {
-		f.value = storable(f.value)
-		stay[f] = true
-		if had[f] {
-			continue
-		}
-		err := t.Do("INSERT INTO facets (posting, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", posting, f.kind, f.value)
+		rec, err := decodeRecord[PostingRecord](record)
 		if err != nil {
 			return err
 		}
-	}
-	for f := range had {
-		if stay[f] {
-			continue
-		}
-		if err := t.Do("DELETE FROM facets WHERE posting = ? AND kind = ? AND value = ?", posting, f.kind, f.value); err != nil {
-			return err
-		}
-	}
-	return nil
+		texts, err := decodeAds(ads)
+		d := documentOf(rec.Title, joinAds(rec.Config, texts))
+		d.Row, d.Languages = row, []string{rec.Language, language}
+		found = append(found, d)
+		return err
+	})
+	return found, err
 }

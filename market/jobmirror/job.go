@@ -10,7 +10,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
 // Job holds what the mirror knows of a job, how old that is, and by what evidence
@@ -182,7 +181,7 @@ func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Post
 		if err != nil {
 			return nil, err
 		}
-		hits, err := t.postings(list, words.Query{})
+		hits, err := t.postings(list)
 		for _, h := range hits {
 			found = append(found, h.posting)
 		}
@@ -248,7 +247,7 @@ func (t *tx) jobs(last jobboard.JobID) (part []JobPostings, err error) {
 	if err != nil {
 		return nil, err
 	}
-	hits, err := t.postings(list, words.Query{})
+	hits, err := t.postings(list)
 	for _, h := range hits {
 		own := &part[at[h.posting.Job]]
 		h.posting.addJob(own.Job.Information)

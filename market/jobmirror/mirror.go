@@ -17,8 +17,8 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
 )
 
 // Mirror keeps a copy of a board in a database. Several goroutines may call its
@@ -40,9 +40,8 @@ type Mirror struct {
 	holding sync.Mutex   // also held while a call is added to working
 	holders int          // calls of this process that hold file
 
-	sourcesDue signal    // wakes refreshDue: there may be sources to refresh
-	heldDue    signal    // wakes askHeld: there may be jobs of held rows to look up
-	tokenizers sync.Pool // of *words.Tokenizer: what is not needed for a while is given up
+	sourcesDue signal // wakes refreshDue: there may be sources to refresh
+	heldDue    signal // wakes askHeld: there may be jobs of held rows to look up
 
 	closing sync.Once
 	closed  error
@@ -147,10 +146,11 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 	if err != nil {
 		return nil, err
 	}
-	return &database{
-		DB: db, address: address, index: textindex.Of(db),
-		unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
-	}, nil
+	d := &database{
+		DB: db, address: address, unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
+	}
+	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) { return (&tx{Tx: in, db: d}).texts(rows) })
+	return d, nil
 }
 
 // isServer matches what was meant as the address of a server: host=db password=..., or

@@ -10,18 +10,19 @@ import (
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 )
 
 // A cursor says where its page ended, and nothing else is taken for one: nobody gets beyond the
 // bounds of a search by an address that he wrote himself.
 func TestPageCursors(t *testing.T) {
 	q := Query{Text: "altenpflgee kellnr", Channel: "extern", Limit: 3}
-	for _, want := range []position{
-		{tier: 0, row: 1},
-		{tier: 3, row: math.MaxInt64},
-		{tier: 1, row: 7, corrected: []Correction{{"altenpflgee", []string{"altenpflege"}}}},
-		{tier: 5, row: 7, corrected: []Correction{
-			{"a", []string{"b", "c", "größe", "ёлка", "看"}}, {"b", []string{"a"}}, {"c", []string{"a"}}, {"d", []string{"a"}},
+	for _, want := range []search.Position{
+		{Tier: 0, Row: 1},
+		{Tier: 3, Row: math.MaxInt64},
+		{Tier: 1, Row: 7, Corrected: []search.Correction{{Word: "altenpflgee", Nearest: []string{"altenpflege"}}}},
+		{Tier: 5, Row: 7, Corrected: []search.Correction{
+			{Word: "a", Nearest: []string{"b", "c", "größe", "ёлка", "看"}}, {Word: "b", Nearest: []string{"a"}}, {Word: "c", Nearest: []string{"a"}}, {Word: "d", Nearest: []string{"a"}},
 		}},
 	} {
 		at := q
@@ -30,7 +31,7 @@ func TestPageCursors(t *testing.T) {
 			t.Errorf("after %+v the cursor is %q, read as %+v, %v", want, at.After, got, err)
 		}
 	}
-	if got, err := q.cursor(); err != nil || !reflect.DeepEqual(got, position{}) {
+	if got, err := q.cursor(); err != nil || !reflect.DeepEqual(got, search.Position{}) {
 		t.Errorf("without a cursor: %+v, %v", got, err)
 	}
 
@@ -52,11 +53,11 @@ func TestPageCursors(t *testing.T) {
 			at.After = "Lg" // which is a point
 		}
 		got, err := at.cursor()
-		if !errors.Is(err, ErrPageCursor) || jobboard.HTTPStatus(err) != 400 || !reflect.DeepEqual(got, position{}) {
+		if !errors.Is(err, ErrPageCursor) || jobboard.HTTPStatus(err) != 400 || !reflect.DeepEqual(got, search.Position{}) {
 			t.Errorf("%s, %q: %+v, %v", name, text, got, err)
 		}
 	}
-	good := string(q.next(position{tier: 1, row: 7}))
+	good := string(q.next(search.Position{Tier: 1, Row: 7}))
 	for _, text := range []PageCursor{PageCursor(good + "="), PageCursor(good + "!"), " ", "!", PageCursor(good[:len(good)-1] + "\n.")} {
 		at := q
 		at.After = text
@@ -64,16 +65,13 @@ func TestPageCursors(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if maxMistakes != 4 || maxNearest != 5 {
-		t.Errorf("%d words are corrected by %d each: the bounds above are others", maxMistakes, maxNearest)
-	}
 }
 
 // A cursor is good for pages of another size, with what is counted and shown beside the hits,
 // and for no other query.
 func TestPageCursorsOfOtherQueries(t *testing.T) {
 	q := Query{Text: "nurse", Near: jobboard.Near(50, 10, 20), Channel: "extern", Language: "de", Category: "7", Place: "Köln", Order: Newest}
-	last := position{tier: 0, row: 7}
+	last := search.Position{Tier: 0, Row: 7}
 	for name, edit := range map[string]struct {
 		of   func(*Query)
 		good bool
@@ -114,10 +112,10 @@ func TestPageCursorsBehindTheLastTier(t *testing.T) {
 	if err := errors.Join(m.finish(t.Context(), m.sources[0], turn, true, ""), m.index(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	meant := []Correction{{"kelner", []string{"kellner"}}}
+	meant := []search.Correction{{Word: "kelner", Nearest: []string{"kellner"}}}
 	for _, test := range []struct {
 		q         Query
-		corrected []Correction
+		corrected []search.Correction
 		tiers     int
 	}{
 		{Query{}, nil, 1},
@@ -132,7 +130,7 @@ func TestPageCursorsBehindTheLastTier(t *testing.T) {
 	} {
 		for tier := range test.tiers + 2 {
 			q := test.q
-			q.After = signed(q).next(position{tier: tier, row: 7, corrected: test.corrected})
+			q.After = signed(q).next(search.Position{Tier: tier, Row: 7, Corrected: test.corrected})
 			_, err := m.Search(t.Context(), q)
 			if good := tier < test.tiers; (err == nil) != good || err != nil && !errors.Is(err, ErrPageCursor) {
 				t.Errorf("%+v, tier %s: %v", test.q, strconv.Itoa(tier), err)

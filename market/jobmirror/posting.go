@@ -185,10 +185,10 @@ func (t *tx) write(r *row, cause string) error {
 
 // remove removes a row that no source shows any more, and logs that.
 func (t *tx) remove(r *row, cause string) error {
-	if err := t.db.index.Remove(t.Tx, r.id); err != nil {
+	if err := t.db.search.Remove(t.Tx, r.id); err != nil {
 		return err
 	}
-	err := t.DoAll([]any{r.id}, "DELETE FROM facets WHERE posting = ?", "DELETE FROM listings WHERE posting = ?",
+	err := t.DoAll([]any{r.id}, "DELETE FROM listings WHERE posting = ?",
 		"DELETE FROM unindexed WHERE posting = ?", "DELETE FROM postings WHERE id = ?")
 	if err != nil || r.before == "" {
 		return err

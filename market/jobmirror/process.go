@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -50,7 +51,7 @@ func (w *worker) present(ctx context.Context, doing string) (gone func()) {
 func (w *worker) seen(t *tx, name, doing string) error {
 	_, err := t.Exec(`INSERT INTO processes (id, name, version, doing, started, seen, lookups, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, lookups = excluded.lookups`,
-		w.process, name, programVersion(), doing, t.Now, t.Now, w.lookups.Load(), tokensForm)
+		w.process, name, programVersion(), doing, t.Now, t.Now, w.lookups.Load(), search.Form)
 	if err != nil {
 		return err
 	}

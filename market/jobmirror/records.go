@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 )
 
 // State tells what lookups said of a job: the last answer that is believed. ERROR_POSTING_UNAVAILABLE
@@ -269,12 +270,12 @@ func (i *Information) locations() []jobboard.Location {
 	return append([]jobboard.Location{i.Location}, i.AdditionalLocations...)
 }
 
-// places returns a job's coordinates, the main location's first.
-func (i *Information) places() []jobboard.GeoLocation {
-	var out []jobboard.GeoLocation
+// places returns those of a job's locations that have coordinates, the main one first.
+func (i *Information) places() []search.Place {
+	var out []search.Place
 	for _, l := range i.locations() {
 		if latitude, longitude, ok := l.Coordinates(); ok {
-			out = append(out, jobboard.GeoLocation{Latitude: latitude, Longitude: longitude})
+			out = append(out, search.Place{Name: storable(strings.TrimSpace(l.GeoCity)), Latitude: latitude, Longitude: longitude})
 		}
 	}
 	return slices.Compact(out)

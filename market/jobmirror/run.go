@@ -125,7 +125,7 @@ func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))
 		failed = append(failed, w.lookUpDue(ctx, false), w.askAllHeld(ctx))
 	}
 	out, err := m.refreshed(ctx, failed[:len(sources)])
-	failed = append(failed, err, m.index(ctx), m.merge(ctx), m.prune(ctx))
+	failed = append(failed, err, m.index(ctx), m.db.search.Merge(ctx), m.prune(ctx))
 	return out, errors.Join(failed...)
 }
 
@@ -190,8 +190,8 @@ func (m *Mirror) Run(ctx context.Context) error {
 	keepAt(nil, pollEvery, w.poll)
 	keepAt(m.db.unindexed, never, m.index)
 	keepAt(nil, time.Hour, m.prune)
-	keepAt(nil, time.Minute, m.checkWords)
-	keepAt(nil, mergeEvery, m.merge)
+	keepAt(nil, time.Minute, m.db.search.CheckWords)
+	keepAt(nil, mergeEvery, m.db.search.Merge)
 	if m.db.Shared {
 		// Those who open the database only to read cannot number changes.
 		keepAt(m.db.unnumbered, never, m.numberSoon)

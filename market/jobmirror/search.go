@@ -2,11 +2,14 @@ package jobmirror
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -113,6 +116,12 @@ func (p Posting) Nearest() (location jobboard.Location, ok bool) {
 	return p.Locations[p.nearest-1], true
 }
 
+// Correction holds a word that no posting has, and the words that may have been meant.
+type Correction struct {
+	Word    string   // of Query.Text, in lower case
+	Nearest []string // what was searched for as well, the likeliest first
+}
+
 // Snippet holds the words around what was found in an advertisement. Text is plain
 // text: escape it for the place where it goes. It is one line without control characters
 // and without those that turn the direction of the text around them.
@@ -148,41 +157,103 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 	return fromView(ctx, m.db, func(t *tx) (*Page, error) { return t.search(q, after) })
 }
 
+// check returns an error that is jobboard.ErrInvalidInput for a text that is too long, which is not
+// read.
+func (q Query) check() error {
+	if len(q.Text) > maxText {
+		return fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
+	}
+	return nil
+}
+
+// asked returns what the index of documents is asked.
+func (q Query) asked() search.Query {
+	asked := search.Query{Text: q.Text, Near: q.Near, Order: search.Order(q.Order)}
+	for _, must := range []struct{ kind, value string }{
+		{tagChannel, string(q.Channel)}, {tagLanguage, q.Language}, {tagCategory, q.Category}, {tagPlace, q.Place},
+	} {
+		if must.value != "" {
+			asked.Tags = append(asked.Tags, tag(must.kind, must.value))
+		}
+	}
+	if q.Channel != "" {
+		asked.Meant = append(asked.Meant, tag(tagChannel, string(q.Channel)))
+	}
+	if q.Language != "" {
+		asked.Meant = append(asked.Meant, tag(tagLanguage, q.Language))
+	}
+	return asked
+}
+
 // search returns the page of hits that follow one, or the first page after the zero
 // position.
-func (t *tx) search(q Query, after position) (page *Page, err error) {
+func (t *tx) search(q Query, after search.Position) (page *Page, err error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
 	page = &Page{}
 	if page.Age, err = t.age(string(q.Channel)); err != nil {
 		return nil, err
 	}
-	f, err := t.finder(q, after)
+	found, err := t.db.search.Find(t.Tx, q.asked(), after, q.Limit)
+	if errors.Is(err, search.ErrPosition) {
+		return nil, ErrPageCursor
+	}
 	if err != nil {
 		return nil, err
 	}
-	hits, err := f.page(q.Limit + 1)
-	if err != nil {
-		return nil, err
+	if found.More {
+		page.Next = q.next(found.Hits[len(found.Hits)-1])
 	}
-	if len(hits) > q.Limit {
-		hits = hits[:q.Limit]
-		page.Next = q.next(f.positions[q.Limit-1])
+	for _, c := range found.Corrected {
+		page.Corrected = append(page.Corrected, Correction(c))
 	}
-	if len(f.corrected) > 0 && (page.Next == "" || f.positions[len(hits)-1].tier >= f.typed) {
-		page.Corrected = f.corrected
-	}
-	for _, h := range hits {
-		if q.Snippets {
-			h.posting.Snippet = h.snippet(f.text)
-		}
-		page.Postings = append(page.Postings, h.posting)
-	}
-	if err := t.addJobs(page.Postings, q.Near); err != nil {
+	if page.Postings, err = t.found(q, found); err != nil {
 		return nil, err
 	}
 	if q.Facets {
-		page.Facets, err = f.facets()
+		page.Facets, err = facetsOf(found)
 	}
 	return page, err
+}
+
+// found reads the postings of a page.
+func (t *tx) found(q Query, page *search.Page) (list []Posting, err error) {
+	var rows []int64
+	for _, hit := range page.Hits {
+		rows = append(rows, hit.Row)
+	}
+	for part := range slices.Chunk(rows, pagePart) {
+		hits, err := t.postings(part)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hits {
+			if q.Snippets {
+				h.posting.Snippet = h.snippet(page)
+			}
+			list = append(list, h.posting)
+		}
+	}
+	return list, t.addJobs(list, q.Near)
+}
+
+// facetsOf counts all hits of a page's query.
+func facetsOf(page *search.Page) (*Facets, error) {
+	counted, err := page.Facets()
+	if err != nil {
+		return nil, err
+	}
+	facets := &Facets{Total: counted.Total, Categories: map[string]int{}, Places: map[string]int{}}
+	for tag, n := range counted.Counts {
+		switch tag.Kind {
+		case tagCategory:
+			facets.Categories[tag.Value] = n
+		case tagPlace:
+			facets.Places[tag.Value] = n
+		}
+	}
+	return facets, nil
 }
 
 // age returns how long ago the channel, or else every channel, was last copied

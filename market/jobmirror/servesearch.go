@@ -15,7 +15,6 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
 // serveSearch answers 4.1 with every hit on one page.
@@ -126,12 +125,12 @@ func preferred(header string, languages []string) int {
 // hits returns the rows that a query finds in one language, the newest first. Its text
 // is taken as it stands, without the signs that a visitor of Search may type.
 func (t *tx) hits(q Query, language string) ([]int64, error) {
-	q.Language, q.Order = language, Newest
-	asked, err := t.questions(q, words.Literal, tag(tagRow, language))
-	if err != nil {
+	if err := q.check(); err != nil {
 		return nil, err
 	}
-	hits, err := t.allHits(asked)
+	asked := q.asked()
+	asked.Literal, asked.Tags = true, append(asked.Tags, tag(tagLanguage, language))
+	hits, err := t.db.search.All(t.Tx, asked)
 	slices.Reverse(hits)
 	return hits, err
 }
@@ -145,7 +144,7 @@ func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []in
 	n := 0
 	for part := range slices.Chunk(hits, pagePart) {
 		found, err := fromView(ctx, m.db, func(t *tx) ([]hit, error) {
-			return t.postings(part, words.Query{}) // without those that are gone meanwhile
+			return t.postings(part) // without those that are gone meanwhile
 		})
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -84,12 +85,16 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 		var newest, gone int64
 		err = t.Row(`SELECT (SELECT count(*) FROM jobs WHERE failures > 0), (SELECT count(*) FROM postings),
 			(SELECT count(*) FROM postings WHERE adless = 1),
-			(SELECT count(*) FROM postings p WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.job = p.job)),
 			(SELECT value FROM counters WHERE name = 'change'), (SELECT value FROM counters WHERE name = 'erased')`,
-			nil, &out.Failing, &out.Postings, &out.Adless, &out.Unplaced, &newest, &gone)
+			nil, &out.Failing, &out.Postings, &out.Adless, &newest, &gone)
 		if err != nil {
 			return nil, err
 		}
+		placed, err := t.db.search.Placed(t.Tx)
+		if err != nil {
+			return nil, err
+		}
+		out.Unplaced = out.Postings - placed
 		oldest, err := t.placeOf(gone)
 		if err != nil {
 			return nil, err
@@ -115,7 +120,7 @@ func (t *tx) backlog(s *Status) error {
 		return err
 	}
 	unindexed := "SELECT count(*) FROM unindexed"
-	if form != 0 && (form != tokensForm || !all) {
+	if form != 0 && (form != search.Form || !all) {
 		// They have tokens of another version, by which this one's Search finds none, or are
 		// just being marked to be indexed anew.
 		unindexed = "SELECT count(*) FROM postings"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
 )
 
 //go:embed schema
@@ -24,10 +24,12 @@ func schema() store.Schema {
 		}
 		return string(text)
 	}
-	return store.Schema{
+	s := store.Schema{
 		Program: "jobmirror", Version: 1, Tables: read("tables"),
 		Own: map[string]string{"sqlite": read("sqlite"), "postgres": read("postgres")},
 	}
+	search.AddTables(&s)
+	return s
 }
 
 // Errors of Open.
@@ -58,11 +60,10 @@ func Migrate(ctx context.Context, address string) error {
 // database is a store with the tables of a mirror.
 type database struct {
 	*store.DB
-	address    string
-	secret     string // with which bytes of postings are hashed; see rawHash
-	index      *textindex.Index
-	vocabulary vocabulary
-	changes    atomic.Int64 // written to the log
+	address string
+	secret  string // with which bytes of postings are hashed; see rawHash
+	search  *search.Index
+	changes atomic.Int64 // written to the log
 
 	// Commits of this process raise these.
 	unnumbered signal // changes may wait for their numbers

@@ -30,17 +30,17 @@ func TestIndexesAnswerExpressions(t *testing.T) {
 		do(t, m, func(t *tx) error {
 			for id := range int64(400) {
 				postings[id+1] = some(9)
-				if err := t.db.index.Put(t.Tx, id+1, slices.Clone(postings[id+1])); err != nil {
+				if err := textindex.Of(t.db.DB).Put(t.Tx, id+1, slices.Clone(postings[id+1])); err != nil {
 					return err
 				}
 			}
 			for id := int64(1); id <= 400; id += 7 { // written again, and taken out
 				postings[id] = some(5)
-				if err := t.db.index.Put(t.Tx, id, slices.Clone(postings[id])); err != nil {
+				if err := textindex.Of(t.db.DB).Put(t.Tx, id, slices.Clone(postings[id])); err != nil {
 					return err
 				}
 				delete(postings, id+3)
-				if err := t.db.index.Remove(t.Tx, id+3); err != nil {
+				if err := textindex.Of(t.db.DB).Remove(t.Tx, id+3); err != nil {
 					return err
 				}
 			}
@@ -95,7 +95,9 @@ func TestIndexesAnswerExpressions(t *testing.T) {
 				}
 			}
 			slices.Sort(want)
-			err := m.db.view(t.Context(), func(t *tx) error { return indexFinds(t, t.db.index.Question(asked), want, 1+r.IntN(textindex.Chunk)) })
+			err := m.db.view(t.Context(), func(t *tx) error {
+				return indexFinds(t, textindex.Of(t.db.DB).Question(asked), want, 1+r.IntN(textindex.Chunk))
+			})
 			if err != nil {
 				t.Fatalf("%+v: %v", asked, err)
 			}
@@ -105,7 +107,7 @@ func TestIndexesAnswerExpressions(t *testing.T) {
 
 // indexFinds returns an error unless the index finds for a question what is wanted.
 func indexFinds(t *tx, q textindex.Question, want []int64, page int) error {
-	index := t.db.index
+	index := textindex.Of(t.db.DB)
 	all, err := index.All(t.Tx, q)
 	if err != nil {
 		return err

@@ -146,8 +146,7 @@ func (t *tx) noteNamed(jobs []int64) error {
 	return t.Do("UPDATE jobs SET unnamed = 0 WHERE job IN @ids AND unnamed <> 0", store.IDs(jobs))
 }
 
-// removeUnnamed removes those of some jobs that were not named since a time, with their places,
-// each with a change in the log. One that is looked up just now stays until the next pass.
+// removeUnnamed removes those of some jobs that were not named since a time, each with a change in the log. One that is looked up just now stays until the next pass.
 func (t *tx) removeUnnamed(jobs []int64, since int64) (removed int, err error) {
 	type gone struct {
 		job    int64
@@ -178,7 +177,7 @@ func (t *tx) removeUnnamed(jobs []int64, since int64) (removed int, err error) {
 		if slices.Contains(again, g.job) {
 			continue
 		}
-		err := t.DoAll([]any{g.job}, "DELETE FROM places WHERE job = ?", "DELETE FROM jobs WHERE job = ?")
+		err := t.Do("DELETE FROM jobs WHERE job = ?", g.job)
 		if err == nil && g.record != "" {
 			err = t.log(ChangeJob, g.job, "", g.record, "", causeUnnamed)
 		}

@@ -86,7 +86,7 @@ func passes(t *testing.T, m *jobmirror.Mirror, d time.Duration) {
 	}
 }
 
-// A job that nothing names goes after KeepJobs, with its places, and the log tells it. It stays
+// A job that nothing names goes after KeepJobs, and the log tells it. It stays
 // while it is looked up, while a source was not complete for so long, and if it is named again.
 func TestUnnamedJobsGo(t *testing.T) {
 	const day = 24 * time.Hour
@@ -105,7 +105,6 @@ func TestUnnamedJobsGo(t *testing.T) {
 				t.Errorf("%s: job %d is there: %t; %v", what, job, !want, err)
 			}
 		}
-		exec("INSERT INTO places (job, number, latitude, longitude) VALUES (20, 0, 1, 2), (1, 0, 1, 2)")
 		board.tell(upTo(18), "open", map[int]string{19: inactive, 20: inactive})
 		settled(t, m, "two went", 18, 0)
 		passes(t, m, day) // the pass of the first refresh is over
@@ -237,7 +236,7 @@ func TestKilledInTheDailyPass(t *testing.T) {
 			jobmirror.FailStatements(m, func(query string) error {
 				mu.Lock()
 				defer mu.Unlock()
-				if slices.ContainsFunc([]string{"passes", "unnamed", "catalogues", "DELETE FROM jobs", "DELETE FROM places", "INTO changes"}, func(part string) bool {
+				if slices.ContainsFunc([]string{"passes", "unnamed", "catalogues", "DELETE FROM jobs", "INTO changes"}, func(part string) bool {
 					return strings.Contains(query, part)
 				}) {
 					seen++

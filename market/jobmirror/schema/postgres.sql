@@ -21,10 +21,4 @@ CREATE TABLE changes (
 );
 CREATE INDEX changes_unnumbered ON changes (written) WHERE number IS NULL;
 
-CREATE TABLE search (
-    posting BIGINT PRIMARY KEY,
-    words   TSVECTOR NOT NULL
-);
-CREATE INDEX search_words ON search USING gin (words) WITH (gin_pending_list_limit = 512); -- kB, which each search reads
-
 ALTER TABLE limits SET (fillfactor = 50);

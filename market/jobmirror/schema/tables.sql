@@ -158,14 +158,6 @@ CREATE TABLE batches (
     since   BIGINT NOT NULL
 );
 
-CREATE TABLE places (
-    job       BIGINT NOT NULL,
-    number    BIGINT NOT NULL,
-    latitude  DOUBLE PRECISION NOT NULL,
-    longitude DOUBLE PRECISION NOT NULL,
-    PRIMARY KEY (job, number)
-) @clustered;
-
 -- The daily pass over all jobs, which the processes share: how far it has come.
 CREATE TABLE passes (
     name  TEXT PRIMARY KEY,
@@ -180,24 +172,6 @@ CREATE TABLE catalogues (
     used    BIGINT NOT NULL,
     entries TEXT NOT NULL
 ) @clustered;
-
-CREATE TABLE facets (
-    posting BIGINT NOT NULL,
-    kind    TEXT NOT NULL,
-    value   TEXT NOT NULL,
-    PRIMARY KEY (posting, kind, value)
-) @clustered;
-
-CREATE TABLE stemmers (
-    name TEXT PRIMARY KEY
-) @clustered;
-
-CREATE TABLE vocabulary (
-    id      @key,
-    checked BIGINT NOT NULL,
-    leaving TEXT NOT NULL,
-    words   TEXT NOT NULL
-);
 
 CREATE TABLE limits (
     name      TEXT PRIMARY KEY,

@@ -1,25 +1,20 @@
-package jobmirror
+package search
 
 import (
 	"cmp"
 	"slices"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
-// Correction holds a word that no posting has, and the words that may have been meant.
-type Correction struct {
-	Word    string   // of Query.Text, in lower case
-	Nearest []string // what was searched for as well, the likeliest first
-}
-
 const (
 	maxNearest    = 5  // words for a mistyped one
-	maxCandidates = 20 // those whose postings are counted to find them
+	maxCandidates = 20 // those whose documents are counted to find them
 	maxMistakes   = 4  // words of a text that are corrected; who types more of them means something else
 )
 
-// findMistakes looks for the words that are nearest to those that no posting has, and adds
+// findMistakes looks for the words that are nearest to those that no document has, and adds
 // what they find to the tiers of the finder. It does nothing if that was done before, or
 // if the text is not to be corrected.
 func (f *finder) findMistakes() error {
@@ -42,7 +37,7 @@ func (f *finder) findMistakes() error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	blocks, err := f.t.vocabulary()
+	blocks, err := f.t.readVocabulary()
 	if err != nil {
 		return err
 	}
@@ -61,15 +56,15 @@ func (f *finder) findMistakes() error {
 }
 
 // nearest returns at most maxNearest words that may have been meant by one, of those that
-// postings of the query's channel and language have: the nearest first, among these those
-// that most of these postings have, then in the order of their bytes.
+// documents with the tags Query.Meant have: the nearest first, among these those
+// that most of these documents have, then in the order of their bytes.
 func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err error) {
 	type candidate struct {
 		words.Near
-		postings int
+		documents int
 	}
 	var candidates []candidate
-	scope := narrowed(Query{Channel: f.q.Channel, Language: f.q.Language})
+	scope := narrowed(f.q.Meant, jobboard.GeoLocation{})
 	for _, near := range words.Nearest(blocks, word, maxCandidates) {
 		n, err := f.index.Count(f.t.Tx, f.forms(near.Word, scope))
 		if err != nil {
@@ -80,7 +75,7 @@ func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err
 		}
 	}
 	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(b.postings, a.postings), cmp.Compare(a.Word, b.Word))
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(b.documents, a.documents), cmp.Compare(a.Word, b.Word))
 	})
 	for _, c := range candidates[:min(len(candidates), maxNearest)] {
 		list = append(list, c.Word)
@@ -88,7 +83,7 @@ func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err
 	return list, nil
 }
 
-// correct adds the tiers of the corrected text, without the postings that the text finds
+// correct adds the tiers of the corrected text, without the documents that the text finds
 // as it was typed; without corrections none.
 func (f *finder) correct(corrections []Correction) {
 	f.corrected = corrections

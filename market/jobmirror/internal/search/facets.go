@@ -1,4 +1,4 @@
-package jobmirror
+package search
 
 import (
 	"slices"
@@ -7,23 +7,30 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
+// Facets counts all documents that a query finds.
+type Facets struct {
+	Total  int
+	Counts map[Tag]int
+}
+
+// Facets counts all documents that the page's query finds, on whichever page. If its text has words
+// in quotes, and more than 300 documents have these words in some form, documents with another
+// form count as well. It runs in the transaction of Find.
+func (p *Page) Facets() (*Facets, error) { return p.finder.facets() }
+
 // facets counts all hits.
 func (f *finder) facets() (out *Facets, err error) {
 	if err := f.findMistakes(); err != nil {
 		return nil, err
 	}
-	out = &Facets{Categories: map[string]int{}, Places: map[string]int{}}
+	out = &Facets{Counts: map[Tag]int{}}
 	add := func(scan func(...any) error) error {
 		var (
-			kind, value string
-			n           int
+			tag Tag
+			n   int
 		)
-		err := scan(&kind, &value, &n)
-		if kind == tagCategory {
-			out.Categories[value] += n
-		} else {
-			out.Places[value] += n
-		}
+		err := scan(&tag.Kind, &tag.Value, &n)
+		out.Counts[tag] += n
 		return err
 	}
 	if f.q.Near.IsZero() {
@@ -36,29 +43,29 @@ func (f *finder) facets() (out *Facets, err error) {
 			return out, f.countListed(out)
 		}
 		query := "SELECT c.kind, c.value, count(*) FROM " + f.index.Table +
-			" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value"
+			" JOIN facets c ON c.document = h.id GROUP BY c.kind, c.value"
 		return out, f.t.Rows(query, []any{string(f.all)}, add)
 	}
 	found, err := f.t.allHits(f.questions)
 	out.Total = len(found)
 	for part := range slices.Chunk(found, facetPart) {
 		if err == nil {
-			err = f.t.Rows("SELECT kind, value, count(*) FROM facets WHERE posting IN @ids GROUP BY kind, value",
+			err = f.t.Rows("SELECT kind, value, count(*) FROM facets WHERE document IN @ids GROUP BY kind, value",
 				[]any{store.IDs(part)}, add)
 		}
 	}
 	return out, err
 }
 
-// facetPart bounds the postings whose facets are counted at a time.
+// facetPart bounds the documents whose facets are counted at a time.
 const facetPart = 10_000
 
 // countListed counts the facets of all hits on SQLite, which would sort every facet to count
-// them by groups. Part by part of the hits it makes one text of their facets: each is its kind
-// before its value, and between two stands a NUL, which no value has.
+// them by groups. Part by part of the hits it makes one text of their facets: each is its kind, a
+// space and its value, and between two stands a NUL, which no value has.
 func (f *finder) countListed(out *Facets) error {
-	query := "SELECT coalesce(group_concat(c.kind || c.value, char(0)), ''), max(h.id) FROM " + f.index.TableFrom +
-		" LEFT JOIN facets c ON c.posting = h.id"
+	query := "SELECT coalesce(group_concat(c.kind || ' ' || c.value, char(0)), ''), max(h.id) FROM " + f.index.TableFrom +
+		" LEFT JOIN facets c ON c.document = h.id"
 	counts := map[string]int{} // by the kind of a facet and its value
 	for last, left := int64(0), out.Total; left > 0; left -= facetPart {
 		var list string
@@ -70,10 +77,8 @@ func (f *finder) countListed(out *Facets) error {
 		}
 	}
 	for facet, n := range counts {
-		if value, ok := strings.CutPrefix(facet, tagCategory); ok {
-			out.Categories[value] = n
-		} else if value, ok := strings.CutPrefix(facet, tagPlace); ok {
-			out.Places[value] = n
+		if kind, value, ok := strings.Cut(facet, " "); ok {
+			out.Counts[Tag{kind, value}] = n
 		}
 	}
 	return nil

@@ -1,8 +1,10 @@
-package jobmirror
+package search
 
 import (
+	"errors"
 	"slices"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
@@ -11,39 +13,69 @@ import (
 type finder struct {
 	*questions
 	t    *tx
-	at   position        // where page began to read the tier that it is at
+	at   Position        // where page began to read the tier that it is at
 	scan *textindex.Scan // of the tier of at; nil: the tier is yet to be begun
 	// readSoFar has the rows that page has read so far, of all tiers, where it began with the first
 	// hit; nil where it goes on after a hit of an earlier page. The index then cannot be asked for
 	// a tier and those above it, because nobody knows which rows of these were given already.
 	readSoFar map[int64]bool
-	positions []position // of the hits that page returned
 
 	typed     int // how many tiers are of the text as it was typed; 0: it is not to be corrected
 	corrected []Correction
 }
 
-// position says where a hit stands in the order of a query. The zero position is before
-// the first hit.
-type position struct {
-	tier      int
-	row       int64
-	corrected []Correction // of the text by which the hit was found
+// ErrPosition says that a position is not of the query.
+var ErrPosition = errors.New("search: the position is not of this query")
+
+// Page holds documents that follow each other in the order of a query.
+type Page struct {
+	Hits []Position
+	More bool // there are more behind them
+	// Corrected has what was mistyped and what was looked for as well. What that finds comes after
+	// what the text finds as it was typed, and Corrected is nil as long as that fills the page.
+	Corrected []Correction
+
+	finder *finder
 }
 
-// finder returns a finder that begins after a hit of its query, or before the first one. It
-// corrects typing errors, as was done for the page with that hit.
-func (t *tx) finder(q Query, after position) (*finder, error) {
-	asked, err := t.questions(q, words.Parse)
+// Find returns at most n documents that a query finds, from 1 on: those behind a position, in the
+// order of the query. It corrects typing errors, as was done for the page with the position. Its
+// error is ErrPosition for a position that no hit of the query has.
+func (x *Index) Find(in *store.Tx, q Query, after Position, n int) (*Page, error) {
+	t := &tx{in, x}
+	f, err := t.finder(q, after)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := f.page(n + 1)
+	if err != nil {
+		return nil, err
+	}
+	p := &Page{Hits: hits[:min(n, len(hits))], More: len(hits) > n, finder: f}
+	if len(f.corrected) > 0 && (!p.More || p.Hits[n-1].Tier >= f.typed) {
+		p.Corrected = f.corrected
+	}
+	return p, nil
+}
+
+// Snippet returns at most so many letters of a text around the first word that the page's query
+// finds in it, and what it finds there. languages are those of the text, as in Document.
+func (p *Page) Snippet(text string, letters int, languages ...string) words.Snippet {
+	return p.finder.text.Snippet(text, words.Stemmer(languages...), letters)
+}
+
+// finder returns a finder that begins after a hit of its query, or before the first one.
+func (t *tx) finder(q Query, after Position) (*finder, error) {
+	asked, err := t.questions(q)
 	if err != nil {
 		return nil, err
 	}
 	f := &finder{questions: asked, t: t, at: after, typed: len(asked.tiers)}
-	f.correct(after.corrected)
-	if after.tier >= len(f.tiers) {
-		return nil, ErrPageCursor
+	f.correct(after.Corrected)
+	if after.Tier >= len(f.tiers) {
+		return nil, ErrPosition
 	}
-	if after.row == 0 {
+	if after.Row == 0 {
 		f.readSoFar = map[int64]bool{}
 	}
 	return f, nil
@@ -51,14 +83,14 @@ func (t *tx) finder(q Query, after position) (*finder, error) {
 
 // page reads hits until there are n. Those of a text that is corrected come last. It is called
 // once: rows that it read beyond n are lost.
-func (f *finder) page(n int) (out []hit, err error) {
+func (f *finder) page(n int) (out []Position, err error) {
 	for len(out) < n {
-		if f.at.tier == len(f.tiers) {
+		if f.at.Tier == len(f.tiers) {
 			if err := f.findMistakes(); err != nil {
 				return nil, err
 			}
 		}
-		if f.at.tier == len(f.tiers) {
+		if f.at.Tier == len(f.tiers) {
 			break // nothing was mistyped
 		}
 		rows, more, err := f.next(n - len(out))
@@ -69,12 +101,11 @@ func (f *finder) page(n int) (out []hit, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, h := range hits {
-			f.positions = append(f.positions, position{f.at.tier, h.row, f.corrected})
+		for _, row := range hits {
+			out = append(out, Position{f.at.Tier, row, f.corrected})
 		}
-		out = append(out, hits...)
 		if !more {
-			f.at, f.scan = position{tier: f.at.tier + 1}, nil
+			f.at, f.scan = Position{Tier: f.at.Tier + 1}, nil
 		}
 	}
 	return out[:min(n, len(out))], nil
@@ -87,7 +118,7 @@ func (f *finder) next(n int) (rows []int64, more bool, err error) {
 	if f.scan == nil {
 		orAbove := f.readSoFar != nil // notRead leaves out what is read once more
 		f.scan = &textindex.Scan{
-			Question: f.tiers[f.at.tier](orAbove), Ascending: f.q.Order == Oldest, After: f.at.row,
+			Question: f.tiers[f.at.Tier](orAbove), Ascending: f.q.Order == Oldest, After: f.at.Row,
 			Few: f.q.Order == Relevance && !f.q.Near.IsZero(), // in a circle
 		}
 	}
@@ -113,19 +144,51 @@ func (f *finder) notRead(rows []int64) []int64 {
 	return fresh
 }
 
-// some reads the first of some rows that are hits, at least n where there are so many.
-func (f *finder) some(rows []int64, n int) (out []hit, err error) {
-	inside, err := f.t.within(rows, f.q.Near)
+// some returns the first of some rows that are hits, at least n where there are so many.
+func (f *finder) some(rows []int64, n int) (out []int64, err error) {
+	inside, err := f.t.within(rows, f.q)
 	if err != nil {
 		return nil, err
 	}
 	for part := range slices.Chunk(inside, n) {
-		hits, err := f.t.postings(part, f.text)
+		hits, err := f.t.matching(part, f.text)
 		if out = append(out, hits...); err != nil || len(out) >= n {
 			return out, err
 		}
 	}
 	return out, nil
+}
+
+// matching returns those of some rows, in their order, whose documents have what a text has in
+// quotes; all where it has nothing in quotes.
+func (t *tx) matching(rows []int64, text words.Query) (found []int64, err error) {
+	if !text.Quoted() {
+		return rows, nil
+	}
+	documents, err := t.read(t.Tx, rows)
+	matches := map[int64]bool{}
+	for i := range documents {
+		d := &documents[i]
+		matches[d.Row] = text.Matches(d.texts(), words.Stemmer(d.Languages...))
+	}
+	for _, row := range rows {
+		if matches[row] {
+			found = append(found, row)
+		}
+	}
+	return found, err
+}
+
+// All returns the rows of all documents that a query finds, in ascending order. Where a text has
+// words in quotes and more than 300 documents have these words in some form, it has documents
+// with another form as well.
+func (x *Index) All(in *store.Tx, q Query) ([]int64, error) {
+	t := &tx{in, x}
+	asked, err := t.questions(q)
+	if err != nil {
+		return nil, err
+	}
+	return t.allHits(asked)
 }
 
 // allHits returns the rows of every hit, in ascending order.
@@ -134,24 +197,25 @@ func (t *tx) allHits(a *questions) (found []int64, err error) {
 		found, err = a.index.All(t.Tx, a.all)
 		slices.Sort(found)
 	} else {
-		found, err = t.inside(a.all, a.q.Near)
+		found, err = t.inside(a.all, a.q)
 	}
 	if err != nil || !a.text.Quoted() || len(found) > maxRead {
 		return found, err
 	}
 	var matching []int64
-	for part := range slices.Chunk(found, pagePart) {
-		hits, err := t.postings(part, a.text)
+	for part := range slices.Chunk(found, readPart) {
+		hits, err := t.matching(part, a.text)
 		if err != nil {
 			return nil, err
 		}
-		for _, h := range hits {
-			matching = append(matching, h.row)
-		}
+		matching = append(matching, hits...)
 	}
 	return matching, nil
 }
 
-// maxRead bounds the hits of a text with words in quotes that are read to count those that
-// have them as they are written.
-const maxRead = 300
+const (
+	// maxRead bounds the hits of a text with words in quotes that are read to count those that
+	// have them as they are written.
+	maxRead  = 300
+	readPart = 200 // bounds the documents that are read again at a time
+)

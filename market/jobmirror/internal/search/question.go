@@ -1,7 +1,6 @@
-package jobmirror
+package search
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,14 +12,14 @@ import (
 )
 
 // questions holds what the text index is asked for a query: for all hits, and for those of
-// one tier after the other (see Relevance). They ask for the tokens under which indexRow puts
-// a posting.
+// one tier after the other (see Relevance). They ask for the tokens under which put puts
+// a document.
 type questions struct {
 	q        Query
 	index    *textindex.Index
 	text     words.Query
 	narrow   []words.Expr   // what the index is asked beside the text
-	stemmers []string       // of all postings
+	stemmers []string       // of all documents
 	in       []words.Lookup // of the text, by each of stemmers
 	all      textindex.Question
 	tiers    []tier
@@ -30,16 +29,12 @@ type questions struct {
 // the tiers above it, which is less work for the index.
 type tier func(orAbove bool) textindex.Question
 
-// questions returns what the index is asked for a query, whose text is read by parse; its hits
-// must have the tags as well. Its error is jobboard.ErrInvalidInput for a text that is too
-// long, which is not read.
-func (t *tx) questions(q Query, parse func(string) words.Query, tags ...string) (*questions, error) {
-	if len(q.Text) > maxText {
-		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
-	}
-	a := &questions{q: q, index: t.db.index, narrow: narrowed(q)}
-	for _, tag := range tags {
-		a.narrow = append(a.narrow, words.Expr{Text: tag})
+// questions returns what the index is asked for a query.
+func (t *tx) questions(q Query) (*questions, error) {
+	a := &questions{q: q, index: t.text, narrow: narrowed(q.Tags, q.Near)}
+	parse := words.Parse
+	if q.Literal {
+		parse = words.Literal
 	}
 	if err := a.index.Prepare(t.Tx); err != nil {
 		return nil, err
@@ -55,17 +50,13 @@ func (t *tx) questions(q Query, parse func(string) words.Query, tags ...string) 
 	return a, err
 }
 
-// narrowed returns what the text index is asked for a query, beside its text.
-func narrowed(q Query) []words.Expr {
+// narrowed returns what the text index is asked for documents that have tags and are in a circle.
+func narrowed(tags []Tag, near jobboard.GeoLocation) []words.Expr {
 	var all []words.Expr
-	for _, must := range []struct{ kind, value string }{
-		{tagChannel, string(q.Channel)}, {tagRow, q.Language}, {tagCategory, q.Category}, {tagPlace, q.Place},
-	} {
-		if must.value != "" {
-			all = append(all, words.Expr{Text: tag(must.kind, must.value)})
-		}
+	for _, tag := range tags {
+		all = append(all, words.Expr{Text: tag.token()})
 	}
-	if cells := grid.Cover(q.Near); !q.Near.IsZero() && cells != nil {
+	if cells := grid.Cover(near); !near.IsZero() && cells != nil {
 		around := words.Expr{Op: words.Or}
 		for _, c := range cells {
 			around.Of = append(around.Of, words.Expr{Text: c})
@@ -125,7 +116,7 @@ func (a *questions) ask(of func(in int) words.Expr) textindex.Question {
 	return a.index.Question(e)
 }
 
-// forEachStemmer joins what of returns for each of a.stemmers, for the postings of that
+// forEachStemmer joins what of returns for each of a.stemmers, for the documents of that
 // stemmer alone; if it is the same for all, it needs no tags of stemmers.
 func (a *questions) forEachStemmer(of func(in int) words.Expr) words.Expr {
 	if len(a.stemmers) == 0 { // nothing is indexed yet
@@ -136,7 +127,7 @@ func (a *questions) forEachStemmer(of func(in int) words.Expr) words.Expr {
 	for i, name := range a.stemmers {
 		in := of(i)
 		agree = agree && (i == 0 || reflect.DeepEqual(found.Of[0].Of[1], in))
-		found.Of = append(found.Of, words.Expr{Op: words.And, Of: []words.Expr{{Text: tagStemmer(name)}, in}})
+		found.Of = append(found.Of, words.Expr{Op: words.And, Of: []words.Expr{{Text: stemmerToken(name)}, in}})
 	}
 	if agree {
 		return found.Of[0].Of[1]
@@ -144,7 +135,7 @@ func (a *questions) forEachStemmer(of func(in int) words.Expr) words.Expr {
 	return found
 }
 
-// forms returns the question for the postings that have a form of a word, and that tags
+// forms returns the question for the documents that have a form of a word, and that tags
 // select too.
 func (a *questions) forms(word string, tags []words.Expr) textindex.Question {
 	e := words.Expr{Op: words.And, Of: append(slices.Clone(tags),

@@ -1,4 +1,4 @@
-package jobmirror
+package search
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
-// vocabulary holds the table vocabulary in memory: the words of all postings, among which
+// vocabulary holds the table vocabulary in memory: the words of all documents, among which
 // those are looked for that a mistyped word may have meant.
 //
 // A row of the table has many words, which never change: other words are written as a row
@@ -32,10 +32,10 @@ const maxVocabulary = 1 << 19
 
 var wordSeed = maphash.MakeSeed()
 
-// vocabulary reads the rows that are not in memory yet, and returns the words of all. It holds
+// readVocabulary reads the rows that are not in memory yet, and returns the words of all. It holds
 // the mutex over no statement: two callers may read the same row, and neither waits for the other.
-func (t *tx) vocabulary() ([]*words.Block, error) {
-	v := &t.db.vocabulary
+func (t *tx) readVocabulary() ([]*words.Block, error) {
+	v := &t.vocabulary
 	ids, err := t.Numbers("SELECT id FROM vocabulary ORDER BY id")
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ const (
 )
 
 // note writes words that the vocabulary lacks as new rows, and puts small rows together
-// where there are many. The caller has called vocabulary in this transaction.
+// where there are many. The caller has called readVocabulary in this transaction.
 func (t *tx) note(list []string) error {
 	if len(list) == 0 {
 		return nil
@@ -145,7 +145,7 @@ func (t *tx) note(list []string) error {
 		return err
 	}
 	var small []int64
-	v := &t.db.vocabulary
+	v := &t.vocabulary
 	v.mu.Lock()
 	for id, b := range v.blocks {
 		if b.Size() < smallBlock {
@@ -172,8 +172,8 @@ func (t *tx) note(list []string) error {
 type block struct {
 	id    int64
 	words []string
-	// leaving has words that no posting had when the row was checked last. They are out of
-	// the vocabulary; the next check puts those back that a posting got meanwhile.
+	// leaving has words that no document had when the row was checked last. They are out of
+	// the vocabulary; the next check puts those back that a document got meanwhile.
 	leaving []string
 }
 
@@ -222,60 +222,65 @@ func (t *tx) addBlocks(list []string, leaving string) error {
 	return nil
 }
 
-// checkEvery is the time after which a row is checked again for words that no posting
+// checkEvery is the time after which a row is checked again for words that no document
 // has any more. It is longer than any transaction: those that were under way at the check
 // before have ended.
 const checkEvery = time.Hour
 
-// checkWords finds the words that no posting has any more, in the row that was checked
+// CheckWords finds the words that no document has any more, in the row that was checked
 // longest ago if that is due, and takes them out of the vocabulary. They are kept as
-// leaving until the next check: a transaction that indexes a posting just then may take
+// leaving until the next check: a transaction that indexes a document just then may take
 // such a word for one that the vocabulary has, and not add it.
 //
-// It does nothing while the postings are indexed in the form of another version: this one's
-// tokens find none of them, so that every word would seem to be gone.
-func (m *Mirror) checkWords(ctx context.Context) error {
+// It does nothing while documents are indexed in another Form: the tokens of this one find none of
+// them, so that every word would seem to be gone.
+func (x *Index) CheckWords(ctx context.Context) error {
 	var (
 		due  []block
 		gone map[string]bool
 	)
-	err := m.db.view(ctx, func(t *tx) error {
-		own, err := t.inOwnForm()
+	err := x.db.View(ctx, func(in *store.Tx) error {
+		t := &tx{in, x}
+		own, err := t.InForm(in)
 		if err != nil || !own {
 			return err
 		}
 		due, err = t.blocks("checked < ? ORDER BY checked LIMIT 1", t.Now-checkEvery.Milliseconds())
 		if err == nil && len(due) > 0 {
-			gone, err = t.withoutPostings(slices.Concat(due[0].words, due[0].leaving))
+			gone, err = t.withoutDocuments(slices.Concat(due[0].words, due[0].leaving))
 		}
 		return err
 	})
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	return m.db.update(ctx, func(t *tx) error {
-		rows, err := t.blocks("id = ? @skip", due[0].id)
-		if err != nil || len(rows) == 0 { // another process checks it
-			return err
-		}
-		if own, err := t.inOwnForm(); err != nil || !own { // another version came in between
-			return err
-		}
-		b := rows[0]
-		isGone := func(word string) bool { return gone[word] }
-		there := slices.DeleteFunc(slices.Concat(b.words, b.leaving), isGone)
-		leaving := slices.DeleteFunc(slices.Clone(b.words), func(word string) bool { return !gone[word] })
-		if len(there) == len(b.words) && len(leaving) == 0 && len(b.leaving) == 0 {
-			_, err := t.Exec("UPDATE vocabulary SET checked = ? WHERE id = ?", t.Now, b.id)
-			return err
-		}
-		return t.replaceBlocks(rows, there, leaving)
-	})
+	return x.db.Update(ctx, func(in *store.Tx) error { return (&tx{in, x}).takeOut(due[0].id, gone) })
 }
 
-// withoutPostings reports of each word of a list whether no posting has a form of it.
-func (t *tx) withoutPostings(list []string) (gone map[string]bool, err error) {
-	asked, err := t.questions(Query{}, words.Parse)
+// takeOut takes words that are gone out of a row of the vocabulary, and puts those of its leaving
+// back that are not.
+func (t *tx) takeOut(id int64, gone map[string]bool) error {
+	rows, err := t.blocks("id = ? @skip", id)
+	if err != nil || len(rows) == 0 { // another process checks it
+		return err
+	}
+	if own, err := t.InForm(t.Tx); err != nil || !own { // another version came in between
+		return err
+	}
+	b := rows[0]
+	isGone := func(word string) bool { return gone[word] }
+	there := slices.DeleteFunc(slices.Concat(b.words, b.leaving), isGone)
+	leaving := slices.DeleteFunc(slices.Clone(b.words), func(word string) bool { return !gone[word] })
+	if len(there) == len(b.words) && len(leaving) == 0 && len(b.leaving) == 0 {
+		_, err := t.Exec("UPDATE vocabulary SET checked = ? WHERE id = ?", t.Now, b.id)
+		return err
+	}
+	return t.replaceBlocks(rows, there, leaving)
+}
+
+// withoutDocuments reports of each word of a list whether no document has a form of it.
+func (t *tx) withoutDocuments(list []string) (gone map[string]bool, err error) {
+	asked, err := t.questions(Query{})
 	gone = map[string]bool{}
 	for _, word := range list {
 		if err == nil {
@@ -287,11 +292,20 @@ func (t *tx) withoutPostings(list []string) (gone map[string]bool, err error) {
 	return gone, err
 }
 
-// eraseWords removes those words of a list from the vocabulary, and from leaving, that no
-// posting has any more. While the postings are indexed in the form of another version, whose
-// tokens this one does not know, it leaves that to the other one, which checks every row next.
+// EraseWords removes at once those words of documents from the vocabulary that no document has any
+// more; call it after Remove. While documents are indexed in another Form, whose tokens this one does
+// not know, it leaves that to the version whose form it is, which checks every row next.
+func (x *Index) EraseWords(in *store.Tx, documents []Document) error {
+	var had []string
+	for i := range documents {
+		_, noted := new(words.Tokenizer).Tokens(documents[i].texts(), "")
+		had = append(had, noted...)
+	}
+	return (&tx{in, x}).eraseWords(had)
+}
+
 func (t *tx) eraseWords(list []string) error {
-	gone, err := t.withoutPostings(list)
+	gone, err := t.withoutDocuments(list)
 	if err != nil {
 		return err
 	}
@@ -300,7 +314,7 @@ func (t *tx) eraseWords(list []string) error {
 		return err
 	}
 	// Asked last: another version that begins its form before this has changed what gone tells.
-	own, err := t.inOwnForm()
+	own, err := t.InForm(t.Tx)
 	if err != nil {
 		return err
 	}
@@ -318,4 +332,14 @@ func (t *tx) eraseWords(list []string) error {
 		}
 	}
 	return nil
+}
+
+// Words returns the words of the vocabulary, in order, and how many rows they stand in.
+func (x *Index) Words(in *store.Tx) (list []string, rows int, err error) {
+	blocks, err := (&tx{in, x}).blocks("true")
+	for _, b := range blocks {
+		list = append(list, b.words...)
+	}
+	slices.Sort(list)
+	return list, len(blocks), err
 }

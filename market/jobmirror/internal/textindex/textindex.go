@@ -75,16 +75,16 @@ var FTS5 = Index{
 // GIN is a table of PostgreSQL with a GIN index over tokens.
 var GIN = Index{
 	Pieces: words.LongOnly,
-	Table:  "(SELECT posting AS id FROM search WHERE words @@ (?)::tsquery) h",
+	Table:  "(SELECT document AS id FROM search WHERE words @@ (?)::tsquery) h",
 	and:    " & ", or: " | ", less: " & !", quote: "'", begins: ":*",
-	put: `INSERT INTO search (posting, words) VALUES (?, array_to_tsvector(string_to_array(?, ' ')))
-		ON CONFLICT (posting) DO UPDATE SET words = excluded.words WHERE search.words <> excluded.words`,
-	remove: "DELETE FROM search WHERE posting = ?",
-	// Of posting + 0 there is no index, which would be read from its end until enough
+	put: `INSERT INTO search (document, words) VALUES (?, array_to_tsvector(string_to_array(?, ' ')))
+		ON CONFLICT (document) DO UPDATE SET words = excluded.words WHERE search.words <> excluded.words`,
+	remove: "DELETE FROM search WHERE document = ?",
+	// Of document + 0 there is no index, which would be read from its end until enough
 	// postings match.
-	hits: "SELECT posting FROM search WHERE words @@ (?)::tsquery AND posting + 0 > ? AND posting + 0 < ? ORDER BY posting + 0",
-	near: "SELECT posting FROM (SELECT posting, words FROM search WHERE posting > ? AND posting < ? ORDER BY posting @order LIMIT @among) s" +
-		" WHERE words @@ (?)::tsquery ORDER BY posting @order LIMIT ?",
+	hits: "SELECT document FROM search WHERE words @@ (?)::tsquery AND document + 0 > ? AND document + 0 < ? ORDER BY document + 0",
+	near: "SELECT document FROM (SELECT document, words FROM search WHERE document > ? AND document < ? ORDER BY document @order LIMIT @among) s" +
+		" WHERE words @@ (?)::tsquery ORDER BY document @order LIMIT ?",
 	plan: "SET LOCAL enable_seqscan = off",
 }
 

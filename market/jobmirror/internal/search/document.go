@@ -1,0 +1,260 @@
+package search
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/grid"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
+)
+
+// Document is what is searched for.
+type Document struct {
+	Row   int64  // its number, above 0; the highest is the newest document
+	Title string // words in it count most
+	// Short has the other texts in which a part of a word finds it as well, such as names.
+	Short []string
+	Other []string // the texts in which whole words find it
+	// Languages has tags of the language of its texts, such as "de-CH". The first one whose words
+	// have stems that are known counts.
+	Languages []string
+	Tags      []Tag   // what it may be selected by
+	Facets    []Tag   // what it may be selected and counted by
+	Places    []Place // where it is, the main place first
+}
+
+// Tag is a value of a kind. A kind is a word of ASCII letters, which the caller chooses. A value is
+// valid UTF-8 without NUL, as texts of both databases are.
+type Tag struct{ Kind, Value string }
+
+// Place is somewhere a document is.
+type Place struct {
+	Name                string
+	Latitude, Longitude float64
+}
+
+// token returns the token of the text index that stands for the tag.
+func (t Tag) token() string {
+	sum := sha256.Sum256([]byte(t.Value))
+	return "_x" + t.Kind + hex.EncodeToString(sum[:8])
+}
+
+func stemmerToken(name string) string { return "_l" + name }
+
+// Text returns the text of a page of HTML: without markup and scripts, and with a line break where
+// an element other than one of emphasis begins or ends.
+func Text(page string) string { return words.Text(page) }
+
+// Index is what a process needs to search the documents of a database. Several goroutines may call
+// its methods at the same time.
+type Index struct {
+	db         *store.DB
+	text       *textindex.Index
+	read       Reader
+	vocabulary vocabulary
+	tokenizers sync.Pool // of *words.Tokenizer: what is not needed for a while is given up
+}
+
+// Reader reads the texts and languages of documents by their rows, in any order, without those that
+// are gone.
+type Reader func(t *store.Tx, rows []int64) ([]Document, error)
+
+// New returns the index of a database that has the tables of AddTables. read reads documents again
+// of which the index has only the words: for a text with words in quotes.
+func New(db *store.DB, read Reader) *Index {
+	return &Index{db: db, text: textindex.Of(db), read: read}
+}
+
+// tx is a transaction in which documents are written or searched.
+type tx struct {
+	*store.Tx
+	*Index
+}
+
+// Put indexes documents, in place of what was indexed of them.
+func (x *Index) Put(in *store.Tx, documents []Document) error {
+	tokenizer, ok := x.tokenizers.Get().(*words.Tokenizer)
+	if !ok {
+		tokenizer = &words.Tokenizer{Pieces: x.text.Pieces}
+	}
+	defer x.tokenizers.Put(tokenizer)
+	t := &tx{in, x}
+	had, err := t.indexedOf(store.IDsOf(documents, func(d Document) int64 { return d.Row }))
+	if err != nil {
+		return err
+	}
+	// What it returns is not needed here: it also reads the rows that other processes wrote
+	// into memory, with which unknown and note compare.
+	if _, err := t.readVocabulary(); err != nil {
+		return err
+	}
+	unknown := map[string]struct{}{}
+	for i := range documents {
+		noted, err := t.put(tokenizer, &documents[i], had[documents[i].Row])
+		if err != nil {
+			return err
+		}
+		x.vocabulary.unknown(noted, unknown)
+	}
+	return t.note(slices.Collect(maps.Keys(unknown)))
+}
+
+// put indexes a document, and returns those of its words that are to be in the vocabulary.
+func (t *tx) put(tokenizer *words.Tokenizer, d *Document, had indexed) (noted []string, err error) {
+	stemmer := words.Stemmer(d.Languages...)
+	tokens, noted := tokenizer.Tokens(d.texts(), stemmer)
+	tokens = append(tokens, stemmerToken(stemmer))
+	for _, tag := range slices.Concat(d.Tags, d.Facets) {
+		tokens = append(tokens, tag.token())
+	}
+	for _, place := range d.Places {
+		tokens = append(tokens, grid.Of(place.point())...)
+	}
+	if err := t.text.Put(t.Tx, d.Row, tokens); err != nil {
+		return nil, err
+	}
+	if err := t.putFacets(d.Row, had.facets, d.Facets); err != nil {
+		return nil, err
+	}
+	if err := t.putPlaces(d.Row, had.places, d.Places); err != nil {
+		return nil, err
+	}
+	return noted, t.Do("INSERT INTO stemmers (name) VALUES (?) ON CONFLICT DO NOTHING", stemmer)
+}
+
+func (p Place) point() jobboard.GeoLocation {
+	return jobboard.GeoLocation{Latitude: p.Latitude, Longitude: p.Longitude}
+}
+
+func (d *Document) texts() words.Texts {
+	return words.Texts{Title: d.Title, Short: d.Short, Other: d.Other}
+}
+
+// Remove removes what is indexed of a document.
+func (x *Index) Remove(t *store.Tx, row int64) error {
+	if err := x.text.Remove(t, row); err != nil {
+		return err
+	}
+	return t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
+}
+
+// indexed is what the tables beside the text index have of a document.
+type indexed struct {
+	facets map[Tag]bool
+	places []Place
+}
+
+// indexedOf reads what the tables beside the text index have of documents.
+func (t *tx) indexedOf(rows string) (map[int64]indexed, error) {
+	out := map[int64]indexed{}
+	err := t.Rows("SELECT document, kind, value FROM facets WHERE document IN @ids", []any{rows}, func(scan func(...any) error) error {
+		var (
+			row int64
+			tag Tag
+		)
+		err := scan(&row, &tag.Kind, &tag.Value)
+		of := out[row]
+		if of.facets == nil {
+			of.facets = map[Tag]bool{}
+		}
+		of.facets[tag] = true
+		out[row] = of
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	const query = "SELECT document, name, latitude, longitude FROM places WHERE document IN @ids ORDER BY document, number"
+	err = t.Rows(query, []any{rows}, func(scan func(...any) error) error {
+		var (
+			row   int64
+			place Place
+		)
+		err := scan(&row, &place.Name, &place.Latitude, &place.Longitude)
+		of := out[row]
+		of.places = append(of.places, place)
+		out[row] = of
+		return err
+	})
+	return out, err
+}
+
+// putFacets stores the facets of a document in place of those that it had. It leaves alone
+// those that stay: most do when a document changes.
+func (t *tx) putFacets(row int64, had map[Tag]bool, now []Tag) error {
+	stay := make(map[Tag]bool, len(now))
+	for _, f := range now {
+		if stay[f] {
+			continue
+		}
+		stay[f] = true
+		if had[f] {
+			continue
+		}
+		err := t.Do("INSERT INTO facets (document, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", row, f.Kind, f.Value)
+		if err != nil {
+			return err
+		}
+	}
+	for f := range had {
+		if stay[f] {
+			continue
+		}
+		if err := t.Do("DELETE FROM facets WHERE document = ? AND kind = ? AND value = ?", row, f.Kind, f.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putPlaces stores the places of a document in place of those that it had.
+func (t *tx) putPlaces(row int64, had, now []Place) error {
+	if slices.Equal(had, now) {
+		return nil
+	}
+	if len(had) > 0 {
+		if err := t.Do("DELETE FROM places WHERE document = ?", row); err != nil {
+			return err
+		}
+	}
+	for i, p := range now {
+		err := t.Do("INSERT INTO places (document, number, name, latitude, longitude) VALUES (?, ?, ?, ?, ?)",
+			row, i, p.Name, p.Latitude, p.Longitude)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Merge puts the pieces of the text index together, step by step, where there are many.
+func (x *Index) Merge(ctx context.Context) error {
+	if !x.text.HasPieces() {
+		return nil
+	}
+	var merge *textindex.Merge
+	err := x.db.View(ctx, func(t *store.Tx) (err error) {
+		merge, err = x.text.Merge(t)
+		return err
+	})
+	for more := merge != nil; more && err == nil; {
+		err = x.db.Update(ctx, func(t *store.Tx) (err error) {
+			more, err = merge.Step(t)
+			return err
+		})
+	}
+	return err
+}
+
+// Fragments returns the number of pieces that the text index is in.
+func (x *Index) Fragments(t *store.Tx) (int64, error) {
+	n, _, _, err := x.text.Fragments(t)
+	return n, err
+}

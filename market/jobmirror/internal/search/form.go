@@ -1,0 +1,29 @@
+package search
+
+import (
+	"errors"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// Form numbers the form of the tokens under which documents are indexed. Whoever changes what
+// package words makes of a text, or the tags, raises it: documents that were indexed in another
+// form must then be put anew.
+const Form = 1
+
+// FormOf returns the form in which documents are indexed; 0: none is yet.
+func (x *Index) FormOf(t *store.Tx) (form int64, err error) {
+	return store.Value[int64](t, "SELECT value FROM search_state WHERE name = 'form'")
+}
+
+// InForm reports whether documents are indexed in Form, so that its tokens find them.
+func (x *Index) InForm(t *store.Tx) (bool, error) {
+	form, err := x.FormOf(t)
+	return form == Form, err
+}
+
+// BeginForm notes that documents are indexed in Form from now on, in which none is yet. The words
+// of the vocabulary may be split in another way; those of each document that is put are added.
+func (x *Index) BeginForm(t *store.Tx) error {
+	return errors.Join(t.Do("UPDATE search_state SET value = ? WHERE name = 'form'", Form), t.Do("DELETE FROM vocabulary"))
+}

@@ -1,0 +1,83 @@
+package search
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
+)
+
+// Query says what is searched for. The zero value finds every document.
+type Query struct {
+	// Text holds words that must all be found. "quotes", OR and a hyphen before a word have the
+	// meaning that words.Parse gives them, unless Literal is set: then each word is one.
+	Text    string
+	Literal bool
+	Near    jobboard.GeoLocation // only documents with a place in this circle; zero: anywhere
+	Tags    []Tag                // that a document must have all
+	// Meant has those of Tags among whose documents the words are looked for that a mistyped
+	// one may have meant, such as the tag of a language.
+	Meant []Tag
+	Order Order
+}
+
+// Order chooses the order of documents.
+type Order int
+
+// The orders.
+const (
+	Relevance Order = iota // tier by tier, in each the newest first
+	Newest                 // the highest row first
+	Oldest                 // the lowest row first
+)
+
+// Position says where a document stands in the order of a query. The zero position is before
+// the first one.
+type Position struct {
+	// Tier says how well the text finds the document, 0 the best; see words.Lookup.Tier. Those of
+	// a corrected text come after those of the text as it was typed.
+	Tier      int
+	Row       int64
+	Corrected []Correction // of the text by which the document was found
+}
+
+// Correction holds a word that no document has, and the words that may have been meant.
+type Correction struct {
+	Word    string   // of Query.Text, in lower case
+	Nearest []string // what was searched for as well, the likeliest first
+}
+
+// String returns the position as ParsePosition reads it.
+func (p Position) String() string {
+	parts := []string{strconv.Itoa(p.Tier), strconv.FormatInt(p.Row, 10)}
+	for _, c := range p.Corrected {
+		parts = append(parts, strings.Join(append([]string{c.Word}, c.Nearest...), "-"))
+	}
+	return strings.Join(parts, ".")
+}
+
+// ParsePosition reads a position that String wrote, and reports whether the text is one. It may
+// come from a visitor's address, which may hold anything.
+func ParsePosition(text string) (at Position, ok bool) {
+	parts := strings.Split(text, ".")
+	if len(parts) < 2 || len(parts) > 2+maxMistakes {
+		return Position{}, false
+	}
+	tier, noTier := strconv.Atoi(parts[0])
+	row, noRow := strconv.ParseInt(parts[1], 10, 64)
+	if noTier != nil || noRow != nil || tier < 0 || row <= 0 {
+		return Position{}, false
+	}
+	at = Position{Tier: tier, Row: row}
+	isNone := func(word string) bool { return !words.Is(word) }
+	for _, part := range parts[2:] {
+		list := strings.Split(part, "-")
+		if len(list) < 2 || len(list) > 1+maxNearest || slices.ContainsFunc(list, isNone) {
+			return Position{}, false
+		}
+		at.Corrected = append(at.Corrected, Correction{list[0], list[1:]})
+	}
+	return at, true
+}

@@ -1,0 +1,26 @@
+package search
+
+import (
+	"reflect"
+	"testing"
+)
+
+// A position is read as it was written, and has no more words than a search corrects.
+func TestPositions(t *testing.T) {
+	for _, want := range []Position{
+		{0, 1, nil},
+		{3, 1 << 62, nil},
+		{1, 7, []Correction{{"altenpflgee", []string{"altenpflege", "größe"}}}},
+	} {
+		if got, ok := ParsePosition(want.String()); !ok || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v is written %q, read as %+v, %t", want, want.String(), got, ok)
+		}
+	}
+	for _, none := range []string{
+		"", "0", "0.0", "0.-7", "-1.7", "x.7", "0. 7", "0.7.a", "0.7.a-b-c-d-e-f-g", "0.7.a-b.b-c.c-d.d-e.e-f", "0.7.a-B",
+	} {
+		if got, ok := ParsePosition(none); ok {
+			t.Errorf("%q is taken for %+v", none, got)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
+)
+
+const (
+	maxSuggestions = 10
+	// maxBeginning and maxEnding bound the words of each kind that are counted to find the
+	// suggestions, the shortest first.
+	maxBeginning, maxEnding = 16, 8
+	// maxBefore bounds the words before the one that is completed: each suggestion is counted
+	// together with all of them.
+	maxBefore = 8
+)
+
+// Suggest returns the words that may be meant by typed, the beginning or the end of a word that
+// follows the text of a query: at most ten, those with the most documents first. Each has documents
+// together with the query's text and tags. There is none for less than two letters, and none
+// where more than eight words stand in the text.
+func (x *Index) Suggest(in *store.Tx, q Query, typed string) ([]string, error) {
+	t := &tx{in, x}
+	blocks, err := t.readVocabulary()
+	if err != nil {
+		return nil, err
+	}
+	candidates := words.Completions(blocks, typed, maxBeginning, maxEnding)
+	if len(candidates) == 0 {
+		return nil, nil
+	}
+	asked, err := t.questions(q)
+	if err != nil || asked.text.Words() > maxBefore {
+		return nil, err
+	}
+	counts := map[string]int{} // by the words of the list, to sort it
+	put := map[textindex.Question]bool{}
+	var list []string
+	for _, word := range candidates {
+		e := asked.forEachStemmer(func(in int) words.Expr {
+			return words.Expr{Op: words.And, Of: []words.Expr{asked.in[in].All(), asked.in[in].Form(word)}}
+		})
+		question := t.text.Question(words.Expr{Op: words.And, Of: append(slices.Clone(asked.narrow), e)})
+		if put[question] {
+			continue // one form of a word is enough
+		}
+		put[question] = true
+		n, err := t.text.Count(t.Tx, question)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			counts[word] = n
+			list = append(list, word)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+	return list[:min(len(list), maxSuggestions)], nil
+}
