@@ -12,7 +12,7 @@ import (
 // A token's way: sources makes a credential of a token source, for an endpoint.
 // Before each attempt call.authorize (attempt.go) asks that credential, and
 // call.send puts the answer into the header. Package credential keeps the token:
-// keeper.go asks the source, credential.go makes the header.
+// cache.go asks the source, credential.go makes the header.
 
 // StaticToken returns a source that always gives the same access token. No fmt
 // verb, log or encoder shows it. It cannot renew: once the service calls the
@@ -62,7 +62,7 @@ type Renewer interface {
 // clientcredentials.Config; the source that cfg.TokenSource returns does none
 // of this.
 func RenewingToken(fetch func(ctx context.Context) (*oauth2.Token, error)) oauth2.TokenSource {
-	k := credential.NewKeeper(fetch)
+	k := credential.NewCache(fetch)
 	return renewingToken{get: k.Token, credential: k.Credential()}
 }
 

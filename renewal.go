@@ -41,16 +41,16 @@ func (c *call) permitted(f *failedAttempt) StopReason {
 	if c.request.turn != nil {
 		c.request.turn.StepAside()
 	}
-	fresh, verdict, err := f.fresh.Await(c)
+	fresh, state, err := f.fresh.Await(c)
 	switch {
 	case err != nil:
 		return c.outOfTime(f)
-	case verdict == credential.Refused:
+	case state == credential.Open:
 		return StopFinal
 	}
 	c.secrets.Add(fresh.Secret)
 	f.fresh = fresh
-	if verdict == credential.Taken {
+	if state == credential.Closed {
 		return ""
 	}
 	c.probe = fresh
@@ -98,7 +98,7 @@ func (c *call) outOfTime(f *failedAttempt) StopReason {
 	return f.stopped
 }
 
-// judge tells the keeper of a token what an answer says of it.
+// judge tells the cache of a token what an answer says of it.
 func (c *call) judge(auth *credential.Authorization, status int) {
 	auth.Answered(status)
 	c.endProbe(status == http.StatusUnauthorized)

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// scripted is a keeper of tokens that a test gives it; an empty one is a failure.
-func scripted(tokens ...string) *Keeper {
-	return NewKeeper(func(context.Context) (*oauth2.Token, error) {
+// scripted is a cache of tokens that a test gives it; an empty one is a failure.
+func scripted(tokens ...string) *Cache {
+	return NewCache(func(context.Context) (*oauth2.Token, error) {
 		token := tokens[0]
 		tokens = tokens[1:]
 		if token == "" {
@@ -22,135 +22,135 @@ func scripted(tokens ...string) *Keeper {
 	})
 }
 
-// get asks a keeper for a token other than the rejected one; nil: it has none.
-func get(t *testing.T, k *Keeper, rejected string) *Authorization {
+// get asks a cache for a token other than the rejected one; nil: it has none.
+func get(t *testing.T, k *Cache, rejected string) *Authorization {
 	auth, _ := k.get(contextWaiter{t.Context()}, rejected)
 	time.Sleep(2 * time.Second) // another may be fetched
 	return auth
 }
 
-// await returns the verdict on a token, or 0 if a caller would have to wait for it.
-func await(t *testing.T, a *Authorization) (*Authorization, Verdict) {
+// await returns the state of a token's breaker, or 0 if a caller would have to wait for it.
+func await(t *testing.T, a *Authorization) (*Authorization, State) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	auth, verdict, err := a.Await(contextWaiter{ctx})
-	if (verdict == 0) != errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("verdict %d, %v", verdict, err)
+	auth, state, err := a.Await(contextWaiter{ctx})
+	if (state == 0) != errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("state %d, %v", state, err)
 	}
-	return auth, verdict
+	return auth, state
 }
 
 // What is known of a token, from the rejection of the one before.
-func TestVerdict(t *testing.T) {
+func TestBreaker(t *testing.T) {
 	for name, c := range map[string]struct {
 		tokens  []string
-		happens func(t *testing.T, k *Keeper, one, two *Authorization) *Authorization // returns the token in question
-		verdict Verdict
+		happens func(t *testing.T, k *Cache, one, two *Authorization) *Authorization // returns the token in question
+		state   State
 		secret  string
 	}{
 		"nobody knows": {
-			happens: func(_ *testing.T, _ *Keeper, _, two *Authorization) *Authorization { return two }, verdict: Probe, secret: "two",
+			happens: func(_ *testing.T, _ *Cache, _, two *Authorization) *Authorization { return two }, state: HalfOpen, secret: "two",
 		},
-		"another caller is the probe": {happens: func(t *testing.T, _ *Keeper, _, two *Authorization) *Authorization {
+		"another caller is the probe": {happens: func(t *testing.T, _ *Cache, _, two *Authorization) *Authorization {
 			await(t, two)
 			return two
 		}},
-		"the probe says nothing": {happens: func(t *testing.T, _ *Keeper, _, two *Authorization) *Authorization {
+		"the probe says nothing": {happens: func(t *testing.T, _ *Cache, _, two *Authorization) *Authorization {
 			await(t, two)
 			two.EndProbe(false)
 			return two
-		}, verdict: Probe, secret: "two"},
-		"the probe is refused": {happens: func(t *testing.T, _ *Keeper, _, two *Authorization) *Authorization {
+		}, state: HalfOpen, secret: "two"},
+		"the probe is refused": {happens: func(t *testing.T, _ *Cache, _, two *Authorization) *Authorization {
 			await(t, two)
 			two.EndProbe(true)
 			return two
-		}, verdict: Refused, secret: "two"},
-		"it is taken": {happens: func(_ *testing.T, _ *Keeper, _, two *Authorization) *Authorization {
+		}, state: Open, secret: "two"},
+		"it is taken": {happens: func(_ *testing.T, _ *Cache, _, two *Authorization) *Authorization {
 			two.Answered(404)
 			return two
-		}, verdict: Taken, secret: "two"},
-		"it is taken, and a probe of before was refused": {happens: func(t *testing.T, _ *Keeper, _, two *Authorization) *Authorization {
+		}, state: Closed, secret: "two"},
+		"it is taken, and a probe of before was refused": {happens: func(t *testing.T, _ *Cache, _, two *Authorization) *Authorization {
 			await(t, two)
 			two.Answered(200)
 			two.EndProbe(true)
 			return two
-		}, verdict: Taken, secret: "two"},
-		"only the one before it is taken": {happens: func(_ *testing.T, _ *Keeper, one, two *Authorization) *Authorization {
+		}, state: Closed, secret: "two"},
+		"only the one before it is taken": {happens: func(_ *testing.T, _ *Cache, one, two *Authorization) *Authorization {
 			one.Answered(200)
 			return two
-		}, verdict: Probe, secret: "two"},
-		"a limit says nothing": {happens: func(_ *testing.T, _ *Keeper, _, two *Authorization) *Authorization {
+		}, state: HalfOpen, secret: "two"},
+		"a limit says nothing": {happens: func(_ *testing.T, _ *Cache, _, two *Authorization) *Authorization {
 			for _, status := range []int{429, 401, 503, 302} {
 				two.Answered(status)
 			}
 			return two
-		}, verdict: Probe, secret: "two"},
-		"another call was refused, within a second": {happens: func(t *testing.T, k *Keeper, _, two *Authorization) *Authorization {
+		}, state: HalfOpen, secret: "two"},
+		"another call was refused, within a second": {happens: func(t *testing.T, k *Cache, _, two *Authorization) *Authorization {
 			k.replaced = time.Now()
 			get(t, k, "two")
 			return two
-		}, verdict: Refused, secret: "two"},
-		"another call was refused": {tokens: []string{"one", "two", "three"}, happens: func(t *testing.T, k *Keeper, _, two *Authorization) *Authorization {
+		}, state: Open, secret: "two"},
+		"another call was refused": {tokens: []string{"one", "two", "three"}, happens: func(t *testing.T, k *Cache, _, two *Authorization) *Authorization {
 			get(t, k, "two")
 			return two
-		}, verdict: Refused},
-		"another call was refused, and there is no other": {tokens: []string{"one", "two", ""}, happens: func(t *testing.T, k *Keeper, _, two *Authorization) *Authorization {
+		}, state: Open},
+		"another call was refused, and there is no other": {tokens: []string{"one", "two", ""}, happens: func(t *testing.T, k *Cache, _, two *Authorization) *Authorization {
 			get(t, k, "two")
 			return two
-		}, verdict: Refused},
-		"the next after one in doubt": {tokens: []string{"one", "two", "three"}, happens: func(t *testing.T, k *Keeper, _, _ *Authorization) *Authorization {
+		}, state: Open},
+		"the next after one not taken yet": {tokens: []string{"one", "two", "three"}, happens: func(t *testing.T, k *Cache, _, _ *Authorization) *Authorization {
 			return get(t, k, "two")
-		}, verdict: Refused, secret: "three"},
-		"the next after one in doubt, which is taken": {tokens: []string{"one", "two", "three"}, happens: func(t *testing.T, k *Keeper, _, _ *Authorization) *Authorization {
+		}, state: Open, secret: "three"},
+		"the next after one not taken yet, which is taken": {tokens: []string{"one", "two", "three"}, happens: func(t *testing.T, k *Cache, _, _ *Authorization) *Authorization {
 			three := get(t, k, "two")
 			three.Answered(200)
 			return three
-		}, verdict: Taken, secret: "three"},
-		"the next after one that was taken": {tokens: []string{"one", "two", "three"}, happens: func(t *testing.T, k *Keeper, _, two *Authorization) *Authorization {
+		}, state: Closed, secret: "three"},
+		"the next after one that was taken": {tokens: []string{"one", "two", "three"}, happens: func(t *testing.T, k *Cache, _, two *Authorization) *Authorization {
 			two.Answered(200)
 			return get(t, k, "two")
-		}, verdict: Probe, secret: "three"},
-		"the next after next of one that was taken": {tokens: []string{"one", "two", "three", "four"}, happens: func(t *testing.T, k *Keeper, _, _ *Authorization) *Authorization {
+		}, state: HalfOpen, secret: "three"},
+		"the next after next of one that was taken": {tokens: []string{"one", "two", "three", "four"}, happens: func(t *testing.T, k *Cache, _, _ *Authorization) *Authorization {
 			get(t, k, "two").Answered(200)
 			return get(t, k, "three")
-		}, verdict: Probe, secret: "four"},
-		"the next after a failure": {tokens: []string{"one", "two", "", "three"}, happens: func(t *testing.T, k *Keeper, _, two *Authorization) *Authorization {
+		}, state: HalfOpen, secret: "four"},
+		"the next after a failure": {tokens: []string{"one", "two", "", "three"}, happens: func(t *testing.T, k *Cache, _, two *Authorization) *Authorization {
 			two.Answered(200)
 			get(t, k, "two")
 			return get(t, k, "")
-		}, verdict: Probe, secret: "three"},
-		"replaced by a fetch that nobody asked for": {tokens: []string{"one", "two", "three"}, happens: func(t *testing.T, k *Keeper, _, two *Authorization) *Authorization {
-			k.kept.until = time.Now()
+		}, state: HalfOpen, secret: "three"},
+		"replaced by a fetch that nobody asked for": {tokens: []string{"one", "two", "three"}, happens: func(t *testing.T, k *Cache, _, two *Authorization) *Authorization {
+			k.cached.until = time.Now()
 			get(t, k, "")
 			return two
-		}, verdict: Probe, secret: "three"},
-		"the same again": {tokens: []string{"one", "two", "two", "three"}, happens: func(t *testing.T, k *Keeper, _, two *Authorization) *Authorization {
+		}, state: HalfOpen, secret: "three"},
+		"the same again": {tokens: []string{"one", "two", "two", "three"}, happens: func(t *testing.T, k *Cache, _, two *Authorization) *Authorization {
 			two.Answered(200)
 			get(t, k, "two")
-			return get(t, k, "two") // it is in doubt now
-		}, verdict: Refused, secret: "three"},
-		"the next by its end after one in doubt, which was taken": {tokens: []string{"one", "two", "three", "four"}, happens: func(t *testing.T, k *Keeper, _, _ *Authorization) *Authorization {
+			return get(t, k, "two") // the service has not taken it yet
+		}, state: Open, secret: "three"},
+		"the next by its end after one not taken yet, which was taken": {tokens: []string{"one", "two", "three", "four"}, happens: func(t *testing.T, k *Cache, _, _ *Authorization) *Authorization {
 			get(t, k, "two").Answered(200)
-			k.kept.until = time.Now()
+			k.cached.until = time.Now()
 			return get(t, k, "")
-		}, verdict: Probe, secret: "four"},
-		"the same again, in doubt": {tokens: []string{"one", "two", "two"}, happens: func(t *testing.T, k *Keeper, _, two *Authorization) *Authorization {
+		}, state: HalfOpen, secret: "four"},
+		"the same again, not taken yet": {tokens: []string{"one", "two", "two"}, happens: func(t *testing.T, k *Cache, _, two *Authorization) *Authorization {
 			two.Answered(200)
 			return get(t, k, "two")
-		}, verdict: Refused, secret: "two"},
-		"the same again, and taken by a call of before": {tokens: []string{"one", "two", "two"}, happens: func(t *testing.T, k *Keeper, _, two *Authorization) *Authorization {
+		}, state: Open, secret: "two"},
+		"the same again, and taken by a call of before": {tokens: []string{"one", "two", "two"}, happens: func(t *testing.T, k *Cache, _, two *Authorization) *Authorization {
 			two.Answered(200)
 			again := get(t, k, "two")
 			two.Answered(200)
 			return again
-		}, verdict: Taken, secret: "two"},
-		"the same again, and taken": {tokens: []string{"one", "two", "two"}, happens: func(t *testing.T, k *Keeper, _, two *Authorization) *Authorization {
+		}, state: Closed, secret: "two"},
+		"the same again, and taken": {tokens: []string{"one", "two", "two"}, happens: func(t *testing.T, k *Cache, _, two *Authorization) *Authorization {
 			two.Answered(200)
 			again := get(t, k, "two")
 			again.Answered(200)
 			return again
-		}, verdict: Taken, secret: "two"},
+		}, state: Closed, secret: "two"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -160,32 +160,32 @@ func TestVerdict(t *testing.T) {
 				}
 				k := scripted(tokens...)
 				one := get(t, k, "")
-				auth, verdict := await(t, c.happens(t, k, one, get(t, k, "one")))
-				if verdict != c.verdict || c.secret != "" && (auth == nil || auth.Secret != c.secret) {
-					t.Errorf("verdict %d on %v, want %d on %q", verdict, auth, c.verdict, c.secret)
+				auth, state := await(t, c.happens(t, k, one, get(t, k, "one")))
+				if state != c.state || c.secret != "" && (auth == nil || auth.Secret != c.secret) {
+					t.Errorf("state %d on %v, want %d on %q", state, auth, c.state, c.secret)
 				}
 			})
 		})
 	}
 }
 
-// Whoever waits for the verdict on a token learns of the next one.
-func TestWaitingForAVerdict(t *testing.T) {
+// A call that waits for a probe learns how the state changes.
+func TestWaitingForTheProbe(t *testing.T) {
 	for name, c := range map[string]struct {
-		happens func(t *testing.T, k *Keeper, two *Authorization)
-		verdict Verdict
+		happens func(t *testing.T, k *Cache, two *Authorization)
+		state   State
 		secret  string
 	}{
-		"taken":    {func(_ *testing.T, _ *Keeper, two *Authorization) { two.Answered(200) }, Taken, "two"},
-		"refused":  {func(_ *testing.T, _ *Keeper, two *Authorization) { two.EndProbe(true) }, Refused, "two"},
-		"passed":   {func(_ *testing.T, _ *Keeper, two *Authorization) { two.EndProbe(false) }, Probe, "two"},
-		"rejected": {func(t *testing.T, k *Keeper, _ *Authorization) { get(t, k, "two") }, Refused, ""},
-		"replaced": {func(t *testing.T, k *Keeper, _ *Authorization) {
+		"taken":    {func(_ *testing.T, _ *Cache, two *Authorization) { two.Answered(200) }, Closed, "two"},
+		"refused":  {func(_ *testing.T, _ *Cache, two *Authorization) { two.EndProbe(true) }, Open, "two"},
+		"passed":   {func(_ *testing.T, _ *Cache, two *Authorization) { two.EndProbe(false) }, HalfOpen, "two"},
+		"rejected": {func(t *testing.T, k *Cache, _ *Authorization) { get(t, k, "two") }, Open, ""},
+		"replaced": {func(t *testing.T, k *Cache, _ *Authorization) {
 			k.mu.Lock()
-			k.kept.until = time.Now()
+			k.cached.until = time.Now()
 			k.mu.Unlock()
 			get(t, k, "")
-		}, Probe, "three"},
+		}, HalfOpen, "three"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -198,9 +198,9 @@ func TestWaitingForAVerdict(t *testing.T) {
 					c.happens(t, k, two)
 				}()
 				start := time.Now()
-				auth, verdict := await(t, two)
-				if verdict != c.verdict || c.secret != "" && auth.Secret != c.secret || time.Since(start) != 500*time.Millisecond {
-					t.Errorf("verdict %d on %v after %v, want %d on %s", verdict, auth, time.Since(start), c.verdict, c.secret)
+				auth, state := await(t, two)
+				if state != c.state || c.secret != "" && auth.Secret != c.secret || time.Since(start) != 500*time.Millisecond {
+					t.Errorf("state %d on %v after %v, want %d on %s", state, auth, time.Since(start), c.state, c.secret)
 				}
 				time.Sleep(time.Minute)
 			})

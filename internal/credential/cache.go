@@ -19,7 +19,7 @@ const (
 	expiryMargin = 10 * time.Second // as oauth2 has it
 	longestBreak = 28 * time.Second // between two tries to renew ahead of time
 	unendedTime  = time.Second      // that a token without an Expiry is kept, of a source that is not ours
-	maxKept      = 1024             // tokens of sources that are not ours, in a Client
+	maxCached    = 1024             // tokens of sources that are not ours, in a Client
 )
 
 var (
@@ -29,17 +29,17 @@ var (
 	errSourceExited = errors.New("the token source ended its goroutine")
 )
 
-// Keeper keeps the token of one source. NewKeeper makes one.
-type Keeper struct {
+// Cache holds the token of one source. NewCache makes one.
+type Cache struct {
 	// fetch asks the source, for another token than rejected if that is set.
 	fetch func(ctx context.Context, rejected string) (*oauth2.Token, error)
 	ours  bool // fetch ends with its context, and tokens without an end are kept
 
-	// doubt lasts from the rejection of a token until the service takes another.
-	doubt atomic.Bool
+	// rejecting is set from the rejection of a token until the service takes another.
+	rejecting atomic.Bool
 
 	mu          sync.Mutex
-	kept        *Authorization
+	cached      *Authorization
 	running     *fetching
 	outstanding int // fetches that have not returned, also those nobody waits for
 	lastErr     error
@@ -48,8 +48,8 @@ type Keeper struct {
 	asked       time.Time // the last fetch
 	replaced    time.Time // the last replacement of a rejected token
 	rejected    string    // the last rejected token
-	hopeless    bool      // that was in doubt, too
-	trial       trial     // of the last token kept
+	nextOpen    bool      // the breaker of the next token begins open
+	breaker     breaker   // of the last token cached
 }
 
 // fetching is a fetch under way.
@@ -63,14 +63,14 @@ type fetching struct {
 	background bool // begun ahead of time, and goes on if nobody waits for it
 }
 
-// NewKeeper returns a keeper of the tokens that fetch gets. fetch ends with its
-// context, and a token without an end is kept until it is rejected.
-func NewKeeper(fetch func(ctx context.Context) (*oauth2.Token, error)) *Keeper {
-	return &Keeper{ours: true, fetch: func(ctx context.Context, _ string) (*oauth2.Token, error) { return fetch(ctx) }}
+// NewCache returns a cache of the tokens that fetch gets. fetch ends with its context, and
+// a token without an Expiry is cached until it is rejected.
+func NewCache(fetch func(ctx context.Context) (*oauth2.Token, error)) *Cache {
+	return &Cache{ours: true, fetch: func(ctx context.Context, _ string) (*oauth2.Token, error) { return fetch(ctx) }}
 }
 
 // Credential returns the credential of the tokens.
-func (k *Keeper) Credential() Credential {
+func (k *Cache) Credential() Credential {
 	return Credential{
 		Header: func(w Waiter) (*Authorization, error) { return k.get(w, "") },
 		Renew:  k.get,
@@ -81,9 +81,9 @@ type contextWaiter struct{ ctx context.Context }
 
 func (w contextWaiter) WaitContext() context.Context { return w.ctx }
 
-// Token returns the kept token, or another if that is the rejected one or no longer
+// Token returns the cached token, or another if that is the rejected one or no longer
 // known to be valid.
-func (k *Keeper) Token(ctx context.Context, rejected string) (*oauth2.Token, error) {
+func (k *Cache) Token(ctx context.Context, rejected string) (*oauth2.Token, error) {
 	auth, err := k.get(contextWaiter{ctx}, rejected)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (k *Keeper) Token(ctx context.Context, rejected string) (*oauth2.Token, err
 	return &token, nil
 }
 
-func (k *Keeper) get(w Waiter, rejected string) (*Authorization, error) {
+func (k *Cache) get(w Waiter, rejected string) (*Authorization, error) {
 	for {
 		auth, f, err := k.join(w, rejected)
 		if f == nil {
@@ -111,16 +111,16 @@ func (k *Keeper) get(w Waiter, rejected string) (*Authorization, error) {
 	}
 }
 
-// join returns the kept token, the fetch to wait for, or the error that explains
+// join returns the cached token, the fetch to wait for, or the error that explains
 // why there is neither.
-func (k *Keeper) join(w Waiter, rejected string) (*Authorization, *fetching, error) {
+func (k *Cache) join(w Waiter, rejected string) (*Authorization, *fetching, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := time.Now()
-	if rejected != "" && rejected == k.trial.secret {
+	if rejected != "" && rejected == k.breaker.secret {
 		k.decide(true)
 	}
-	if auth := k.kept; auth != nil && auth.Secret != rejected && now.Before(auth.until) {
+	if auth := k.cached; auth != nil && auth.Secret != rejected && now.Before(auth.until) {
 		k.renewAhead(now)
 		return auth, nil, nil
 	}
@@ -138,11 +138,11 @@ func (k *Keeper) join(w Waiter, rejected string) (*Authorization, *fetching, err
 	}
 	if rejected != "" {
 		k.rejected, k.replaced = rejected, now
-		k.kept = nil
-		if rejected == k.trial.secret {
-			k.trial.verdict, k.hopeless = Refused, k.trial.inDoubt
+		k.cached = nil
+		if rejected == k.breaker.secret {
+			k.breaker.state, k.nextOpen = Open, k.breaker.afterRejection
 		}
-		k.doubt.Store(true)
+		k.rejecting.Store(true)
 	}
 	// The values of the first caller's context, not its end.
 	f := k.start(context.WithoutCancel(w.WaitContext()), rejected)
@@ -152,8 +152,8 @@ func (k *Keeper) join(w Waiter, rejected string) (*Authorization, *fetching, err
 
 // renewAhead starts a fetch in the background if it is time to renew the kept
 // token. The caller holds k.mu.
-func (k *Keeper) renewAhead(now time.Time) {
-	if ahead := k.kept.ahead; ahead.IsZero() || now.Before(ahead) || now.Before(k.nextAhead) {
+func (k *Cache) renewAhead(now time.Time) {
+	if ahead := k.cached.ahead; ahead.IsZero() || now.Before(ahead) || now.Before(k.nextAhead) {
 		return
 	}
 	if k.running == nil && k.outstanding < maxFetches {
@@ -167,19 +167,19 @@ func (k *Keeper) renewAhead(now time.Time) {
 // within a second of the last fetch. It then keeps that token a moment longer, so
 // that the source is not asked only to send the same token again. The caller holds
 // k.mu.
-func (k *Keeper) tooSoon(now time.Time, rejected string) bool {
+func (k *Cache) tooSoon(now time.Time, rejected string) bool {
 	if now.Sub(k.replaced) >= renewalPause && (k.rejected != rejected || now.Sub(k.asked) >= renewalPause) {
 		return false
 	}
 	pause := k.asked.Add(renewalPause)
-	if k.kept != nil && k.kept.Secret == rejected && k.kept.until.Before(pause) {
-		k.kept.until = pause
+	if k.cached != nil && k.cached.Secret == rejected && k.cached.until.Before(pause) {
+		k.cached.until = pause
 	}
 	return true
 }
 
 // start begins a fetch. The caller holds k.mu.
-func (k *Keeper) start(ctx context.Context, rejected string) *fetching {
+func (k *Cache) start(ctx context.Context, rejected string) *fetching {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &fetching{done: make(chan struct{}), cancel: cancel}
 	k.running, k.asked = f, time.Now()
@@ -191,7 +191,7 @@ func (k *Keeper) start(ctx context.Context, rejected string) *fetching {
 
 // run asks the source, foreign code, which may panic or end its goroutine. run has
 // that goroutine for itself, and outlives its callers if the source hangs.
-func (k *Keeper) run(ctx context.Context, f *fetching, rejected string) {
+func (k *Cache) run(ctx context.Context, f *fetching, rejected string) {
 	auth, err := (*Authorization)(nil), errSourceExited
 	defer func() {
 		if p := recover(); p != nil {
@@ -208,7 +208,7 @@ func (k *Keeper) run(ctx context.Context, f *fetching, rejected string) {
 
 // giveUp ends the wait for a fetch that has lasted 15 s. The fetch itself may go
 // on: returned books its result.
-func (k *Keeper) giveUp(f *fetching) {
+func (k *Cache) giveUp(f *fetching) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.running == f {
@@ -218,7 +218,7 @@ func (k *Keeper) giveUp(f *fetching) {
 
 // returned books the result of a fetch. A failure is remembered if somebody had to
 // wait for it.
-func (k *Keeper) returned(f *fetching, auth *Authorization, err error) {
+func (k *Cache) returned(f *fetching, auth *Authorization, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.outstanding--
@@ -237,8 +237,8 @@ func (k *Keeper) returned(f *fetching, auth *Authorization, err error) {
 
 // returnedLate books the result of a fetch for which nobody waits any more. Its
 // token, nil if it failed, is kept if there is no valid one. The caller holds k.mu.
-func (k *Keeper) returnedLate(auth *Authorization) {
-	valid := k.kept != nil && time.Now().Before(k.kept.until)
+func (k *Cache) returnedLate(auth *Authorization) {
+	valid := k.cached != nil && time.Now().Before(k.cached.until)
 	if auth != nil && !valid {
 		k.keep(auth)
 	}
@@ -246,7 +246,7 @@ func (k *Keeper) returnedLate(auth *Authorization) {
 
 // answer ends the running fetch and gives its result to all who wait for it. The
 // caller holds k.mu.
-func (k *Keeper) answer(f *fetching, auth *Authorization, err error) {
+func (k *Cache) answer(f *fetching, auth *Authorization, err error) {
 	k.running = nil
 	f.auth, f.err = auth, err
 	close(f.done)
@@ -255,7 +255,7 @@ func (k *Keeper) answer(f *fetching, auth *Authorization, err error) {
 
 // keep keeps a token as long as it is known to be valid, and one without an Expiry
 // of a foreign source for a second, so that not every call asks the source.
-func (k *Keeper) keep(auth *Authorization) {
+func (k *Cache) keep(auth *Authorization) {
 	now := time.Now()
 	switch expiry := auth.token.Expiry; {
 	case !expiry.IsZero():
@@ -268,14 +268,14 @@ func (k *Keeper) keep(auth *Authorization) {
 	default:
 		auth.until = now.Add(unendedTime)
 	}
-	auth.keeper = k
-	k.try(auth.Secret)
-	k.kept, k.failedUntil, k.nextAhead = auth, time.Time{}, time.Time{}
+	auth.cache = k
+	k.guard(auth.Secret)
+	k.cached, k.failedUntil, k.nextAhead = auth, time.Time{}, time.Time{}
 }
 
 // leave removes a waiter. If nobody waits any more for a fetch of ours, leave
 // cancels it; the next caller begins another.
-func (k *Keeper) leave(f *fetching) {
+func (k *Cache) leave(f *fetching) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f.waiters--
@@ -302,16 +302,16 @@ func (f *Foreign) Of(source oauth2.TokenSource) Credential {
 	case known:
 		return cred
 	case !knowable:
-		return keeperOf(source).Credential()
+		return cacheOf(source).Credential()
 	case f.known == nil:
 		f.known = map[oauth2.TokenSource]Credential{}
-	case len(f.known) >= maxKept:
+	case len(f.known) >= maxCached:
 		for other := range f.known { // any one: what it kept is fetched again
 			delete(f.known, other)
 			break
 		}
 	}
-	cred = keeperOf(source).Credential()
+	cred = cacheOf(source).Credential()
 	f.known[source] = cred
 	return cred
 }
@@ -325,9 +325,9 @@ func (f *Foreign) find(source oauth2.TokenSource) (cred Credential, known, knowa
 	return cred, known, true
 }
 
-// keeperOf returns the keeper of a source that is not ours.
-func keeperOf(source oauth2.TokenSource) *Keeper {
-	return &Keeper{fetch: func(ctx context.Context, rejected string) (*oauth2.Token, error) {
+// cacheOf returns the cache of a source that is not ours.
+func cacheOf(source oauth2.TokenSource) *Cache {
+	return &Cache{fetch: func(ctx context.Context, rejected string) (*oauth2.Token, error) {
 		if r, ok := source.(renewer); ok && rejected != "" {
 			return r.Renew(ctx, rejected)
 		}

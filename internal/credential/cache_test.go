@@ -63,7 +63,7 @@ func TestLateFetch(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var asked atomic.Int64
-				k := NewKeeper(func(context.Context) (*oauth2.Token, error) {
+				k := NewCache(func(context.Context) (*oauth2.Token, error) {
 					f := c.fetches[asked.Add(1)-1]
 					time.Sleep(f.takes)
 					if f.token == "" {
@@ -103,7 +103,7 @@ func TestLateFetch(t *testing.T) {
 func TestRenewalAheadThatFailsForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		k := NewKeeper(func(context.Context) (*oauth2.Token, error) {
+		k := NewCache(func(context.Context) (*oauth2.Token, error) {
 			switch asked++; asked {
 			case 1:
 				return &oauth2.Token{AccessToken: "one", Expiry: time.Now().Add(time.Minute)}, nil
@@ -168,7 +168,7 @@ func TestRenewalAhead(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
 		var asked atomic.Int64
-		k := NewKeeper(func(context.Context) (*oauth2.Token, error) {
+		k := NewCache(func(context.Context) (*oauth2.Token, error) {
 			if asked.Add(1) == 1 {
 				return ofAnHour("first"), nil
 			}
@@ -186,7 +186,7 @@ func TestRenewalAhead(t *testing.T) {
 
 	bubble(t, "a try to renew ahead of time that fails is repeated after 21 to 28 s", func(t *testing.T) {
 		var asked []time.Time
-		k := NewKeeper(func(context.Context) (*oauth2.Token, error) {
+		k := NewCache(func(context.Context) (*oauth2.Token, error) {
 			if asked = append(asked, time.Now()); len(asked) == 1 {
 				return ofAnHour("first"), nil
 			}
@@ -218,7 +218,7 @@ func TestAnothersTokenIsNotRenewedAhead(t *testing.T) {
 				asked.Add(1)
 				return ofAnHour("x"), nil
 			}
-			credential := NewKeeper(fetch).Credential()
+			credential := NewCache(fetch).Credential()
 			if kind != "ours" {
 				credential = new(Foreign).Of(funcSource{&fetch})
 			}
@@ -244,7 +244,7 @@ func TestTokenOfCenturies(t *testing.T) {
 				return &oauth2.Token{AccessToken: "x", Expiry: time.Now().AddDate(years, 0, 0)}, nil
 			}
 			for kind, credential := range map[string]Credential{
-				"ours": NewKeeper(fetch).Credential(), "another's": new(Foreign).Of(funcSource{&fetch}),
+				"ours": NewCache(fetch).Credential(), "another's": new(Foreign).Of(funcSource{&fetch}),
 			} {
 				asked.Store(0)
 				for range 100 {
@@ -304,7 +304,7 @@ func TestKeptTokens(t *testing.T) {
 func TestRenewalAheadThatFailsForItsCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var fetches atomic.Int64
-		k := NewKeeper(func(ctx context.Context) (*oauth2.Token, error) {
+		k := NewCache(func(ctx context.Context) (*oauth2.Token, error) {
 			if fetches.Add(1) == 1 {
 				return &oauth2.Token{AccessToken: "one", Expiry: time.Now().Add(time.Minute)}, nil
 			}
@@ -337,7 +337,7 @@ func TestRenewalAheadThatFailsForItsCallers(t *testing.T) {
 }
 
 // FuzzTokenSchedule: under any order of callers, clocks, failures and rejections,
-// a Keeper gives what is kept while it is good, nothing that has ended or was
+// a Cache gives what is kept while it is good, nothing that has ended or was
 // rejected, and an error only while the source fails or was asked a moment ago.
 func FuzzTokenSchedule(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 2, 3, 0, 4, 0, 5, 1})
@@ -356,7 +356,7 @@ func FuzzTokenSchedule(f *testing.F) {
 				kept     oauth2.Token  // the last that was fetched and not rejected
 				fetched  time.Time     // when it was
 			)
-			k := NewKeeper(func(context.Context) (*oauth2.Token, error) {
+			k := NewCache(func(context.Context) (*oauth2.Token, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				asked = append(asked, time.Now())

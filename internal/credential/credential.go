@@ -1,7 +1,7 @@
 // Package credential holds what requests are authorized with, and the headers
-// made of it. A [Keeper] keeps the token of one source as long as it is known to
+// made of it. A [Cache] keeps the token of one source as long as it is known to
 // be valid, fetches another ahead of its end, and replaces one that the service
-// rejects. A token's way: a Keeper asks the source, authorize makes an
+// rejects. A token's way: a Cache asks the source, authorize makes an
 // [Authorization] of the token, and [Headers.Whole] puts that into a header.
 package credential
 
@@ -59,8 +59,8 @@ type Authorization struct {
 	ahead  time.Time    // when another is to be fetched in the background; zero: never
 	whole  wholeHeaders
 
-	keeper *Keeper     // nil: it has none
-	taken  atomic.Bool // the service has taken the token
+	cache *Cache      // nil: it has none
+	taken atomic.Bool // the service has taken the token
 }
 
 func authorize(token *oauth2.Token) (*Authorization, error) {
