@@ -133,6 +133,7 @@ func TestCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs programs: not in a short test")
 	}
+	t.Parallel()
 	block := regexp.MustCompile("(?s)```sh\n(.*?)```")
 	table := regexp.MustCompile("`(go run \\./examples/[^`]*)`")
 	seen := map[string]bool{}

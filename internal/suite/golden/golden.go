@@ -11,6 +11,9 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
+// Updating reports whether the files are written anew: then a test needs all of a file.
+func Updating() bool { return *update }
+
 // Compare ends the test at the first line in which a text differs from a file.
 func Compare(t testing.TB, file, got string) {
 	t.Helper()
