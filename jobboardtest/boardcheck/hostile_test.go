@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"runtime"
 	"strings"
 	"sync"
@@ -185,6 +186,51 @@ func TestLargeAnswers(t *testing.T) {
 		}
 		t.Logf("%s; %d MiB of memory", r.Summary(), m.Sys>>20)
 	})
+}
+
+// An address whose requests fail four times, one after the other, is left alone, and the others
+// are not; one that answers in between is asked on.
+func TestLeftAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		good func(n int) bool // answers the n-th lookup
+		want func(n int) bool // lookups
+	}{
+		"always":     {func(int) bool { return false }, func(n int) bool { return n == 4 }},
+		"three of 4": {func(n int) bool { return n%4 == 0 }, func(n int) bool { return n >= 30 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv, b := demoBoard(t)
+				home, err := url.Parse(srv.JobDBURL)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.Target.JobDBURL = strings.Replace(srv.JobDBURL, home.Host, "jobdb.example", 1)
+				lookups := 0
+				next := b.Target.HTTPClient.Transport
+				b.Target.HTTPClient = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+					if r.URL.Host != "jobdb.example" {
+						return next.RoundTrip(r)
+					}
+					if lookups++; !c.good(lookups) {
+						return reply(http.StatusBadGateway, nil, strings.NewReader("")), nil
+					}
+					there := r.Clone(r.Context())
+					there.URL.Host = home.Host
+					return next.RoundTrip(there)
+				})}
+				r := check(t, b)
+				if !c.want(lookups) {
+					t.Errorf("%d lookups", lookups)
+				}
+				for _, x := range r.Rules {
+					if x.State == boardcheck.Broken || x.State != boardcheck.Kept && (x.Name == "search/answers" || x.Name == "applied/answers") {
+						t.Errorf("%s is %s: %s %q", x.Name, x.State, x.Why, x.Quotes)
+					}
+				}
+			})
+		})
+	}
 }
 
 // Time that is up is told of the rules that were not judged, and is no error; a context

@@ -244,3 +244,48 @@ func TestPairsOfSwitches(t *testing.T) {
 		})
 	}
 }
+
+// With a channel whose search fails, named by FailingChannel, the rule about it is judged and the
+// stand-in's 500 is as empty as the board's; without the name nothing asks for it.
+func TestFailingChannel(t *testing.T) {
+	for _, empty := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			srv, b := demoBoard(t)
+			fails := func(empty bool) {
+				f := jobboardtest.Fault{Path: "/api/rest/v2/frontend/jobboards/broken/jobs", Status: http.StatusInternalServerError}
+				if !empty {
+					f.Body = "an error while processing"
+				}
+				srv.LiftFaults()
+				srv.Fail(f)
+			}
+			fails(empty)
+			known := check(t, b).Profile
+			b.Target.FailingChannel = "broken"
+			r := check(t, b)
+			if i := slices.IndexFunc(r.Rules, func(x boardcheck.Rule) bool { return x.Name == "search/failure" }); r.Rules[i].State != boardcheck.Kept {
+				t.Errorf("the rule is %+v", r.Rules[i])
+			}
+			if len(r.Troubles) > 0 {
+				t.Errorf("told as an outage: %q", r.Troubles)
+			}
+			unobserved := func(l boardcheck.Like) bool {
+				return slices.ContainsFunc(l.NotObservable, func(u boardcheck.Unobserved) bool { return u.Name == "empty_server_errors" })
+			}
+			l := r.Profile.Like()
+			var got jobboardtest.Variants
+			if err := json.Unmarshal(l.JSON(), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.EmptyServerErrors != empty || unobserved(l) || !unobserved(known.Like()) {
+				t.Errorf("empty %v: %s, not observable are %v", empty, l.JSON(), l.NotObservable)
+			}
+			fails(!empty)
+			later := check(t, b)
+			later.Since(r.Profile)
+			if i := slices.IndexFunc(later.Changes, func(c boardcheck.Change) bool { return c.Where == "search, failure" }); i < 0 || !later.Changed() {
+				t.Errorf("a 500 of another form: %v", later.Changes)
+			}
+		})
+	}
+}

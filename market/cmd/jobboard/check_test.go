@@ -47,6 +47,17 @@ func TestCheckTellsAChangeOnce(t *testing.T) {
 	run(setup.ExitOK)
 }
 
+// A channel whose search fails is asked for when it is named, and its 500 is no outage.
+func TestCheckOfAFailingChannel(t *testing.T) {
+	srv := demo(t)
+	srv.Fail(jobboardtest.Fault{Path: "/api/rest/v2/frontend/jobboards/broken/jobs", Status: http.StatusInternalServerError})
+	newProcess().pointAt(srv).run(t, checking()...).want(t, setup.ExitOK, "not observable  search/failure", "give --failing-channel")
+	out := newProcess().pointAt(srv).run(t, checking("--failing-channel", "broken", "--like")...).want(t, setup.ExitOK, `"empty_server_errors":true`).out
+	if strings.Contains(out, "search/failure") || strings.Contains(out, "status 500") {
+		t.Errorf("it prints %s", out)
+	}
+}
+
 // A broken rule ends with 7 until the file knows of it; what the board says is shown when it is
 // asked for, and in no file.
 func TestCheckOfABrokenRule(t *testing.T) {
