@@ -16,7 +16,7 @@ const maxRedirects = 3
 // RoundTrip makes one attempt; the loop calls it. Its error is a *failedAttempt.
 func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, failed := c.attempt(req)
-	c.endProbe(false) // it got no answer
+	c.endProbe(false) // the token was not tried: no answer came
 	if failed != nil {
 		failed.call = c
 		return nil, failed
@@ -26,9 +26,9 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// attempt waits for permission, gets a credential, sends one request, follows
-// redirects within the origin, and reads the answer to its end. accept has read
-// a good answer, so nobody reads the body of the response that attempt returns.
+// attempt waits for permission, gets a credential, sends one request, follows redirects within the
+// origin, and reads the answer to its end. By then accept has read a good answer, so the loop must
+// not read the response's body.
 func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	if !c.cost.Settle(time.Now()) {
 		return nil, c.lastAttempt(StopBudget)
@@ -59,7 +59,7 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 		resp, failed = passedAnswer, c.pass(a)
 	default:
 		if failed = c.read(a); failed == nil && c.op.stream {
-			return resp, nil // whoever reads the stream closes it
+			return resp, nil // PostingStream closes the answer
 		}
 		a.Close()
 	}
@@ -69,7 +69,7 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	return resp, failed
 }
 
-// stepIn waits for a place among the calls of a bulk call.
+// stepIn waits until fewer than Concurrency jobs of the bulk call run.
 func (c *call) stepIn() error {
 	if c.request.turn == nil {
 		return nil
@@ -77,8 +77,8 @@ func (c *call) stepIn() error {
 	return c.untimed(c.request.turn.StepIn)
 }
 
-// allow asks Config.Limiter for one request. In a bulk call its wait does not count
-// towards the minute of one job, because many other jobs may be let through first.
+// allow asks Config.Limiter for one request. In a bulk call the time of this wait does not count
+// towards callTimeout, because the Limiter may admit many other jobs first.
 func (c *call) allow() (err error) {
 	limiter := c.endpoint.config.Limiter
 	switch {
@@ -95,8 +95,8 @@ func (c *call) allow() (err error) {
 	return nil
 }
 
-// untimed makes a wait that does not count towards the time of a call without a
-// deadline of its own.
+// untimed calls wait and moves the end of the call by the time that wait took, unless the caller's
+// context has a deadline.
 func (c *call) untimed(wait func(context.Context) error) error {
 	began := time.Now()
 	err := wait(c.ctx)
@@ -106,9 +106,8 @@ func (c *call) untimed(wait func(context.Context) error) error {
 	return err
 }
 
-// authorize returns the authorization of the next request. A credential goes to
-// its own origin and to nothing else: oauth2.Transport would send it wherever
-// a redirect leads.
+// authorize returns the authorization of the next request. It refuses a request to another origin
+// than the credential's: oauth2.Transport would send the credential wherever a redirect leads.
 func (c *call) authorize(req *http.Request) (*credential.Authorization, *failedAttempt) {
 	own := c.endpoint.credential
 	if own.Header == nil {
@@ -128,8 +127,8 @@ func (c *call) authorize(req *http.Request) (*credential.Authorization, *failedA
 	return auth, nil
 }
 
-// send sends one request within its limits of time, or two where it is hedged. The
-// exchange of a is then that of the answer.
+// send sends one request within its time limits, or two if it is hedged, and sets a.exchange to the
+// exchange of the request whose answer counts.
 func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization) (*http.Response, error) {
 	ctx, observed := c.watch.startAttempt(c.ctx, AttemptStart{Number: c.attempts + 1})
 	x, limits := &a.first, c.limits(c.endpoint.config.Retry.AttemptTimeout)
@@ -151,7 +150,7 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 	second := c.startHedge(x, req, auth, limits)
 	answered := false
 	defer func() {
-		if !answered { // also where the limiter panics before a redirect is followed
+		if !answered { // also if the limiter panics before a redirect
 			second.abandon()
 			_ = x.Close()
 		}
@@ -171,13 +170,13 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 	return resp, nil
 }
 
-// limits returns the limits of an exchange that has some time left: those of its
-// attempt, or of its call where that ends sooner.
+// limits returns the time limits of an exchange: left from now on, or the rest of the call if less
+// time remains.
 func (c *call) limits(left time.Duration) transport.Limits {
 	limits := transport.Limits{
 		End: time.Now().Add(left), Cause: errAttemptTimeout, Stall: c.endpoint.config.Retry.StallTimeout,
 	}
-	if _, own := c.ctx.Deadline(); !own && c.deadline.Before(limits.End) { // the caller's context ends by itself
+	if _, own := c.ctx.Deadline(); !own && c.deadline.Before(limits.End) { // a deadline of the caller's ends the context itself
 		limits.End, limits.Cause = c.deadline, errCallTimeout
 	}
 	return limits
@@ -193,7 +192,7 @@ func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response,
 		if err != nil {
 			return nil, err
 		}
-		if c.given != nil { // its caller follows
+		if c.given != nil { // the user's http.Client follows redirects
 			return resp, nil
 		}
 		target := c.endpoint.origin.Redirect(req.URL, resp)
@@ -213,11 +212,11 @@ func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response,
 // answer reads a response inside its attempt, within its bounds.
 type answer struct {
 	transport.Body
-	exchange *transport.Exchange // of the response
+	exchange *transport.Exchange // of the request whose response this is
 	first    transport.Exchange
 	c        *call
 	resp     *http.Response
-	whole    []byte // what bytes read
+	whole    []byte // the body that bytes has read
 }
 
 // bytes reads a small answer whole. It is valid until the call returns.
@@ -231,11 +230,11 @@ func (a *answer) bytes() ([]byte, error) {
 	return a.whole, err
 }
 
-// read reads an answer inside its attempt, so that one that is cut off counts
-// as failed. It returns nil for one that accept took.
+// read reads the answer during the attempt, so that a truncated answer counts as a failed attempt.
+// It returns nil if accept took the answer.
 func (c *call) read(a *answer) *failedAttempt {
 	err := a.Open(a.exchange.Context(), a.resp, cmp.Or(c.endpoint.config.MaxBodyBytes, c.op.limit, smallAnswer))
-	if a.resp.StatusCode > 299 { // transport.Complete refuses those under 200
+	if a.resp.StatusCode > 299 { // transport.Complete refuses a status under 200
 		return c.refused(a, err)
 	}
 	if err == nil {
@@ -247,14 +246,14 @@ func (c *call) read(a *answer) *failedAttempt {
 	return c.unusable(a, err)
 }
 
-// take calls accept. If the call is watched, it measures the time that accept
-// spends on other things than waiting for bytes.
+// take calls accept. For an Observer it measures how long accept decodes, without the time that
+// accept waits for bytes.
 func (c *call) take(a *answer) error {
 	w := c.watch
 	if w == nil {
 		return c.accept(a)
 	}
-	start, before := time.Now(), a.exchange.Waited() // for the beginning of gzip
+	start, before := time.Now(), a.exchange.Waited() // Open has waited for the header of gzip
 	err := c.accept(a)
 	w.decode += time.Since(start) - (a.exchange.Waited() - before)
 	return err

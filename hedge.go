@@ -12,25 +12,25 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
-// hedge sends the request of an attempt a second time if the first one has no
-// header after RetryPolicy.Hedge. Only the wait for the header is a race: the
-// winner's exchange takes the place of the attempt's, and the loser is ended.
+// hedge sends the request of an attempt a second time if the first one has no header after
+// RetryPolicy.Hedge. The two requests race to the header of an answer: the attempt continues with
+// the exchange of the winner, and the loser is ended.
 type hedge struct {
 	call   *call
 	req    *http.Request
 	auth   *credential.Authorization
 	limits transport.Limits
-	number int                 // of the attempt that it would be
+	number int                 // the second request's AttemptStart.Number
 	first  *transport.Exchange // of the attempt
 	timer  *time.Timer
 	crew   gate.Crew     // carries panics to the caller
-	done   chan struct{} // closed when the second request is over, or is not sent
+	done   chan struct{} // closed when the second request has ended or was not allowed
 
 	mu       sync.Mutex
-	answered bool               // the first request has an answer or failed: a second one is not begun any more
-	won      bool               // by one of the two: it has the good answer that counts
-	stopWait context.CancelFunc // of the wait for the Limiter; nil: there is none
-	began    bool               // the exchange
+	answered bool               // the first request has an answer or failed: the second request must not start
+	won      bool               // one of the two requests has received the good answer that counts
+	stopWait context.CancelFunc // ends the wait for the Limiter; nil: nobody waits
+	began    bool               // the second request has been given its exchange
 
 	over bool // stop was called
 
@@ -44,9 +44,9 @@ type hedge struct {
 // errBeaten ends the request of the two that lost.
 var errBeaten = errors.New("the other request of the hedge was answered first")
 
-// startHedge returns the hedge of the attempt that sends req, nil if it is to have
-// none. Calls of a bulk call have none: they are after throughput. The probe of a
-// token is to be one request.
+// startHedge returns the hedge of the attempt that sends req, or nil if the attempt is not hedged.
+// Bulk calls are not hedged, because they want throughput. A request that tries a renewed token is
+// not hedged either: it must reach the service once.
 func (c *call) startHedge(
 	first *transport.Exchange, req *http.Request, auth *credential.Authorization, limits transport.Limits,
 ) *hedge {
@@ -114,8 +114,8 @@ func (h *hedge) send() {
 	h.watch.endAttempt(end)
 }
 
-// beaten returns the end of the request whose answer does not count, and drops the
-// answer. A request that was ended because the other one was answered has not failed.
+// beaten drops the answer of the losing request and returns how the observer is told of its end. A
+// request that was ended because the other won has not failed.
 func (c *call) beaten(w *watch, x *transport.Exchange, resp *http.Response, err error) AttemptEnd {
 	if err != nil {
 		if err = x.Cause(err); errors.Is(err, errBeaten) {
@@ -163,8 +163,8 @@ func (h *hedge) win() bool {
 	return first
 }
 
-// stop keeps the second request from being sent. If it is not wanted any more, stop
-// ends it where it is under way. It returns when nothing runs any more.
+// stop prevents the second request if it has not started. If unwanted is set, stop also ends a
+// second request under way. stop returns when the hedge's goroutine has ended.
 func (h *hedge) stop(unwanted bool) {
 	h.over = true
 	if h.timer.Stop() {
@@ -182,7 +182,8 @@ func (h *hedge) stop(unwanted bool) {
 	<-h.done
 }
 
-// abandon ends the second request of an attempt that came to no end, if there is one.
+// abandon ends the second request if the attempt broke off without calling settle, such as in a
+// panic. h may be nil.
 func (h *hedge) abandon() {
 	if h == nil || h.over {
 		return
@@ -214,8 +215,8 @@ func (h *hedge) settle(resp *http.Response, err error) (*transport.Exchange, *ht
 	return &h.exchange, h.resp, nil
 }
 
-// mayHedge takes a permission of the allowance for a second request, while the
-// budget has a token, which it leaves there.
+// mayHedge reports whether a second request may be sent, and takes it from the allowance for
+// hedges. The retry budget must have a token, but loses none.
 func (e *endpoint) mayHedge() bool {
 	if e.budget != nil {
 		if tokens, _ := e.budget.State(time.Now()); tokens < 1 {

@@ -16,30 +16,30 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
-// How the answer to a caller's own request, which comes through roundtrip.go, is passed
-// on: a refused one after its first bytes were read for their words.
+// How Client.Transport (roundtrip.go) passes an answer on to the caller. Of an answer that refuses
+// the request, it first reads the first bytes, whose words decide about a repeat.
 
-// passed is the body of an answer that is passed on to the caller.
+// passed is the Body that the caller of Client.Transport reads.
 type passed struct {
 	a       *answer
-	inflate bool   // what is read is inflated
-	opened  bool   // and that has begun
-	prefix  []byte // read already
-	words   *words // still under way, and read what comes behind prefix; nil: none are
-	err     *Error // what the observer is told at the end; nil: success
+	inflate bool   // passed decompresses the body for the caller
+	opened  bool   // decompression has started
+	prefix  []byte // bytes that readWords read before the caller did
+	words   *words // the goroutine that still reads on after prefix; nil: none runs
+	err     *Error // what the observer gets at the end; nil: success
 
-	mu     sync.Mutex // of one Read; Close comes in between
-	ended  error      // of Read, from now on
+	mu     sync.Mutex // held during a Read; Close may run meanwhile
+	ended  error      // the error of every later Read; nil: more follows
 	closed atomic.Bool
-	over   bool // the exchange has ended
+	over   bool // the exchange is closed
 }
 
-// maxPatience is the most time that the attempts of a call spend, all together, on the words
-// of refused answers. Where less than ten times of it is left, a tenth of that is the most.
+// maxPatience bounds the time that all attempts of a call together spend reading the words of
+// refused answers. A call with less than ten times maxPatience left spends a tenth of its time.
 const maxPatience = time.Second
 
-// words are the first bytes of a refused answer. A goroutine reads them, so that the call
-// need not wait for all of them. It ends with the exchange at the latest.
+// words are the first bytes of a refused answer. A goroutine reads them, because the call does not
+// wait for slow ones. The goroutine ends with the exchange at the latest.
 type words struct {
 	crew gate.Crew     // carries panics of the body's Read to the caller
 	done chan struct{} // closed when the goroutine has ended
@@ -47,10 +47,10 @@ type words struct {
 	mu       sync.Mutex
 	text     []byte
 	err      error // of the last Read
-	unwanted bool  // nobody waits any more: the Read under way is the last
+	unwanted bool  // the call has stopped waiting: the goroutine ends after its current Read
 }
 
-// read reads until there are maxErrorBody bytes, or nobody waits.
+// read reads until it has maxErrorBody bytes, or until take was called.
 func (w *words) read(read func([]byte) (int, error)) {
 	defer close(w.done)
 	buf := make([]byte, 4<<10)
@@ -64,7 +64,7 @@ func (w *words) read(read func([]byte) (int, error)) {
 	}
 }
 
-// take returns what was read since the last take. The Read under way is the last.
+// take returns the bytes read so far, and makes the goroutine end after its current Read.
 func (w *words) take() (text []byte, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,8 +72,8 @@ func (w *words) take() (text []byte, err error) {
 	return text, w.err
 }
 
-// readWords reads the beginning of a refused answer into prefix, and reports whether that
-// came in the time that the call has for words.
+// readWords reads the beginning of a refused answer into prefix. It reports false if the time that
+// the call has for words ended first.
 func (p *passed) readWords() bool {
 	g := p.a.c.given
 	if g.patience == 0 {
@@ -95,8 +95,8 @@ func (p *passed) readWords() bool {
 	return p.words == nil
 }
 
-// endWords waits for the goroutine that reads words, and puts what it has read into the
-// place of prefix.
+// endWords waits for the goroutine that reads words, and sets prefix to the bytes that it read
+// since.
 func (p *passed) endWords() {
 	w := p.words
 	<-w.done
@@ -105,16 +105,16 @@ func (p *passed) endWords() {
 	w.crew.Wait()
 }
 
-// pass takes over the answer of an attempt. If its status says that the request was
-// refused, pass reads its beginning for its words. Of one whose words do not come in time,
-// status and header decide.
+// pass takes over the answer of an attempt. If the status refuses the request, pass reads the words
+// at the beginning of the body. If they do not come in time, status and header decide about a
+// repeat.
 func (c *call) pass(a *answer) *failedAttempt {
 	resp := a.resp
 	p := &passed{a: a}
 	encoding := resp.Header.Get("Content-Encoding")
 	p.inflate = c.given.inflate && resp.ContentLength != 0 && strings.EqualFold(encoding, "gzip")
 	c.given.answer = p
-	// Without a header nothing is undone, and nothing read.
+	// Open gets no header, so that it neither decompresses nor reads.
 	_ = a.Open(a.exchange.Context(), &http.Response{Body: resp.Body}, cmp.Or(c.endpoint.config.MaxBodyBytes, c.op.limit))
 	if resp.StatusCode < 400 {
 		return nil
@@ -133,12 +133,12 @@ func (c *call) pass(a *answer) *failedAttempt {
 	return f
 }
 
-// passedAnswer stands for an answer that is passed on, where the loop and its http.Client
-// want one: they must not follow what it says.
+// passedAnswer is what the loop gets in place of the answer for the caller, so that the loop and
+// its http.Client neither repeat nor redirect because of the answer.
 var passedAnswer = &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}
 
-// inflated returns the beginning of a body without its encoding, if that is gzip. Whoever
-// reads the body that is passed on undoes the encoding for himself.
+// inflated returns the beginning of a body, decompressed if it is gzip, to look for words. The
+// caller gets the compressed body and decompresses it.
 func inflated(ctx context.Context, prefix []byte, header http.Header) []byte {
 	if header.Get("Content-Encoding") == "" {
 		return prefix
@@ -149,7 +149,7 @@ func inflated(ctx context.Context, prefix []byte, header http.Header) []byte {
 		return prefix
 	}
 	defer b.Close()
-	text, _ := io.ReadAll(io.LimitReader(&b, maxErrorBody)) // what there is of it
+	text, _ := io.ReadAll(io.LimitReader(&b, maxErrorBody)) // prefix may end in the middle of gzip
 	return text
 }
 
@@ -170,11 +170,11 @@ func (p *passed) response() *http.Response {
 	return resp
 }
 
-// gone reports whether the answer cannot be given to the caller any more, because
-// its exchange has ended in the middle of it.
+// gone reports whether the exchange ended before the body did, so that the caller cannot get the
+// answer.
 func (p *passed) gone() bool { return p.over && p.ended != io.EOF }
 
-// drop ends the exchange of an answer that the request is repeated after.
+// drop closes the exchange of the answer, for example before the request is repeated.
 func (p *passed) drop() {
 	if p.over {
 		return
@@ -245,7 +245,7 @@ func (p *passed) finish(err error) {
 	c.end(p.err)
 }
 
-// Close ends the exchange. It may be called while a Read is under way.
+// Close ends the exchange. It may run during a Read of another goroutine, which then ends.
 func (p *passed) Close() error {
 	if p.closed.Swap(true) {
 		return nil

@@ -7,14 +7,13 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 )
 
-// After a 401 that calls the token expired, call.renew gets another token, and
-// call.permitted waits until the request may be repeated with it. Where many calls
-// were sent with the ended token, one of them repeats its request first, as the
-// probe: a service that rejects the new token as well then gets one more request,
-// and not one for each of them.
+// After a 401 that calls the token expired, call.renew gets another token, and call.permitted waits
+// until the request may be repeated with it. If many calls were sent with the expired token, one of
+// them, the probe, repeats its request first. So a service that rejects the new token too gets one
+// more request, and not one for each call.
 
-// renew replaces the token that an answer called expired. If the source has
-// another, the next attempt may send it.
+// renew asks the token source for a token in place of rejected, which an answer called expired. If
+// the source gives a different token, failed keeps it for the next attempt.
 func (c *call) renew(rejected *credential.Authorization, failed *failedAttempt) *failedAttempt {
 	c.renewedOnce = true
 	fresh, err := c.endpoint.credential.Renew(c, rejected.Secret)
@@ -33,10 +32,10 @@ func (c *call) renew(rejected *credential.Authorization, failed *failedAttempt) 
 	return failed
 }
 
-// permitted waits until the call may repeat its request with the new token. It
-// returns why it may not, or nothing. The call is then the probe, or the service
-// has taken the token, and the repeat is free. If the time of the call ends first,
-// permitted puts that into f. The call holds no place among others meanwhile.
+// permitted waits until the call may repeat its request with the new token. It returns "" if the
+// call is the probe or the service has accepted the token, and otherwise why the call ends. If the
+// call's time ends first, permitted changes f to say so. A bulk call runs another job during the
+// wait.
 func (c *call) permitted(f *failedAttempt) StopReason {
 	if c.request.turn != nil {
 		c.request.turn.StepAside()
@@ -56,13 +55,15 @@ func (c *call) permitted(f *failedAttempt) StopReason {
 	c.probe = fresh
 	why := c.payProbe(f)
 	if why != "" {
-		// The others wait for the probe, and the observer, which is told next, may take its time.
+		// Other calls wait for the probe: they must not also wait for the observer, which is told
+		// next.
 		c.endProbe(false)
 	}
 	return why
 }
 
-// payProbe gets the permission of the budget for the probe that the call is.
+// payProbe waits until the retry budget permits this call's probe, and returns why it does not, or
+// "".
 func (c *call) payProbe(f *failedAttempt) StopReason {
 	for c.cost.Budget != nil {
 		allowed, ended := c.cost.BeginProbe(time.Now())
@@ -83,7 +84,7 @@ func (c *call) payProbe(f *failedAttempt) StopReason {
 	return ""
 }
 
-// outOfTime makes f the failed attempt of a call whose time ended in a wait.
+// outOfTime overwrites f with the failure of a call whose time ended during a wait.
 func (c *call) outOfTime(f *failedAttempt) StopReason {
 	late := &failedAttempt{
 		err:     &failure{kind: ErrTimeout, detail: errCallTimeout.Error(), cause: errCallTimeout},
@@ -98,13 +99,13 @@ func (c *call) outOfTime(f *failedAttempt) StopReason {
 	return f.stopped
 }
 
-// judge tells the cache of a token what an answer says of it.
+// judge tells the token cache whether the service accepted or rejected the token.
 func (c *call) judge(auth *credential.Authorization, status int) {
 	auth.Answered(status)
 	c.endProbe(status == http.StatusUnauthorized)
 }
 
-// endProbe ends the probe, if the call is one.
+// endProbe reports the result of the probe, if this call is the probe.
 func (c *call) endProbe(refused bool) {
 	if c.probe == nil {
 		return

@@ -18,11 +18,11 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
 
-// The way of a request: endpoint.do makes a call of it and starts the loop of
-// go-retryablehttp. For each attempt the loop calls call.RoundTrip (attempt.go),
-// which sends the request and hands a good answer to the call's accept. Then the
-// loop calls checkRetry (retry.go), which decides by the policy whether another
-// attempt follows, and waits. At the end call.fail (failure.go) makes the *Error.
+// How a request is sent: endpoint.do creates a call and starts the loop of go-retryablehttp. For
+// each attempt the loop calls call.RoundTrip (attempt.go), which sends the request and hands a good
+// answer to the call's accept. Then the loop calls checkRetry (retry.go), which decides by the
+// policy whether another attempt follows, and waits. At the end call.fail (failure.go) makes the
+// *Error.
 //
 // The loop knows errors only. So an attempt that fails returns a *failedAttempt as
 // its error: checkRetry finds the call in it, and the loop returns the last one to
@@ -30,18 +30,18 @@ import (
 
 // request holds what differs between two calls of an operation.
 type request struct {
-	path     string // decoded, without the base's
-	raw      string // the escaped path, where it differs
+	path     string // decoded, without the base address's path
+	raw      string // the escaped path; empty: path needs no escape
 	query    string // encoded
 	kind     credential.Kind
-	language string     // Accept-Language, where it is not the client's; empty: the client's
+	language string     // Accept-Language; empty: Config.Language
 	body     []byte     // nil: none
-	hide     []string   // the caller's values in query: no error shows them
-	turn     *gate.Turn // of a job among many; nil: a call of its own
+	hide     []string   // the caller's values in query, which no error may show
+	turn     *gate.Turn // the job's turn in a bulk call; nil: a single call
 }
 
-// call holds the state of one public call. It is the transport of an http.Client
-// of its own, so that the results of an attempt stay with the call.
+// call holds the state of one public call. Each call has its own http.Client, whose Transport is
+// the call: so each attempt can leave its results in the call.
 type call struct {
 	ctx      context.Context // the caller's
 	op       *operation
@@ -50,8 +50,8 @@ type call struct {
 	accept   func(*answer) error // reads a good answer
 	deadline time.Time           // the end of all attempts and waits
 
-	// What the loop sends, and the answer of the first attempt, which is the last of most
-	// calls. They stand here to be allocated with the call.
+	// What the loop sends, and the answer to the first attempt. They are fields, and not pointers,
+	// so that a call that needs one attempt allocates once.
 	url     url.URL
 	sent    retryablehttp.Request
 	client  http.Client
@@ -61,26 +61,25 @@ type call struct {
 	// How far the attempts have come.
 	attempts    int            // requests sent
 	repeats     int            // attempts that were repeats by policy
-	last        *failedAttempt // the attempt before; nil: none
-	renewedOnce bool           // the one repeat with another token is used
-	cost        budget.Repeats // what its repeats cost
-	reached     bool           // a request has reached the service, whatever the answer was
+	last        *failedAttempt // the previous attempt, which failed; nil: none
+	renewedOnce bool           // the call has renewed its token, which it may do once
+	cost        budget.Repeats // what the call's repeats take from the retry budget
+	reached     bool           // a request of the call has reached the service
 
-	mayHaveExecuted bool // an attempt before this one
+	mayHaveExecuted bool // the service may have executed an earlier attempt
 
-	probe          *credential.Authorization // the token that the call is the probe of; nil: it is none
-	probePermitted bool                      // by the budget
+	probe          *credential.Authorization // the renewed token that this call tries for all calls; nil: none
+	probePermitted bool                      // the retry budget has permitted that request
 
-	given   *through           // the request of a caller with a road; nil: an operation
-	secrets redact.Secrets     // what no error shows
-	cancel  context.CancelFunc // of the wait for a token; usually nil
+	given   *through           // the request given to Transport; nil: an operation of the interface
+	secrets redact.Secrets     // the texts that no error may show
+	cancel  context.CancelFunc // ends the context of WaitContext; usually nil
 	buffer  *bytes.Buffer      // for small answers, from the pool
 	watch   *watch             // nil: nobody watches
 }
 
-// do sends the request, repeats it by the policy, and hands the first successful
-// answer to accept. Every failure is an *Error. No request takes another way to
-// the network.
+// do sends the request, repeats it by the policy, and hands the first successful answer to
+// accept. Every failure is an *Error. No operation reaches the network by other code.
 func (e *endpoint) do(ctx context.Context, op *operation, req request, accept func(*answer) error) error {
 	if e.mistake != nil {
 		return e.refuse(ctx, op, e.mistake)
@@ -111,12 +110,12 @@ func (c *call) loop() *failedAttempt {
 		Backoff:      func(wait, _ time.Duration, _ int, _ *http.Response) time.Duration { return wait },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	defer c.endProbe(false)         // where the loop does not come to the probe, or a panic ends it
-	_, err := c.retryer.Do(&c.sent) //nolint:bodyclose // the attempt closes it, or the stream that owns it
+	defer c.endProbe(false)         // if the loop ends before the new token is tried, also by a panic
+	_, err := c.retryer.Do(&c.sent) //nolint:bodyclose // the attempt or the stream closes the body
 	c.release()
 	if err != nil {
 		var failed *failedAttempt
-		if !errors.As(err, &failed) { // the context ended in a wait
+		if !errors.As(err, &failed) { // the context ended during a wait
 			failed = c.endedBetween(err)
 		}
 		return failed
@@ -149,8 +148,8 @@ func (c *call) end(err *Error) {
 	c.watch.endCall(end)
 }
 
-// lastMoment returns the end of the call. For a stream without a deadline it is
-// out of reach: there the stall bound counts.
+// lastMoment returns when the call must end. A stream whose context has no deadline gets 100 years:
+// RetryPolicy.StallTimeout bounds it.
 func (c *call) lastMoment(now time.Time) time.Time {
 	if deadline, ok := c.ctx.Deadline(); ok {
 		return deadline
@@ -176,12 +175,12 @@ func (c *call) prepare() {
 	r.Request = template.WithContext(c.ctx)
 	r.Method, r.URL, r.Host = c.op.method, &c.url, c.url.Host
 	if req.body != nil {
-		_ = r.SetBody(req.body) // bytes can be read again and again
+		_ = r.SetBody(req.body) // SetBody fails only for a reader that it cannot rewind
 	}
 }
 
-// WaitContext bounds a wait that precedes a request by the caller's context,
-// and by the time of a call where that has no deadline.
+// WaitContext returns the context for a wait before a request. It ends with the caller's context,
+// or after callTimeout if the caller set no deadline.
 func (c *call) WaitContext() context.Context {
 	if _, ok := c.ctx.Deadline(); ok || c.op == opPostings {
 		return c.ctx
@@ -196,7 +195,7 @@ func (c *call) WaitContext() context.Context {
 
 var bodyBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// release ends the wait for a token and returns the buffer to its pool.
+// release ends the context of WaitContext and returns the buffer to its pool.
 func (c *call) release() {
 	if c.cancel != nil {
 		c.cancel()

@@ -14,74 +14,70 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
-// Transport returns the client's road to the base address for other paths than
-// those of the interface: as the Transport of an [http.Client], for a client that was
-// generated or written by hand. It does for a request what a call of the Client does:
-// attempts, budget, Retry-After, Limiter, Observer and Logger, with its credential.
+// Transport returns a transport for paths of the base address that the interface does not name. Set
+// it as the Transport of an [http.Client], for example of a generated client. It sends a request as
+// the Client's own calls are sent: with the client's credential, attempts, retry budget,
+// Retry-After, Limiter, Observer and Logger.
 //
-// It sends to the base address's scheme, host and port and nowhere else. ErrInvalidInput,
-// before anything is sent, are: a URL with a user or an Opaque, a Host of another origin, a
-// path that does not begin with a slash (unless it is "*", of OPTIONS), and in the query a
-// space or a control character that is not escaped. The credential
-// replaces the request's Authorization, which stays where there is no credential. The
-// other headers stay, and compression is net/http's affair: undone, unless the request
-// has an Accept-Encoding of its own.
+// It sends to the base address's scheme, host and port and nowhere else. ErrInvalidInput, before
+// anything is sent, are: a URL with a user or an Opaque, a Host of another origin, a path that does
+// not begin with a slash (unless it is "*", of OPTIONS), and in the query a space or a control
+// character that is not escaped. The client's credential replaces the request's Authorization; a
+// client without a credential leaves it. All other headers stay. A gzip answer is decompressed, as
+// by net/http, unless the request sets Accept-Encoding.
 //
-// HEAD and OPTIONS are repeated as GET is, PATCH and methods without a rule as POST.
-// A request with a body is repeated only if it has GetBody. A body without it is read ahead
-// in a goroutine, so that RoundTrip returns at the end of its context also while the body's
-// Read waits; the goroutine ends with that Read, and Close may come meanwhile. An answer comes
-// back as it is, whatever its status, after the repeats that its status allows;
-// redirects are for the http.Client to follow. RoundTrip returns an error
-// only where there is no answer, always an *Error, with an empty Path.
+// HEAD and OPTIONS are repeated like GET, PATCH and unknown methods like POST. A request with a
+// body needs GetBody to be repeated. Without GetBody a goroutine reads the body ahead, so that
+// RoundTrip returns when its context ends, even if the body's Read still waits; the goroutine ends
+// when Read returns, and Close may be called during that Read. RoundTrip returns the last answer
+// unchanged, whatever its status, after the repeats that the status allows; the http.Client follows
+// redirects. Without an answer RoundTrip returns an *Error, with an empty Path.
 //
-// An attempt ends with the header of its answer. If that refuses the request, up to
-// 64 KiB of the body are read first, for the words by which it is judged: for at most
-// 1 s, or a tenth of the time left, of all attempts together. After that status and
-// header decide. The caller gets all of the body. It is read under
-// RetryPolicy.StallTimeout and Config.MaxBodyBytes, 64 MiB if that is 0, and the
-// error of a Read is an *Error too; what is cut off is not repeated. The call ends for
-// the Observer with the end of the body or its Close, with an Error for a
-// status of 400 and more.
+// An attempt ends with the header of its answer. Of an answer with a status of 400 or more,
+// RoundTrip first reads up to 64 KiB of the body, whose words help to decide about a repeat. All
+// attempts together spend at most 1 s on this, or a tenth of the time left; then status and header
+// decide. The caller still gets the whole body. RetryPolicy.StallTimeout and Config.MaxBodyBytes (0
+// means 64 MiB) bound reading it. An error of its Read is an *Error too; a truncated body does not
+// repeat the request. For the Observer the call ends when the body is read or closed, with an Error
+// if the status is 400 or more.
 //
-// Errors, log and Observer do not show the values of the URL's query, nor those of headers
-// that the request has: of 8 bytes and more, and of Authorization and Cookie any. The headers
-// Accept and its kind, Content-*, If-*, User-Agent, Range, Prefer, Cache-Control, Traceparent
-// and X-Request-Id are shown where the service repeats them, and so is the URL's path: put
-// no secret there. The *url.Error of http.Client, around the *Error, prints the whole URL.
+// Errors, log and Observer hide the values of the URL's query, values of 8 bytes or more in the
+// request's headers, and every value of Authorization and Cookie. They may show the URL's path and
+// the headers Accept*, Content-*, If-*, User-Agent, Range, Prefer, Cache-Control, Traceparent and
+// X-Request-Id if the service repeats them: put no secret there. The *url.Error of http.Client,
+// around the *Error, prints the whole URL.
 func (c *Client) Transport() http.RoundTripper { return &roundTripper{c.base.made()} }
 
-// JobDBTransport returns the road to Config.JobDBURL, by the rules of Transport and
-// with the credential of Config.JobDBTokenSource, if there is one.
+// JobDBTransport returns a transport for Config.JobDBURL, by the rules of Transport. It sends the
+// token of Config.JobDBTokenSource, or no credential if that is nil.
 func (c *Client) JobDBTransport() http.RoundTripper { return &roundTripper{c.lookup.made()} }
 
-// Transport returns the road to the base address by the rules of Client.Transport,
-// with the applicant's token.
+// Transport returns a transport for the base address, by the rules of Client.Transport, which sends
+// the applicant's token.
 func (a *Applicant) Transport() http.RoundTripper { return &roundTripper{a.endpoint.made()} }
 
 // throughBytes bounds an answer where Config.MaxBodyBytes is 0.
 const throughBytes = 64 << 20
 
-// roundTripper sends requests that it is given to its endpoint.
+// roundTripper sends a user's requests to its endpoint.
 type roundTripper struct{ endpoint *endpoint }
 
 // String returns a name, and nothing of what the endpoint holds.
 func (t *roundTripper) String() string { return "jobboard.Transport" }
 
-// through holds the request of a call that came through a roundTripper, and the
-// answer that it gets.
+// through holds a user's request, given to a roundTripper, and the answer to it.
 type through struct {
 	request *http.Request
 	body    *givenBody // of the request, until it is sent; nil: none
-	inflate bool       // the answer's gzip is for us to undo
+	inflate bool       // we asked for gzip, so we decompress the answer
 	answer  *passed    // nil: none yet
 
-	patience time.Duration // that the call has left for words of refused answers; 0: it had none yet
+	patience time.Duration // time left to read the words of refused answers; 0: not set yet
 }
 
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	e := t.endpoint
-	// As net/http does, which our own transport is told to leave alone.
+	// net/http decides so too, but the client's own transport leaves compression alone.
 	plain := req.Header.Get("Accept-Encoding") == "" && req.Header.Get("Range") == ""
 	g := &through{request: req, inflate: plain && req.Method != http.MethodHead}
 	if g.hasBody() {
@@ -104,7 +100,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 
 	passedOn := false
 	defer func() {
-		if !passedOn && g.answer != nil { // also where the caller's code panicked
+		if !passedOn && g.answer != nil { // also if the caller's code panicked
 			g.answer.drop()
 		}
 	}()
@@ -119,7 +115,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	return g.answer.response(), nil
 }
 
-// wrongTarget returns why a request cannot take this road, or nil.
+// wrongTarget returns why the endpoint cannot send a request, or nil.
 func (e *endpoint) wrongTarget(req *http.Request) error {
 	u := req.URL
 	switch {
@@ -132,8 +128,8 @@ func (e *endpoint) wrongTarget(req *http.Request) error {
 	case req.Host != "" && !e.origin.Is(&url.URL{Scheme: u.Scheme, Host: req.Host}):
 		return invalid("the request's Host is not that of its URL")
 	}
-	// A forward proxy gets scheme, host and target as one text, so that a target without
-	// its slash would make another host: http://jobs.example@evil.example/x.
+	// A forward proxy gets scheme, host and target as one text. Without its slash a target changes
+	// the host: http://jobs.example@evil.example/x.
 	target := u.RequestURI()
 	switch {
 	case target[0] != '/' && (target != "*" || req.Method != http.MethodOptions):
@@ -144,7 +140,7 @@ func (e *endpoint) wrongTarget(req *http.Request) error {
 	return nil
 }
 
-// hideGiven makes the secrets of the caller's request those of the call.
+// hideGiven adds the secrets in the caller's request to the texts that no error of the call shows.
 func (c *call) hideGiven() {
 	req := c.given.request
 	for _, values := range req.URL.Query() {
@@ -155,7 +151,7 @@ func (c *call) hideGiven() {
 		if isPublicHeader(name) {
 			continue
 		}
-		shortest := 8 // what is shorter is no secret, and would ruin every text
+		shortest := 8 // to hide shorter values would ruin every text
 		switch name {
 		case "Authorization", "Proxy-Authorization", "Cookie":
 			shortest = 1
@@ -176,8 +172,8 @@ func (c *call) hideGiven() {
 	}
 }
 
-// isPublicHeader reports whether a header, by its canonical name, says what is wanted and
-// not who wants it, so that its values may be shown.
+// isPublicHeader reports whether the values of a header may be shown, because they describe the
+// request and not the user. name is canonical.
 func isPublicHeader(name string) bool {
 	switch name {
 	case "User-Agent", "Range", "Prefer", "Cache-Control", "Traceparent", "X-Request-Id":
@@ -186,8 +182,8 @@ func isPublicHeader(name string) bool {
 	return strings.HasPrefix(name, "Accept") || strings.HasPrefix(name, "Content-") || strings.HasPrefix(name, "If-")
 }
 
-// headerGiven returns the header of an attempt: the caller's, with what the observer
-// adds, the credential, and what net/http would add.
+// headerGiven returns the header of an attempt: the caller's header, the observer's fields, the
+// credential, and the fields that net/http would add.
 func (c *call) headerGiven(observed http.Header, auth *credential.Authorization) http.Header {
 	g, config := c.given, &c.endpoint.config
 	h := maps.Clone(g.request.Header)
@@ -196,7 +192,7 @@ func (c *call) headerGiven(observed http.Header, auth *credential.Authorization)
 	}
 	maps.Copy(h, observed)
 	auth.Put(h)
-	for name := range h { // net/http sends the URL's, and beside that a "host" in lower case
+	for name := range h { // net/http sends the URL's host, and a "host" in lower case beside it
 		if strings.EqualFold(name, "Host") {
 			delete(h, name)
 		}
@@ -213,8 +209,8 @@ func (c *call) headerGiven(observed http.Header, auth *credential.Authorization)
 	return h
 }
 
-// bodyGiven gives an attempt a body of its own. One that can be had again is bytes at hand,
-// whose Read waits for nobody.
+// bodyGiven sets the body of an attempt's request. A body from GetBody is bytes in memory, whose
+// Read never blocks, so it needs no goroutine.
 func (g *through) bodyGiven(x *transport.Exchange, sent *http.Request) error {
 	switch {
 	case !g.hasBody():
@@ -240,7 +236,7 @@ func (g *through) hasBody() bool { return g.request.Body != nil && g.request.Bod
 // canRepeat reports whether the request can be sent again.
 func (g *through) canRepeat() bool { return !g.hasBody() || g.request.GetBody != nil }
 
-// close closes the body of the request, if it was not sent.
+// close closes the body of a request that was never sent.
 func (g *through) close() {
 	if g.body != nil {
 		_ = g.body.Close()
