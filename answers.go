@@ -132,7 +132,7 @@ type CheckedAnswers struct {
 type AnswerNotice struct {
 	QuestionID string
 	Label      string       // the service's and untrusted
-	Type       QuestionType // the one that is not known
+	Type       QuestionType // the type that this library does not know
 }
 
 // Message returns a sentence for people, in English.
@@ -147,16 +147,15 @@ type AnswerReason string
 const (
 	ReasonMissing            AnswerReason = "missing"               // no answer, and the question is not optional
 	ReasonUnknownQuestion    AnswerReason = "unknown question"      // the job has no such question
-	ReasonWrongKind          AnswerReason = "wrong kind"            // such as text where one of two is asked for
+	ReasonWrongKind          AnswerReason = "wrong kind"            // such as text for a yes or no
 	ReasonNotOffered         AnswerReason = "not offered"           // the question has no answer with that identifier
-	ReasonUnclearYesNo       AnswerReason = "unclear yes or no"     // Question.YesNo does not know; AnswerCatalog helps
+	ReasonUnclearYesNo       AnswerReason = "unclear yes or no"     // Question.YesNo cannot tell; use AnswerCatalog
 	ReasonTooLong            AnswerReason = "too long"              // longer than the caller's limit
 	ReasonNationality        AnswerReason = "nationality not known" // not in the job's list
 	ReasonNationalityMissing AnswerReason = "nationality missing"   // none, and AnswerRules.RequireNationality
 )
 
-// AnswerProblem describes what is wrong with one answer. A question has at most
-// one problem.
+// AnswerProblem describes what is wrong with one answer. Each question has at most one problem.
 type AnswerProblem struct {
 	QuestionID string       `json:"questionId,omitempty"` // empty: the problem is the nationality
 	Label      string       `json:"label,omitempty"`      // the question's text, untrusted; empty: the job has no such question
@@ -255,12 +254,12 @@ func (e *AnswersError) find(is func(AnswerProblem) bool) (p AnswerProblem, ok bo
 // *AnswersError, holds all problems at once; the result then still holds the
 // answers without a problem.
 //
-// A question of an unknown type passes with a notice, answered or not. A text or
-// an identifier given to it is sent as it is. A yes or no is sent only if
-// [Question.YesNo] tells its identifier; otherwise Values lacks the question.
+// A question of an unknown type passes with a notice, answered or not. Its text or identifier goes
+// to Values unchanged. An AnswerYesNo goes there only if [Question.YesNo] finds its identifier;
+// otherwise Values lacks the question.
 //
-// Questions that share an identifier count as one: it has the type and the
-// label of the first, and offers the answers of all.
+// Questions that share an identifier count as one question with the type and label of the first and
+// the answers of all.
 func (j *JobInformation) CheckAnswers(given Answers, rules AnswerRules) (CheckedAnswers, error) {
 	checked := CheckedAnswers{Values: make(map[string]string, len(given.Questions))}
 	var problems []AnswerProblem
@@ -332,8 +331,8 @@ func (q Question) take(a Answer, rules AnswerRules) (value string, p AnswerProbl
 	return a.text, p
 }
 
-// check returns the problem of an answer that was given as a text or as an
-// identifier, or one without a reason.
+// check returns the problem of an AnswerText or AnswerCatalog. The zero value means that the answer
+// passes.
 func (q Question) check(a Answer, rules AnswerRules) (p AnswerProblem) {
 	limit := 0
 	switch {
@@ -371,7 +370,7 @@ func (t QuestionType) known() bool {
 	return false
 }
 
-// distinct returns the questions, with those of the same identifier merged.
+// distinct merges questions that share an identifier.
 func distinct(questions []Question) []Question {
 	at := make(map[string]int, len(questions))
 	var list []Question

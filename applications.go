@@ -39,7 +39,7 @@ func (a *Applicant) ApplicationID(ctx context.Context, job JobID) (ApplicationID
 	return ask(ctx, a, opApplicationID, job, nil, decodeApplicationID)
 }
 
-// ask sends either call; decode reads its answer.
+// ask sends the applied check or the application lookup; decode reads the answer.
 func ask[T any](
 	ctx context.Context, a *Applicant, op *operation, job JobID, turn *gate.Turn, decode func([]byte) (T, error),
 ) (value T, err error) {
@@ -47,14 +47,14 @@ func ask[T any](
 	if err := checkJob(job); err != nil {
 		return value, e.refuse(ctx, op, err)
 	}
-	path, _, _ := address.Fill(op.path, job.String()) // a number is a segment as it is
+	path, _, _ := address.Fill(op.path, job.String()) // digits need no escape
 	err = e.do(ctx, op, request{path: path, turn: turn}, func(got *answer) error {
 		body, err := got.bytes()
 		if err != nil {
 			return err
 		}
 		if op == opApplicationID && !transport.Framed(got.resp) {
-			return transport.ErrCut // an identifier does not show whether it is whole
+			return transport.ErrCut // a truncated identifier looks like a whole one
 		}
 		value, err = decode(body)
 		return err
@@ -101,7 +101,8 @@ func decodeApplicationID(body []byte) (ApplicationID, error) {
 	return ApplicationID(id), nil
 }
 
-// notIDs lists answers of services that have no identifier to give, in any case.
+// notIDs lists words, in upper or lower case, with which services answer when they have no
+// identifier.
 var notIDs = [...]string{"OK", "ERROR", "SUCCESS", "true", "false", "null"}
 
 // isNeverInID reports whether r is a character that no application identifier

@@ -9,17 +9,16 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A token's way: sources makes a credential of a token source, for an endpoint.
-// Before each attempt call.authorize (attempt.go) asks that credential, and
-// call.send puts the answer into the header. Package credential keeps the token:
-// cache.go asks the source, credential.go makes the header.
+// How a token reaches the header: sources makes a credential of a token source, for an endpoint.
+// Before each attempt call.authorize (attempt.go) gets an authorization from the credential, and
+// call.send puts it into the header. Package credential caches the token: cache.go fetches it from
+// the source, credential.go makes the header.
 
 // StaticToken returns a source that always gives the same access token. No fmt
 // verb, log or encoder shows it. It cannot renew: once the service calls the
 // token expired, calls end with ErrUnauthorized.
 func StaticToken(accessToken string) oauth2.TokenSource {
-	// The token lives in functions, where no printer that follows fields
-	// finds it.
+	// The token lives in closures, which fmt and encoders cannot look into.
 	return staticToken{
 		token:      func() string { return accessToken },
 		credential: credential.Bearer(&oauth2.Token{AccessToken: accessToken}),
@@ -58,9 +57,8 @@ type Renewer interface {
 // most once a second. fetch must not be nil; its token must not be empty. No fmt
 // verb, log or encoder shows the token.
 //
-// For client credentials use RenewingToken(cfg.Token) with a
-// clientcredentials.Config; the source that cfg.TokenSource returns does none
-// of this.
+// For client credentials use RenewingToken(cfg.Token) with a clientcredentials.Config; the source
+// of cfg.TokenSource neither renews early nor replaces a rejected token.
 func RenewingToken(fetch func(ctx context.Context) (*oauth2.Token, error)) oauth2.TokenSource {
 	k := credential.NewCache(fetch)
 	return renewingToken{get: k.Token, credential: k.Credential()}
@@ -79,8 +77,8 @@ func (r renewingToken) Renew(ctx context.Context, rejected string) (*oauth2.Toke
 }
 
 // CheckToken returns an error that is ErrToken if no call can be made with t: it is nil, its access
-// token is empty or has a character that no header may hold, or its Expiry has come. The error
-// does not show the token. Whether the service accepts the token only a call tells.
+// token is empty or has a character that no header may hold, or its Expiry has come. The error does
+// not show the token. It does not ask the service whether it accepts the token.
 func CheckToken(t *oauth2.Token) error {
 	if err := credential.Check(t); err != nil {
 		return fmt.Errorf("%w: %w", ErrToken, err)

@@ -12,23 +12,22 @@ import (
 type BulkOptions struct {
 	Concurrency int // calls at once; 0 means 16, at most 1024
 
-	// PauseOnRetryAfter makes the whole run wait when an answer that asks for a
-	// repeat, such as 429 or 503, has Retry-After, for as long as that asks and
-	// at most RetryPolicy.MaxRetryAfter. Then the job is repeated without taking from
-	// the retry budget, within RetryPolicy.MaxAttempts. If it is false, only
-	// that job waits; other jobs that fail are no longer repeated once the
-	// budget is empty. Set it for a service that answers so when it is
-	// overloaded as a whole: where only 1 in 100 lookups is answered with a
-	// Retry-After of 10 s, the pauses make 1000 lookups take minutes, not 20 s.
+	// PauseOnRetryAfter makes all jobs wait after a 429, a 503 or another status that is repeated,
+	// if the answer has Retry-After: as long as it says, and at most RetryPolicy.MaxRetryAfter. The
+	// job is then repeated without a token of the retry budget, within RetryPolicy.MaxAttempts. By
+	// default only the job itself waits, and failed jobs are not repeated while the budget is
+	// empty. Set it for a service that sends Retry-After when it is overloaded as a whole. If only
+	// 1 in 100 lookups gets a Retry-After of 10 s, the pauses make 1000 lookups take minutes, not
+	// 20 s.
 	PauseOnRetryAfter bool
 }
 
-// BulkResult holds the outcome of one job, or an error of the input; Job is then
-// the identifier that came with that error, usually 0.
+// BulkResult holds the outcome of one job, or an error of the sequence of jobs. With such an error
+// Job is the identifier that the sequence yielded beside it, usually 0.
 type BulkResult[T any] struct {
 	Job   JobID
 	Value T     // the zero value where Err is set
-	Err   error // the call's *Error, or the input's own
+	Err   error // the call's *Error, or an error that jobs yielded
 }
 
 // BulkJobInformation looks up many jobs (4.4) and yields each result as it

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Config holds the settings of NewClient. The zero value of a field selects the
-// default in its comment. At least one of the two addresses is required.
+// Config holds the settings of NewClient. The zero value of a field selects the default
+// in its comment. Set BaseURL, JobDBURL or both.
 type Config struct {
 	// BaseURL is required for search, applications and subscriptions. It may end
 	// in /api/rest.
@@ -45,10 +45,10 @@ type Config struct {
 	AllowInsecure    bool      // credentials over http to a host that is not loopback
 	Observer         *Observer // nil: nobody watches
 
-	// Limiter is asked before every request: also before a repeat, before a
-	// redirect is followed, and before the repeat with a renewed token. Its
-	// time does not count towards RetryPolicy.AttemptTimeout, and in a bulk call
-	// not towards the minute of a call without a deadline either. nil: no limit.
+	// Limiter is asked before every request, including repeats and followed redirects. The wait for
+	// it does not count towards RetryPolicy.AttemptTimeout. A call without a deadline ends after a
+	// minute; in a bulk call the wait for the Limiter does not count towards that minute. nil: no
+	// limit.
 	Limiter Limiter
 
 	// DisableCompression asks for answers that are not compressed. From some 2 Gbit/s
@@ -59,7 +59,7 @@ type Config struct {
 // Format prints the configuration without its credentials, and without an
 // address that NewClient refuses, which may hold one.
 func (cfg Config) Format(f fmt.State, verb rune) {
-	type plain Config // has no Format
+	type plain Config // a type without Format
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(cfg.withoutSecrets()))
 }
 
@@ -92,7 +92,7 @@ func (cfg Config) withoutSecrets() Config {
 	}
 	for _, source := range []*oauth2.TokenSource{&cfg.TokenSource, &cfg.JobDBTokenSource} {
 		if *source != nil {
-			*source = staticToken{} // prints as hidden, whatever was there
+			*source = staticToken{} // prints as hidden
 		}
 	}
 	for _, text := range []*string{&cfg.BaseURL, &cfg.JobDBURL} {
@@ -115,12 +115,12 @@ func (cfg *Config) addresses() (base, lookup *url.URL, err error) {
 	return base, lookup, err
 }
 
-// ParseBaseURL reads a base address as NewClient does: Config.BaseURL with the suffix
-// "/api/rest", Config.JobDBURL with the suffix "". It takes slashes and the suffix off the end,
-// so that the forms in which people paste an address become one. The error is ErrInvalidInput.
-// It says what is wrong without the text, which may hold a secret: the address is not an absolute
-// http or https address, has no host, a host with letters beyond ASCII, an unusable port, a
-// user part, a query, a fragment, or ".." in its path.
+// ParseBaseURL reads a base address as NewClient does: Config.BaseURL with the suffix "/api/rest",
+// Config.JobDBURL with the suffix "". It removes slashes and the suffix from the end, because
+// people paste an address with and without them. It returns ErrInvalidInput if the address is not
+// an absolute http or https address, has no host, a host with letters beyond ASCII, an unusable
+// port, a user part, a query, a fragment, or ".." in its path. The error does not show the text,
+// which may hold a secret.
 func ParseBaseURL(text, suffix string) (*url.URL, error) {
 	u, wrong := address.Base(text, suffix)
 	if wrong != "" {
@@ -129,8 +129,8 @@ func ParseBaseURL(text, suffix string) (*url.URL, error) {
 	return u, nil
 }
 
-// baseAddress reads the address in a field, which may end in suffix. It returns
-// nil for an empty one, which is no mistake yet.
+// baseAddress reads the address in a field, which may end in suffix. It returns nil for an empty
+// field: the calls that need the address refuse it.
 func baseAddress(field, text, suffix string) (*url.URL, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // see above
@@ -186,7 +186,7 @@ func languageMistake(s string) string {
 	return ""
 }
 
-// checkCredentials checks the credentials, each with the address that it goes to.
+// checkCredentials checks each credential and the address that receives it.
 func (cfg *Config) checkCredentials(base, lookup *url.URL) error {
 	if cfg.ClientID != "" && cfg.TokenSource != nil {
 		return &ConfigError{"ClientID", "and Config.TokenSource exclude each other"}
@@ -222,8 +222,7 @@ func (cfg *Config) checkCarrier(field string, u *url.URL) error {
 	return nil
 }
 
-// checkSource returns an error for a token source with a token that is known
-// already and cannot be sent.
+// checkSource returns an error for a StaticToken whose token cannot be sent.
 func checkSource(field string, source oauth2.TokenSource) error {
 	static, ok := source.(staticToken)
 	if !ok {

@@ -6,11 +6,11 @@ import (
 	"net/url"
 )
 
-// WithHeaderFunc returns a context whose calls give f the header of every answer, also of a
-// failed attempt, before they read its body. requested is the address of the attempt's request,
-// before redirects; in a bulk call it tells which job was asked for. A program learns from it
-// what a proxy adds, such as the Age of an answer out of a cache. Config.Observer tells the same
-// of all calls of a client, but after the body.
+// WithHeaderFunc returns a context whose calls give f the header of every answer, also of a failed
+// attempt, before they read its body. requested is the address of the attempt's request, before
+// redirects; in a bulk call it tells which job was asked for. The header may hold fields that a
+// proxy added, such as the Age of a cached answer. Config.Observer gets the headers of all calls of
+// a client, but only after the body was read.
 //
 // Calls that run at the same time call f at the same time. f must not change its arguments, nor
 // print them: both may hold a secret. f replaces the function of an earlier WithHeaderFunc.

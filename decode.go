@@ -12,10 +12,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
-// memory returns the allocation budget for an answer of n bytes, in bytes:
-// 2.2n + 256 KiB. A page of real postings takes less than 2n; an answer that
-// takes more was built to. Unknown members may take a quarter more, and are left
-// out beyond that.
+// memory returns the allocation budget for an answer of n bytes, in bytes: 2.2n + 256 KiB. A page
+// of real postings takes less than 2n; only an attacker builds an answer that takes more. Unknown
+// members may take another quarter; those that do not fit are left out.
 func memory(n int64) int64 {
 	const floor = 256 << 10
 	if n <= 0 || n > math.MaxInt64/16 {
@@ -24,9 +23,8 @@ func memory(n int64) int64 {
 	return n/5*11 + floor
 }
 
-// A decoder reads JSON into values. A type that keeps more than that while it is
-// read has a decoder of its own, beside it, which embeds this one. Decoders are
-// reused, each kind from its own pool.
+// A decoder reads JSON into values. Types that need more state while they are read, such as
+// JobPosting, have their own decoder, which embeds this one. Each kind of decoder has a pool.
 type decoder struct {
 	jsonread.Reader
 	item jsonread.Text // the strings of the item that is being read
@@ -88,8 +86,8 @@ func (d *decoder) end() error {
 	return d.err()
 }
 
-// decode reads a document that read reads whole. It returns the zero value beside
-// an error.
+// decode reads a document with read and refuses bytes after the value. Beside an error it returns
+// the zero value.
 func decode[T any](b []byte, read func(*decoder) T) (value T, err error) {
 	d := newDecoder(b)
 	defer d.release()

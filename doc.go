@@ -20,10 +20,10 @@
 //	Client.JobInformation                     4.4  what to know before applying
 //	Client.Subscribe and its two companions   4.5  deprecated
 //
-// Built on them: [Client.BulkJobInformation] and [Applicant.BulkHasApplied] for many
-// jobs, [Applicant.Precheck] for one decision about one job,
-// [JobInformation.CheckAnswers] for what an applicant filled in, and
-// [Client.Snapshot] for the changes of a channel.
+// Built on these operations: [Client.BulkJobInformation] and [Applicant.BulkHasApplied] for many
+// jobs, [Applicant.Precheck] to decide whether an applicant may apply,
+// [JobInformation.CheckAnswers] to check answers to the prescreening questions, and
+// [Client.Snapshot] to find the changes of a channel.
 //
 // A search returns one page: the interface documents no parameter for another.
 // [JobSearchResult.Partial] reports whether the search found more.
@@ -72,19 +72,19 @@
 //	ErrToken                  calls with a token source    it gave none that can be sent
 //	ErrInvalidInput           every call                   nothing was sent
 //
-// An answer that the interface does not name, such as a 400, is an *Error
-// without a condition. So is a 404 or 410 that does not speak of a posting, and a
-// get_project_error that says something else than "not available" or "not
-// accessible": neither a wrong address nor a failure may read as a closed job. A
-// 403 that does not speak of a posting is ErrForbidden. The end of the caller's
-// context is found with context.Canceled or context.DeadlineExceeded.
+// An answer that the interface does not name, such as a 400, is an *Error without a condition. A
+// 404 or 410 whose message does not mention a posting has no condition either, and so has a
+// get_project_error whose message says neither "not available" nor "not accessible": a wrong
+// address or a failure must not read as a closed job. A 403 whose message does not mention a
+// posting is ErrForbidden. The end of the caller's context is found with context.Canceled or
+// context.DeadlineExceeded.
 //
 // # What the lookup is for
 //
-// The lookup is for partners of a marketplace. The interface says that it is not
-// suitable for building an application form or a job portal of one's own (1.3), and
-// that its job identifier is the one needed later to post the application (4.4).
-// So a form made of it prepares and checks the answers, and ends at the board's own.
+// The lookup is for partners of a marketplace. The interface says that it is not suitable for
+// building an application form or a job portal of one's own (1.3), and that its job identifier is
+// the one needed later to post the application (4.4). So a form made from the lookup prepares and
+// checks the answers, and then sends the applicant to the board's own form.
 //
 // # Retries
 //
@@ -99,23 +99,21 @@
 //
 // # Limits
 //
-// Every read is bounded: 64 MiB for a search, 4 MiB for other answers, 1 MiB a
-// posting and 1 GiB in all for a stream, 256 KiB of headers, 64 levels of
-// nesting, 64 KiB of a failed answer. Bounds are of decompressed bytes, and the
-// compressed bytes are bounded too. The decoded result of a search may take 2.2
-// times its bound in memory. Config.MaxBodyBytes and Config.MaxPostingBytes change
-// the bounds. A posting of a stream that is over its bound comes without its
-// advertisement; one that is too large even so ends the stream.
+// Every read is bounded: 64 MiB for a search, 4 MiB for other answers, 1 MiB a posting and 1 GiB in
+// all for a stream, 256 KiB of headers, 64 levels of nesting, 64 KiB of a failed answer. Bounds are
+// of decompressed bytes, and the compressed bytes are bounded too. The decoded result of a search
+// may take 2.2 times its bound in memory. Config.MaxBodyBytes and Config.MaxPostingBytes change the
+// bounds. A stream yields a posting over 1 MiB without its advertisement; a posting that is too
+// large without it ends the stream.
 //
 // # Untrusted texts
 //
-// Titles, labels, ad texts and messages are plain strings from elsewhere: escape
-// them for where they go. [JobPosting.ApplyURL] and
-// [JobInformation.DataSecurityURL] return links that were checked to be http or
-// https; the fields that they read are unchecked.
+// Titles, labels, ad texts and messages are untrusted strings of the service: escape them for the
+// page or query that you put them in. [JobPosting.ApplyURL] and [JobInformation.DataSecurityURL]
+// return only http and https links; the fields ApplyOnlineLink and DataSecurityLink are unchecked.
 //
 // # Testing your code
 //
-// Package jobboardtest imitates the service, with state, the interface's rules
-// and faults on demand, in process or as a program.
+// Package jobboardtest is a mock server of the board, with state, the interface's rules and faults
+// on demand, in process or as a program.
 package jobboard

@@ -11,9 +11,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
 
-// The conditions of section 7, one value each, and the ones beyond it. They
-// are found with errors.Is in the error of a failed call; the *Error around
-// them, found with errors.As, has status, code and the service's own words.
+// The conditions of section 7, one value each, and conditions that the interface does not name.
+// errors.Is finds them in the error of a failed call; errors.As finds the *Error, which has status,
+// code and the service's words.
 var (
 	// ErrPostingNotFound reports that the job has no posting (7.2, 404).
 	ErrPostingNotFound error = &condition{"posting not found", ErrGone}
@@ -38,10 +38,9 @@ var (
 	// ErrJobUnavailable reports that the job is deleted or no longer available
 	// (7.3, ERROR_JOB_UNAVAILABLE).
 	ErrJobUnavailable error = &condition{"job unavailable", ErrGone}
-	// ErrPostingUnavailable reports that the service cannot find the job's posting,
-	// by a technical error or because its data are inconsistent (7.3,
-	// ERROR_POSTING_UNAVAILABLE). It does not say that the job is gone: what was known
-	// of the job stays, and a later lookup may get an answer.
+	// ErrPostingUnavailable reports that the service cannot find the job's posting, by a technical
+	// error or because its data are inconsistent (7.3, ERROR_POSTING_UNAVAILABLE). The job need not
+	// be gone: keep what you know about the job, and look it up again later.
 	ErrPostingUnavailable = errors.New("posting unavailable")
 	// ErrUnauthorized reports that the credential is missing, expired, invalid
 	// or of the wrong kind (7.1 and 7.2, 401).
@@ -89,8 +88,8 @@ var (
 	ErrInvalidInput = errors.New("invalid input")
 )
 
-// condition holds the text of a condition of section 7 and the class that it
-// belongs to: ErrGone, ErrClosed or ErrNotVisible.
+// condition is a condition of section 7, with its text and its class: ErrGone, ErrClosed or
+// ErrNotVisible.
 type condition struct {
 	text  string
 	class error
@@ -101,12 +100,11 @@ func (c *condition) Error() string { return c.text }
 // Is reports whether target is the class of the condition.
 func (c *condition) Is(target error) bool { return target == c.class }
 
-// Settled reports whether the service has answered about the job: err is nil,
-// or it is ErrGone, ErrClosed, ErrNotVisible or ErrApplicationNotFound. Any
-// other error, such as ErrServer, ErrPostingUnavailable, ErrUnauthorized or the end
-// of the context, says nothing about the job, and a later call may get an answer.
-// It need not: a job may answer ErrPostingUnavailable for ever, so end a loop that
-// waits for an answer after some rounds.
+// Settled reports whether the service has answered about the job: err is nil, or it is ErrGone,
+// ErrClosed, ErrNotVisible or ErrApplicationNotFound. Any other error, such as ErrServer,
+// ErrPostingUnavailable, ErrUnauthorized or the end of the context, says nothing about the job, and
+// a later call may get an answer. Bound a loop that waits for an answer, because the service may
+// answer ErrPostingUnavailable for ever.
 func Settled(err error) bool {
 	return err == nil || errors.Is(err, ErrGone) || errors.Is(err, ErrClosed) ||
 		errors.Is(err, ErrNotVisible) || errors.Is(err, ErrApplicationNotFound)
@@ -115,7 +113,7 @@ func Settled(err error) bool {
 // StopReason names why a failed call was not repeated again.
 type StopReason string
 
-// The reasons. An Error that no call made has the zero value.
+// The reasons. Every *Error of a call has one.
 const (
 	StopFinal         StopReason = "final"          // another attempt cannot help
 	StopAttempts      StopReason = "attempts"       // RetryPolicy.MaxAttempts are used up
@@ -134,10 +132,9 @@ const (
 	maxRequestID    = 100
 )
 
-// Error describes a failed call. Every call that fails returns one: errors.As
-// finds it, and errors.Is finds its condition, one of the Err values of this
-// package. It has no condition if the service gave an answer that the interface
-// does not name.
+// Error describes a failed call. Every call that fails returns one: errors.As finds it,
+// and errors.Is finds its condition, one of the Err values of this package. An answer
+// that the interface does not name has no condition.
 //
 // It holds no credential and no query value, and its text is bounded. Message
 // and Body come from the service and are untrusted; Message has no control
@@ -151,7 +148,7 @@ type Error struct {
 	RequestID       string        // of the answer's X-Request-Id, X-Correlation-Id, Request-Id or traceparent
 	Body            []byte        // the answer's first 64 KiB, or 120 bytes of a search with a good status; nil: none
 	Attempts        int           // renewed tokens and hedges count, followed redirects do not; 0: nothing was sent
-	RetryAfter      time.Duration // what the service asked for, 0 if nothing
+	RetryAfter      time.Duration // from the Retry-After header; 0: none
 	Stopped         StopReason    // why there was no further attempt
 	MayHaveExecuted bool          // the call changes something, and no clear answer says whether it did
 	Err             error         // the condition, with its cause; nil for an answer without a named condition
@@ -186,7 +183,7 @@ func (e *Error) outcome() (text string) {
 	case e.Attempts > 1:
 		text = fmt.Sprintf(" (%d attempts, stopped: %s)", e.Attempts, stopped)
 	case e.Attempts == 1 && (e.Stopped == StopBudget || e.Stopped == StopDeadline || e.Stopped == StopRetryAfter):
-		text = " (stopped: " + stopped + ")" // or it looks as if repeats were off
+		text = " (stopped: " + stopped + ")" // else a reader would think that repeats are off
 	}
 	if e.MayHaveExecuted {
 		text += " (may have been executed)"
@@ -231,7 +228,7 @@ func invalid(format string, args ...any) error {
 // ErrInvalidInput in it.
 type ConfigError struct {
 	Field  string // of Config, such as "BaseURL" or "Retry.MinWait"
-	Reason string // what is wrong with the field: "is empty"; holds nothing of its value
+	Reason string // such as "is empty"; does not show the field's value
 }
 
 // Error returns the field and the reason.
@@ -242,7 +239,7 @@ func (e *ConfigError) Error() string {
 // Unwrap returns ErrInvalidInput.
 func (e *ConfigError) Unwrap() error { return ErrInvalidInput }
 
-// clean returns foreign text fit for a log line, cut to limit bytes.
+// clean makes a text of the service fit for a log line, cut to limit bytes.
 func clean(s string, limit int) string { return redact.Clean(s, limit) }
 
 func errUndecodable(detail string) error {

@@ -34,15 +34,15 @@ type failedAttempt struct {
 	retryAfter time.Duration
 	outcome    outcome
 	resent     bool                      // net/http has sent the request once more by itself
-	stopped    StopReason                // why there is no other attempt; empty: there is, or nobody has decided yet
+	stopped    StopReason                // why no attempt follows; empty: an attempt follows, or stop has not decided yet
 	wait       time.Duration             // before the next attempt
-	fresh      *credential.Authorization // the renewed token, with which the next attempt is sent; nil: there is none
-	answer     *passed                   // of a caller's own request; nil: none, or of an operation
+	fresh      *credential.Authorization // the renewed token for the next attempt; nil: none
+	answer     *passed                   // the answer to a request of Client.Transport; nil: none, or an operation's
 
-	mayHaveExecuted bool // this attempt, whatever the one before did
+	mayHaveExecuted bool // the service may have executed this attempt
 }
 
-// drop gives up the answer that nobody reads any more.
+// drop closes the answer, which nobody will read.
 func (f *failedAttempt) drop() {
 	if f.answer != nil {
 		f.answer.drop()
@@ -85,7 +85,7 @@ func (c *call) requestID(header http.Header) string {
 				return -1
 			}
 			return r
-		}, c.secrets.Head(header.Get(name), 1000))) // also a secret that what was taken out had cut in two
+		}, c.secrets.Head(header.Get(name), 1000))) // Hide once more: removing characters may have joined a secret's halves
 		if id != "" {
 			return id[:min(len(id), maxRequestID)]
 		}
@@ -93,8 +93,8 @@ func (c *call) requestID(header http.Header) string {
 	return ""
 }
 
-// ended returns the failed attempt of a caller whose context has ended with
-// cause, and whose call the service may have executed.
+// ended returns the failed attempt of a call whose context ended with cause. mayHaveExecuted tells
+// whether the service may have executed the call.
 func ended(cause error, mayHaveExecuted bool) *failedAttempt {
 	f := &failedAttempt{err: cause, stopped: StopCanceled, mayHaveExecuted: mayHaveExecuted}
 	if errors.Is(cause, context.DeadlineExceeded) {
@@ -103,15 +103,13 @@ func ended(cause error, mayHaveExecuted bool) *failedAttempt {
 	return f
 }
 
-// endedBetween returns the failed attempt of a caller whose context ended between
-// two attempts. A call that changes something then counts as maybe executed once a
-// request has reached the service, whatever the answer was.
+// endedBetween returns the failed attempt of a call whose context ended between two attempts. A
+// call that changes something counts as maybe executed if any of its requests reached the service.
 func (c *call) endedBetween(cause error) *failedAttempt {
 	return ended(cause, c.reached && !c.op.safe())
 }
 
-// endedToo adds the end of the caller's context to an attempt that was answered
-// before it.
+// endedToo adds the end of the caller's context to the error of an attempt that failed before.
 func (f *failedAttempt) endedToo(cause error) {
 	var known *failure
 	switch {
@@ -125,22 +123,22 @@ func (f *failedAttempt) endedToo(cause error) {
 	}
 }
 
-// limiterError marks an error of Config.Limiter, also in the middle of an
-// exchange. The end of a context in it is the limiter's own, and not the caller's.
+// limiterError marks an error of Config.Limiter, also before a redirect. A context error inside it
+// comes from the limiter and does not mean that the caller's context ended.
 type limiterError struct{ err error }
 
 func (e *limiterError) Error() string { return "Config.Limiter: " + e.err.Error() }
 
-// Is finds what the limiter's error holds, but for the ends of contexts.
+// Is looks for target in the limiter's error, unless target is the end of a context.
 func (e *limiterError) Is(target error) bool {
 	return target != context.Canceled && target != context.DeadlineExceeded && errors.Is(e.err, target)
 }
 
-// As finds what the limiter's error holds.
+// As looks for target in the limiter's error.
 func (e *limiterError) As(target any) bool { return errors.As(e.err, target) }
 
-// notAllowed returns the failed attempt for one that Config.Limiter refused: the
-// answer of the attempt before, if there was one.
+// notAllowed returns the failure of an attempt that Config.Limiter refused. If the call had an
+// earlier attempt, the failure of that attempt is returned.
 func (c *call) notAllowed(err error) *failedAttempt {
 	if cause := c.ctx.Err(); cause != nil {
 		return c.endedBetween(cause)
@@ -154,8 +152,8 @@ func (c *call) notAllowed(err error) *failedAttempt {
 	return &failedAttempt{err: &failure{kind: ErrRateLimited, detail: clean(err.Error(), maxErrorCause), cause: err}}
 }
 
-// lastAttempt returns the attempt before as the last one, with the reason why the one
-// that was to follow it is not made.
+// lastAttempt returns the previous attempt as the last of the call, with the reason why no other
+// attempt is made.
 func (c *call) lastAttempt(stopped StopReason) *failedAttempt {
 	f := *c.last
 	f.stopped = stopped
@@ -204,18 +202,18 @@ func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 	return f
 }
 
-// cutShort returns the failed attempt for an answer whose end did not arrive.
-// Only its status did.
+// cutShort returns the failed attempt for an answer whose end did not arrive. Its status
+// did arrive.
 func (c *call) cutShort(a *answer, err error) *failedAttempt {
 	f := c.notAnswered(a.exchange, err)
 	f.status, f.header, f.mayHaveExecuted = a.resp.StatusCode, a.resp.Header, !c.op.safe()
 	return f
 }
 
-// unusable returns the failed attempt for an answer with a good status that
-// accept refused or that did not arrive whole. By its status, a call that
-// changes something has been executed. If the answer has words that tell a
-// condition, err is a *failedAttempt with both.
+// unusable returns the failed attempt for an answer with a good status that accept refused or that
+// did not arrive whole. The good status means that the service executed a call that changes
+// something. If the answer's words name a condition, err is a *failedAttempt with words and
+// condition.
 func (c *call) unusable(a *answer, err error) *failedAttempt {
 	lost := a.Lost()
 	if lost == nil && errors.Is(err, transport.ErrCut) {
@@ -232,7 +230,7 @@ func (c *call) unusable(a *answer, err error) *failedAttempt {
 	detail := err.Error()
 	var known *failure
 	if errors.As(err, &known) {
-		detail = known.detail // without the text of its condition
+		detail = known.detail // leaves out the condition's text
 	}
 	var told *failedAttempt
 	var large transport.TooLargeError
@@ -249,10 +247,10 @@ func (c *call) unusable(a *answer, err error) *failedAttempt {
 	return f
 }
 
-// describe returns the detail of an unusable answer with its content type and
-// its beginning, so that a person can tell who sent it.
+// describe returns detail with the answer's content type and first bytes, so that a person can see
+// which machine sent the answer.
 func (a *answer) describe(detail string) string {
-	media, _, _ := mime.ParseMediaType(a.resp.Header.Get("Content-Type")) // is there, too, if a parameter is wrong
+	media, _, _ := mime.ParseMediaType(a.resp.Header.Get("Content-Type")) // a wrong parameter is an error, but media is set
 	if media == "" {
 		media = "no content type"
 	}
@@ -269,15 +267,15 @@ func (a *answer) kept() []byte {
 	return bytes.Clone(a.Sample())
 }
 
-// refused returns the failed attempt for an answer whose status is no success;
-// err says why its body cannot be read. Of a body that is cut off, refused
-// accepts what there is if the status alone says enough.
+// refused returns the failed attempt for an answer whose status is no success; err says why its
+// body cannot be read. If the body is truncated, refused uses the part that arrived when the status
+// alone decides about a repeat.
 func (c *call) refused(a *answer, err error) *failedAttempt {
 	status, header := a.resp.StatusCode, a.resp.Header
 	outcome := outcomeOf(status)
 	f := &failedAttempt{status: status, header: header}
 	if err == nil {
-		f.body, err = io.ReadAll(io.LimitReader(a, maxErrorBody+1)) // one more, to see that nothing is cut off
+		f.body, err = io.ReadAll(io.LimitReader(a, maxErrorBody+1)) // the byte beyond the bound shows that the body is longer
 		if len(f.body) > maxErrorBody {
 			f.body, err = f.body[:maxErrorBody], nil
 		}
@@ -289,13 +287,13 @@ func (c *call) refused(a *answer, err error) *failedAttempt {
 	return f
 }
 
-// judgeRefusal completes the failed attempt of a refused answer, whose status and
-// body are known.
+// judgeRefusal sets the condition, the outcome and the Retry-After of f from its status, its body
+// and header.
 func (c *call) judgeRefusal(f *failedAttempt, header http.Header) {
 	outcome := outcomeOf(f.status)
 	f.words, f.err = classify(c.op, f.status, header, f.body, anyMember)
 	f.retryAfter = refusal.RetryAfter(header, time.Now())
-	if f.err == nil || errors.Is(f.err, ErrServer) || errors.Is(f.err, ErrRateLimited) { // any other is an answer
+	if f.err == nil || errors.Is(f.err, ErrServer) || errors.Is(f.err, ErrRateLimited) { // any other condition is final
 		f.outcome = outcome
 		f.mayHaveExecuted = outcome == failing && !c.op.safe()
 	}
@@ -311,8 +309,8 @@ type conditionRow struct {
 	from   int          // lowest status
 	to     int          // highest status
 	code   string       // the service's code
-	denies string       // what the message says that the project is not, and nothing else; see refusal.Words.Denies
-	says   string       // terms one of which the message holds, separated by |; only where no code tells
+	denies string       // "available" if the message says "not available", see refusal.Words.Denies
+	says   string       // terms separated by |: the message must hold one, and the answer no code
 	result error
 }
 
@@ -326,10 +324,10 @@ var (
 // and not of the service, an address or a network.
 const thePosting = "posting|jobposting|jobid|job id"
 
-// conditions lists the conditions of section 7 and those that HTTP adds. Status,
-// form of the body and code decide first. Words decide only if nothing else
-// can, and then few of them, because the service's sentences vary: too few say
-// nothing of the job, so that a failure never reads as a job that is gone.
+// conditions lists the conditions of section 7 and those that HTTP adds. Status, form of the body
+// and code decide first. Words decide only if status, form and code cannot. The table asks for few
+// words, because the service's sentences vary. Without these words an answer says nothing about the
+// job, so that a failure never reads as a job that is gone.
 var conditions = []conditionRow{
 	// 7.3: these codes count with any status.
 	{ops: opsLookup, to: 999, code: refusal.JobInactive, result: ErrJobInactive},
@@ -358,9 +356,9 @@ var conditions = []conditionRow{
 	{from: 500, to: 599, result: ErrServer},
 }
 
-// classify returns the words of an answer to op, and the condition that they and
-// its status mean, nil if the interface has no name for it. The lookup's codes
-// count wherever they stand below a member that codesIn accepts.
+// classify returns the words of an answer to op, and the condition that status and words mean; nil:
+// the interface does not name it. The lookup's codes count at any depth below a member that codesIn
+// accepts.
 func classify(op *operation, status int, header http.Header, body []byte, codesIn func(member string) bool) (refusal.Words, error) {
 	if op != opJobInformation {
 		codesIn = nil
@@ -374,7 +372,7 @@ func classify(op *operation, status int, header http.Header, body []byte, codesI
 	return w, nil
 }
 
-// anyMember returns true: in a refused answer a code counts below whatever member.
+// anyMember accepts every member: in a refused answer a code counts anywhere.
 func anyMember(string) bool { return true }
 
 func (c conditionRow) matches(op *operation, status int, w *refusal.Words) bool {
@@ -384,8 +382,8 @@ func (c conditionRow) matches(op *operation, status int, w *refusal.Words) bool 
 	case c.code != "":
 		return c.code == w.Code && (c.denies == "" || w.Denies(c.denies))
 	case c.says != "":
-		// A code, an authorization error or a page from elsewhere tells
-		// another story, whatever words it uses.
+		// An answer with a code, an authorization error or a page is not about the posting, even if
+		// it contains these words.
 		return !w.Coded && w.Code == "" && w.AuthError == "" && !w.Markup && w.Says(c.says)
 	}
 	return true

@@ -9,13 +9,12 @@ import (
 // FormControl names the kind of control by which a form asks a question.
 type FormControl string
 
-// The controls, for a template to choose by. An HTML form has an element for
-// each.
+// The controls: a template chooses its HTML element by them.
 const (
 	ControlText     FormControl = "text"     // a line
 	ControlTextArea FormControl = "textarea" // several lines
-	ControlRadio    FormControl = "radio"    // one of two or three choices, all in sight
-	ControlSelect   FormControl = "select"   // one of a list
+	ControlRadio    FormControl = "radio"    // at most three choices, all visible
+	ControlSelect   FormControl = "select"   // a choice from a list
 )
 
 // FormField holds what a form shows for one question, or for the nationality.
@@ -25,26 +24,24 @@ type FormField struct {
 	Nationality bool           // the field asks for the nationality; it has no question, label or type
 	QuestionID  string         // as in Question
 	Label       string         // what is asked
-	Type        QuestionType   // as in Question; another than the constants is possible
-	Control     FormControl    // how to ask
-	Choices     []IDLabel      // of a ControlRadio or ControlSelect; the value of each is its ID
+	Type        QuestionType   // as in Question; may differ from the constants
+	Control     FormControl    // the kind of HTML element
+	Choices     []IDLabel      // options of a ControlRadio or ControlSelect; submit the ID
 	Required    bool           // AnswerRules demand an answer
 	MaxLength   int            // the most characters of a text, as maxlength in HTML; 0: no limit
-	Value       string         // what was given: the ID of a choice, or text
-	Problem     *AnswerProblem // what is wrong with Value; nil: nothing, or it was not checked
+	Value       string         // the given answer: the ID of a choice, or text
+	Problem     *AnswerProblem // what is wrong with Value; nil: nothing, or not checked
 }
 
 const nationalityField = "nationality"
 
-// Form returns a field for each question of the job, in their order, and then
-// one for the nationality if the job has a list of them. It shows the answers
-// that were given, zero ones for an empty form, and beside each the problem that
-// checked names: the error of [JobInformation.CheckAnswers], nil if nothing was
-// checked. Questions that share an identifier have one field, as they count as
-// one there.
+// Form returns a field for each question of the job, in order, and a last field for the nationality
+// if the job lists nationalities. The fields show the answers in given (zero: an empty form).
+// checked is the error of [JobInformation.CheckAnswers], whose problems the fields show; nil: no
+// problems. Questions that share an identifier get one field.
 //
-// A question of an unknown type is asked by its answers if it has some, else as
-// a line of text, and need not be answered.
+// A question of an unknown type becomes a ControlSelect if it has answers to choose from, else a
+// ControlText, and is never Required.
 func (j *JobInformation) Form(given Answers, rules AnswerRules, checked error) []FormField {
 	wrong, _ := errors.AsType[*AnswersError](checked)
 	questions := distinct(j.Questions)
@@ -69,7 +66,7 @@ func (j *JobInformation) Form(given Answers, rules AnswerRules, checked error) [
 	return append(fields, f)
 }
 
-// field returns the question's field with an answer.
+// field returns the form field of a question that was answered with a.
 func (q Question) field(a Answer, rules AnswerRules) FormField {
 	f := FormField{
 		Name: q.fieldName(), QuestionID: q.ID, Label: q.Label, Type: q.Type, Control: ControlText, Value: a.text,
@@ -93,9 +90,8 @@ func (q Question) field(a Answer, rules AnswerRules) FormField {
 
 func (q Question) fieldName() string { return "q" + q.ID }
 
-// FormAnswers returns the answers in the values that somebody sent with the form
-// that [JobInformation.Form] describes. It ignores fields that the form does not
-// have, such as one of a question that the job no longer asks.
+// FormAnswers reads the answers from the submitted values of the form that [JobInformation.Form]
+// describes. It ignores other fields, for example of a question that the job no longer asks.
 func (j *JobInformation) FormAnswers(sent url.Values) Answers {
 	given := Answers{Questions: make(map[string]Answer, len(j.Questions))}
 	for _, q := range distinct(j.Questions) {

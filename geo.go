@@ -58,16 +58,15 @@ func ParseGeoLocation(s string) (GeoLocation, error) {
 	return Near(numbers[0], numbers[1], numbers[2]).checked()
 }
 
-// ParseGeoURI returns the circle of radiusKm kilometres around the place of a geo
-// URI (RFC 5870), such as "geo:52.52,13.405". The place must be in WGS 84,
-// with or without ";crs=wgs84". An altitude, the uncertainty ";u=" and other
-// parameters do not change it: the uncertainty tells how well the place is
-// known, in metres, and is no radius to search in.
+// ParseGeoURI returns the circle of radiusKm kilometres around the place of a geo URI (RFC 5870),
+// such as "geo:52.52,13.405". The coordinates must be WGS 84, and ";crs=wgs84" may say so. An
+// altitude, the uncertainty ";u=" and other parameters are ignored: the uncertainty says how
+// precisely the place is known, in metres, and is no search radius.
 //
-// A zoom level, as in "geo:52.52,13.405?z=19", is beyond the RFC, common, and
-// passed over. Any other query is refused: next to "?q=" the coordinates are
-// often "0,0" and mean nothing. ParseGeoURI returns ErrInvalidInput for a URI
-// that cannot be used and for a circle that Validate would refuse.
+// A zoom level, as in "geo:52.52,13.405?z=19", is common, although the RFC does not have it, and is
+// ignored. Any other query is refused: next to "?q=" the coordinates are often "0,0" and mean
+// nothing. ParseGeoURI returns ErrInvalidInput for a URI that cannot be used and for a circle that
+// Validate would refuse.
 func ParseGeoURI(uri string, radiusKm float64) (GeoLocation, error) {
 	scheme, rest, found := strings.Cut(uri, ":")
 	if !found || !strings.EqualFold(scheme, "geo") {
@@ -111,9 +110,8 @@ func checkGeoParams(params string) error {
 	return nil
 }
 
-// parseGeoNumbers reads decimal numbers, at most as many as there are fields. One
-// too large for a float64 comes back infinite, for the range of its field to
-// refuse it.
+// parseGeoNumbers reads decimal numbers, at most as many as there are fields. A number too large
+// for a float64 becomes infinite, which Validate then refuses.
 func parseGeoNumbers(texts []string, fields ...string) (numbers [3]float64, _ error) {
 	for i, s := range texts {
 		if !isGeoDecimal(s) {
@@ -139,8 +137,8 @@ func geoError(format string, args ...any) error {
 	return fmt.Errorf("jobboard: geolocation "+format+": %w", append(args, ErrInvalidInput)...)
 }
 
-// IsZero reports whether g is the zero value: anywhere. The circle of 5
-// kilometres around 0, 0 is not.
+// IsZero reports whether g is the zero value, which means anywhere. A circle around the place 0, 0
+// is not zero.
 func (g GeoLocation) IsZero() bool { return g == GeoLocation{} }
 
 // Validate reports what keeps g from being sent: a latitude or longitude off
@@ -149,8 +147,8 @@ func (g GeoLocation) IsZero() bool { return g == GeoLocation{} }
 // value is valid. The error is ErrInvalidInput; it names the field and does
 // not repeat its value, which may say where somebody lives.
 //
-// A radius of 0 with a place is refused because it is more often forgotten
-// than meant, and one beyond the Earth because it is more often in metres.
+// A place with a radius of 0 is refused, because most callers who send 0 forgot the radius. A
+// radius beyond the Earth is refused, because most callers meant metres.
 func (g GeoLocation) Validate() error {
 	if g.IsZero() {
 		return nil
@@ -159,8 +157,8 @@ func (g GeoLocation) Validate() error {
 	return err
 }
 
-// checked returns g, the circle around a place that somebody named, if it can be
-// sent: the zero value means the place 0, 0 here, and has no radius.
+// checked returns g if it is a circle that can be sent. Unlike Validate it refuses the zero value,
+// as a place without a radius.
 func (g GeoLocation) checked() (GeoLocation, error) {
 	if wrong := g.circleMistake(); wrong != "" {
 		return GeoLocation{}, geoError("%s", wrong)
@@ -210,8 +208,8 @@ func (g GeoLocation) MarshalText() ([]byte, error) {
 	return []byte(g.String()), nil
 }
 
-// UnmarshalText reads what String writes: the empty text as the zero value,
-// every other as [ParseGeoLocation] does. On an error g stays as it was.
+// UnmarshalText reads what String writes: the empty text as the zero value, every other
+// as [ParseGeoLocation] does. An error leaves g unchanged.
 func (g *GeoLocation) UnmarshalText(text []byte) error {
 	var parsed GeoLocation
 	if len(text) > 0 {
@@ -224,10 +222,10 @@ func (g *GeoLocation) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// DistanceKm returns the distance between the places of a and b along the
-// surface of the Earth, in kilometres, whatever their radius. It is at most
-// 0.6 % off, because it takes the Earth for a sphere. The zero value counts as
-// the place 0, 0. DistanceKm returns NaN if a place is not on the globe.
+// DistanceKm returns the distance between the places of a and b along the surface of the Earth, in
+// kilometres, whatever their radius. The error is at most 0.6 %, because the formula treats the
+// Earth as a sphere. The zero value counts as the place 0, 0. DistanceKm returns NaN if a place is
+// not on the globe.
 func DistanceKm(a, b GeoLocation) float64 {
 	for _, g := range [2]GeoLocation{a, b} {
 		if !(math.Abs(g.Latitude) <= 90 && math.Abs(g.Longitude) <= 180) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// statuses lists the statuses with which a web handler answers. The first row with
-// a condition that errors.Is finds counts.
+// statuses lists the statuses for a web handler. The first row counts that has a condition which
+// errors.Is finds.
 var statuses = []struct {
 	status     int
 	conditions []error
@@ -48,15 +48,14 @@ const statusClientClosedRequest = 499
 //	504  ErrTimeout
 //	500  any other error
 //
-// An error that is none of these is asked for its own status, by a method
-// HTTPStatus() int, as jobmirror's errors have one. A status outside of 400 to
-// 599 does not count.
+// Any other error may have a method HTTPStatus() int that returns its status, as jobmirror's errors
+// do. HTTPStatus ignores a status outside 400 to 599.
 //
-// ErrGone gives 404 and not 410, because it does not say that the job ever
-// existed. ErrPostingUnavailable gives 503: a search engine that is told 404 drops
-// the page of a job that may well be open. ErrUnauthorized and ErrForbidden are about the credential that the
-// call sent: after a Client.Search that is the site's own, and no visitor can
-// help it, so a handler answers 502 instead.
+// ErrGone gives 404 and not 410, because it does not say that the job ever existed.
+// ErrPostingUnavailable gives 503: a search engine that is told 404 drops the page of a job that
+// may well be open. ErrUnauthorized and ErrForbidden are about the credential that the call sent:
+// after a Client.Search the rejected credential is the site's own, which no visitor can mend, so a
+// handler should answer 502 instead.
 func HTTPStatus(err error) int {
 	if err == nil {
 		return http.StatusOK
@@ -79,11 +78,10 @@ func HTTPStatus(err error) int {
 	return http.StatusInternalServerError
 }
 
-// SetRetryAfter sets Retry-After in the header of a web handler's answer to a
-// visitor, after a call failed with err: what the service asked for
-// (Error.RetryAfter), else what err says by a method RetryAfter() time.Duration,
-// at most a day. If neither says anything, an answer 429 or 503 by [HTTPStatus]
-// asks for a minute, and any other answer gets no Retry-After.
+// SetRetryAfter sets Retry-After in the header of a web handler's answer to a visitor, after a call
+// failed with err: the service's own wait (Error.RetryAfter), else the result of err's method
+// RetryAfter() time.Duration, at most a day. If neither gives a wait, a 429 or 503 of [HTTPStatus]
+// gets a minute, and any other status gets no Retry-After.
 func SetRetryAfter(header http.Header, err error) {
 	var wait time.Duration
 	var e *Error

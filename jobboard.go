@@ -14,7 +14,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Identifiers, one type each, so that one cannot stand where another belongs.
+// Each kind of identifier has a type of its own, so that the compiler finds a mix-up.
 type (
 	// ChannelID names a channel of postings, such as "27828_extern" (4.1).
 	ChannelID string
@@ -22,9 +22,9 @@ type (
 	ApplicationID string
 	// SubscriptionID names a subscription, the {aboId} of section 4.5.
 	SubscriptionID string
-	// JobID names a job: jobDbId in the paths of sections 4.2 and 4.3, jobid
-	// in 4.4, IdValue in a job feed. It is not a posting's identifier, and no
-	// call of the interface turns one into the other.
+	// JobID names a job: jobDbId in the paths of sections 4.2 and 4.3, jobid in 4.4, IdValue in a
+	// job feed. A posting has another identifier, and the interface has no call that gives one for
+	// the other.
 	JobID int64
 	// JobPostingID names a posting (2.2).
 	JobPostingID int64
@@ -32,9 +32,8 @@ type (
 	PostingVersionID int64
 )
 
-// ParseJobID reads a job identifier from a feed, a path or a flag: decimal
-// digits, with a value of at least 1. It returns ErrInvalidInput for anything
-// else.
+// ParseJobID reads a job identifier, such as from a feed, a path or a flag: decimal digits with a
+// value of 1 or more. It returns ErrInvalidInput for other texts.
 func ParseJobID(s string) (JobID, error) {
 	n, ok := positiveNumber(s)
 	if !ok {
@@ -82,17 +81,17 @@ type endpoint struct {
 
 // shared holds what all endpoints of a client have in common.
 type shared struct {
-	config Config // with its defaults, and without what is secret
-	// next sends a request. It is a function, because a transport keeps buffers with
-	// the bytes of the last requests, which a printer that follows fields would show.
+	config Config // defaults filled in, credentials removed
+	// next sends a request. It is a function and no http.RoundTripper, because a transport's
+	// buffers hold the bytes of recent requests, and fmt's %v would print them.
 	next        func(*http.Request) (*http.Response, error)
 	standard    bool                   // next is net/http's own, which changes no header
-	connections *transport.Connections // nil: of a transport that is not ours
+	connections *transport.Connections // nil if Config.HTTPClient sends the requests
 	headers     credential.Headers
-	anonymous   credential.Authorization // what is sent without a credential
+	anonymous   credential.Authorization // used by endpoints without a credential
 	catalogues  catalogueCache
-	// source makes a credential of a token source. It is a function, because
-	// what it holds knows sources that are asked at the moment.
+	// source makes a credential of a token source. It is a function, because the credential.Foreign
+	// behind it holds the token sources in use, and fmt's %v would print them.
 	source func(oauth2.TokenSource) credential.Credential
 }
 
@@ -111,11 +110,11 @@ type operation struct {
 	method string
 	path   string // the template an Error shows
 	limit  int64  // default bound of the decompressed answer, in bytes; 0: smallAnswer
-	stream bool   // the answer is read while the caller looks at it
+	stream bool   // the caller reads the answer as it arrives
 }
 
-// safe reports whether the operation changes nothing, so that nobody need be told that
-// a request without an answer may have been executed.
+// safe reports whether the operation changes nothing, so that Error.MayHaveExecuted does not
+// matter.
 func (op *operation) safe() bool {
 	return op.method == http.MethodGet || op.method == http.MethodHead || op.method == http.MethodOptions
 }
@@ -178,8 +177,7 @@ func newClient(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// newShared returns what the endpoints of a client with a complete configuration
-// share.
+// newShared returns the state that a client's endpoints share. cfg has its defaults filled in.
 func newShared(cfg Config) *shared {
 	next, connections := network(cfg.HTTPClient)
 	_, standard := next.(*http.Transport)
@@ -192,8 +190,8 @@ func newShared(cfg Config) *shared {
 	}
 }
 
-// network returns what sends the requests of a client that is configured with h,
-// and the connections behind it, nil for those of a transport that is not ours.
+// network returns the transport for Config.HTTPClient h. It returns the connections too if the
+// client makes the transport itself, and nil if h brings one.
 func network(h *http.Client) (http.RoundTripper, *transport.Connections) {
 	switch {
 	case h == nil:
@@ -223,8 +221,8 @@ var unmade = endpoint{
 	mistake: invalid("use NewClient, and for an applicant Client.Applicant: the zero value has no address to call"),
 }
 
-// made returns the endpoint, and unmade for one that no NewClient made. Every public
-// method takes its endpoint from here.
+// made returns the endpoint, or unmade if NewClient did not make it. Every public method gets its
+// endpoint from made.
 func (e *endpoint) made() *endpoint {
 	if e == nil || e.shared == nil {
 		return &unmade
@@ -253,7 +251,7 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 type RetryBudget struct {
 	Origin   string  // scheme, host and port
 	Tokens   float64 // repeats that may be made now
-	Capacity float64 // the most that Tokens may be now
+	Capacity float64 // the current limit of Tokens
 }
 
 // RetryBudgets returns the state of every budget of the client: one per origin,

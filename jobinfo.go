@@ -14,9 +14,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
 )
 
-// JobInformation holds what an applicant must know before an application to a
-// job (2.5). It encodes to the interface's JSON and decodes from it. The texts
-// come from the service and are untrusted.
+// JobInformation holds the facts that an applicant needs before applying to a job (2.5). It encodes
+// to the interface's JSON and decodes from it. The texts come from the service and are untrusted.
 type JobInformation struct {
 	JobID            JobID      `json:"jobId"`
 	JobTitle         string     `json:"jobTitle"`
@@ -66,9 +65,9 @@ func (j *JobInformation) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// DataSecurityURL returns DataSecurityLink as an address that is safe to link
-// to: absolute, http or https, with a host and without a user. It returns
-// [ErrDecode] for any other link and for an empty one.
+// DataSecurityURL returns DataSecurityLink as an address that is safe to link to: absolute, http or
+// https, with a host and without a user. It returns [ErrDecode] for any other link, also if it is
+// empty.
 func (j *JobInformation) DataSecurityURL() (*url.URL, error) {
 	return webURL("dataSecurityLink", j.DataSecurityLink)
 }
@@ -90,8 +89,8 @@ type Question struct {
 	ID    string       `json:"id"` // numeric text; negative for the preferred location
 	Type  QuestionType `json:"type"`
 	Label string       `json:"label"` // what is asked
-	// Answers holds the answers to choose from. It is nil, and not encoded, if
-	// the question has no list of them.
+	// Answers holds the answers to choose from. It is nil, and left out of JSON, if the question
+	// has no such list.
 	Answers []IDLabel `json:"answers,omitzero"`
 
 	Unknown map[string]json.RawMessage `json:"-"` // further members, by their names; see JobPosting
@@ -160,9 +159,9 @@ func (l Location) Coordinates() (latitude, longitude float64, ok bool) {
 	return latitude, longitude, true
 }
 
-// degrees reads a decimal number of at most limit. It may have an exponent, in
-// which many programs write what is close to 0. strconv alone would also take
-// hexadecimal, underscores and words.
+// degrees reads a decimal number of at most limit. It accepts an exponent, because many programs
+// write numbers close to 0 with one. strconv alone would also take hexadecimal, underscores and
+// words.
 func degrees(text string, limit float64) (float64, bool) {
 	text = strings.TrimSpace(text)
 	if strings.Trim(text, "0123456789.+-eE") != "" {
@@ -176,7 +175,7 @@ func degrees(text string, limit float64) (float64, bool) {
 // answers that have the same one.
 type catalogueCache = catalogue.Cache[[]IDLabel]
 
-// An infoDecoder reads job informations, one after the other.
+// An infoDecoder reads one job information at a time and is reused.
 type infoDecoder struct {
 	decoder
 	infoParts
@@ -195,8 +194,8 @@ type (
 
 		questions []questionPiece
 		labels    []labelPiece // the answers of all questions
-		places    []placePiece // first the job's own, then the further ones
-		place     int          // the one being read
+		places    []placePiece // location, then additionalLocations
+		place     int          // index in places of the location being read
 	}
 	questionPiece struct {
 		id, kind, label jsonread.Piece
@@ -263,8 +262,8 @@ var placeObject = jsonread.NewObject([]infoMember{
 // isNoInfoMember reports whether a job information has no member of that name.
 func isNoInfoMember(name string) bool { return !infoObject.Has(name) }
 
-// decodeJobInformation reads a job information. It takes the catalogue from cat,
-// or adds it there; cat may be nil.
+// decodeJobInformation reads a job information. It shares its nationalities through cat, which may
+// be nil.
 func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, error) {
 	d := infoDecoders.Get().(*infoDecoder)
 	defer d.release()
@@ -277,8 +276,8 @@ func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, er
 	return j, nil
 }
 
-// decodePart reads a part of a job information that stands alone, and hands the
-// decoder and the texts to take. It ignores null.
+// decodePart reads a document that is a part of a job information, and passes the decoder and the
+// texts to take. It ignores null.
 func decodePart(b []byte, read func(*infoDecoder), take func(d *infoDecoder, text string)) error {
 	if string(b) == "null" {
 		return nil
@@ -432,8 +431,8 @@ func (c *Client) jobInformation(ctx context.Context, job JobID, turn *gate.Turn)
 			info = found
 			return nil
 		}
-		// Not a job information: it may still be one of the codes of 7.3,
-		// which come with any status.
+		// The body is no job information, but may hold a code of 7.3, because these codes come with
+		// any status.
 		head := body[:min(len(body), maxErrorBody)]
 		words, condition := classify(opJobInformation, a.resp.StatusCode, a.resp.Header, head, isNoInfoMember)
 		if condition != nil {

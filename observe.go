@@ -12,22 +12,19 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
 
-// Observer watches calls, for traces and metrics. A function that is nil is
-// not called; without an Observer nothing is measured. The functions run in
-// the goroutine of the call, for many calls at once, and must not block. Those of
-// an attempt that is a hedge (RetryPolicy.Hedge) run in another goroutine, while
-// the call waits.
+// Observer watches calls, for traces and metrics. A function that is nil is not called; without an
+// Observer nothing is measured. The functions run in the goroutine of the call, for many calls at
+// once, and must not block. For a hedge (RetryPolicy.Hedge), Attempt and its returned function run
+// in another goroutine while the call waits.
 //
 // Their arguments hold no credential, no query value and no identifier.
 type Observer struct {
-	// Call runs when a call starts. The call continues with the context that it
-	// returns, or with its own if that is nil. The function that it returns, if
-	// any, runs at the end of the call.
+	// Call runs when a call starts. It returns the context for the rest of the call (nil: the call
+	// keeps ctx), and a function that runs when the call ends; nil: none.
 	Call func(ctx context.Context, call CallStart) (context.Context, func(CallEnd))
-	// Attempt runs before each attempt of a call, with the call's context. The
-	// attempt continues with the context that it returns, or with the call's if
-	// that is nil. The function that it returns, if any, runs at the end of the
-	// attempt. A redirect that is followed belongs to the attempt.
+	// Attempt runs before each attempt of a call, with the call's context. It returns the context
+	// for the rest of the attempt (nil: the attempt keeps ctx), and a function that runs when the
+	// attempt ends; nil: none. A followed redirect belongs to the attempt.
 	Attempt func(ctx context.Context, attempt AttemptStart) (context.Context, func(AttemptEnd))
 }
 
@@ -44,18 +41,18 @@ type CallStart struct {
 // CallEnd describes the outcome of a call.
 type CallEnd struct {
 	Err        *Error // nil: success
-	StatusCode int    // of the last request's answer, 0 where there was none
-	Attempts   int    // how many there were; a redirect that was followed is none
+	StatusCode int    // status of the last request's answer; 0: no answer
+	Attempts   int    // requests sent; followed redirects do not count
 	Duration   time.Duration
-	Decode     time.Duration // spent on answers, not waiting for bytes; of a stream, to its first posting
-	Budget     float64       // tokens left in the retry budget; 0 where there is none
+	Decode     time.Duration // time to decode answers, without waits for bytes; a stream's first posting only
+	Budget     float64       // tokens left in the retry budget; 0 also without a budget
 }
 
 // AttemptStart describes an attempt before its request is sent.
 type AttemptStart struct {
-	Number int         // of the attempt in its call, from 1
-	Hedge  bool        // the attempt is sent beside another one that has no answer yet
-	Header http.Header // may be added to, such as traceparent; the library's own fields are set after
+	Number int         // 1 for the first attempt of the call
+	Hedge  bool        // the attempt is a second request, sent because the first is slow
+	Header http.Header // the observer may add fields such as traceparent; the library then sets its own
 }
 
 // AttemptEnd describes the outcome of an attempt.
@@ -65,10 +62,10 @@ type AttemptEnd struct {
 	// most 16 KiB of them; nil: no answer. It may be changed.
 	Header   http.Header
 	Err      error
-	Beaten   bool // the other request of a hedge was answered first and counts; Err is nil
+	Beaten   bool // the other request of the hedge won; Err is nil
 	Duration time.Duration
 	Repeat   bool          // another attempt follows
-	Wait     time.Duration // before that attempt
+	Wait     time.Duration // the wait before it
 }
 
 // watch tells an Observer of one call. A nil watch tells nobody.
@@ -108,7 +105,7 @@ func (w *watch) endCall(end CallEnd) {
 	}
 	end.StatusCode, end.Duration, end.Decode = w.status, time.Since(w.start), w.decode
 	done := w.callDone
-	w.callDone = nil // before it runs: it may panic, and what runs then must not call it again
+	w.callDone = nil // reset before the call: if done panics, endCall runs again and must not repeat it
 	done(end)
 }
 
@@ -118,7 +115,7 @@ func (w *watch) startAttempt(ctx context.Context, start AttemptStart) (context.C
 	if w == nil {
 		return ctx, nil
 	}
-	w.status, w.header = 0, nil // an attempt without an answer has none of the one before
+	w.status, w.header = 0, nil // forget the previous attempt's answer
 	if w.observer.Attempt == nil {
 		return ctx, nil
 	}
@@ -132,7 +129,7 @@ func (w *watch) startAttempt(ctx context.Context, start AttemptStart) (context.C
 	return ctx, start.Header
 }
 
-// beside returns a watch for an attempt beside the one under way.
+// beside returns a watch for the second request of a hedge.
 func (w *watch) beside() *watch {
 	if w == nil {
 		return nil
@@ -140,7 +137,8 @@ func (w *watch) beside() *watch {
 	return &watch{observer: w.observer}
 }
 
-// replace ends the attempt under way, and goes on with the one of another watch.
+// replace tells the observer that the current attempt ended, and makes the attempt of by the
+// current one.
 func (w *watch) replace(by *watch, end AttemptEnd) {
 	if w == nil {
 		return
@@ -160,7 +158,7 @@ func (w *watch) endAttempt(end AttemptEnd) {
 	done(end)
 }
 
-// answered notes the answer to a request.
+// answered keeps status and header of an answer for endAttempt.
 func (w *watch) answered(resp *http.Response, secrets *redact.Secrets) {
 	if w == nil {
 		return

@@ -51,7 +51,7 @@ func (r JobSearchResult) MarshalJSON() ([]byte, error) {
 	r.Results = nil
 	w := newObjectWriter()
 	w.value(plain(r))
-	w.reopen("null}") // of results, the last one
+	w.reopen("null}") // the null of results, the last member
 	separator := byte('[')
 	for _, p := range postings {
 		w.WriteByte(separator)
@@ -99,11 +99,10 @@ type JobPosting struct {
 	// with it the posting is over Config.MaxPostingBytes of the client.
 	AdTooLarge bool `json:"-"`
 
-	// Unknown holds members that the interface does not name, as JSON by their
-	// names; nil: there are none. They are encoded again. If a name comes twice,
-	// the last one counts. Left out is a name that differs from one of the
-	// interface by the case of its letters alone, and what passes a bound: 1 MiB
-	// each, and for all a quarter of the memory that the answer itself may take.
+	// Unknown holds members that the interface does not name, as JSON by their names; nil: there
+	// are none. They are encoded again. If a name comes twice, the last one counts. A name that
+	// differs from an interface name only in upper and lower case is left out. So is a member over
+	// 1 MiB, and members that together take more than a quarter of the memory bound of the answer.
 	Unknown map[string]json.RawMessage `json:"-"`
 }
 
@@ -116,9 +115,9 @@ func (p JobPosting) MarshalJSON() ([]byte, error) {
 	return w.Bytes(), w.err
 }
 
-// posting writes a posting. Its config, nearly all of it, is written at once in the
-// place of an empty one. No other part of a posting reads "config":{}, because a
-// quote in a text is escaped.
+// posting writes a posting. encoding/json writes the posting with an empty config, in whose place
+// posting then writes the config itself, the bulk of the posting. "config":{} cannot stand
+// elsewhere, because a quote in a text is escaped.
 func (w *objectWriter) posting(p JobPosting) {
 	const empty = `"config":{}`
 	type plain JobPosting
@@ -157,9 +156,8 @@ func (p *JobPosting) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ApplyURL returns ApplyOnlineLink as an address that is safe to link to:
-// absolute, http or https, with a host and without a user. It returns
-// [ErrDecode] for any other link and for an empty one.
+// ApplyURL returns ApplyOnlineLink as an address that is safe to link to: absolute, http or https,
+// with a host and without a user. It returns [ErrDecode] for any other link, also if it is empty.
 func (p *JobPosting) ApplyURL() (*url.URL, error) {
 	return webURL("applyOnlineLink", p.ApplyOnlineLink)
 }
@@ -174,7 +172,7 @@ func webURL(field, link string) (*url.URL, error) {
 	return u, nil
 }
 
-// A postingDecoder reads postings, or configs alone, one after the other.
+// A postingDecoder reads one posting, or one config without a posting, at a time and is reused.
 type postingDecoder struct {
 	decoder
 	posting      *JobPosting
@@ -239,16 +237,16 @@ type decodeLimits struct {
 
 // postingReader reads a page, posting by posting, as it arrives.
 type postingReader struct {
-	d        *postingDecoder // nil: closed
+	d        *postingDecoder // nil after close
 	lim      decodeLimits
-	counters JobSearchResult // of the page, without postings
+	counters JobSearchResult // the page's counters, without postings
 	cursor   jsonread.Cursor
 	order    jsonread.Order
 	started  bool
-	list     bool                  // results is a list
-	inList   bool                  // and being read
+	list     bool                  // results is an array, not null
+	inList   bool                  // the reader stands inside the array results
 	n        int                   // postings read
-	skip     func(raw []byte) bool // knows bytes of postings that next leaves out; nil: none
+	skip     func(raw []byte) bool // reports whether next leaves a posting out; nil: it leaves out none
 	err      error
 }
 
@@ -288,8 +286,8 @@ func newPostingReader(r io.Reader, lim decodeLimits, omit []string) *postingRead
 	return p
 }
 
-// next returns the next posting. It returns io.EOF after the last one, once the
-// whole page was read and found complete. Every error stays.
+// next returns the next posting. After the last posting it reads the page to its end and returns
+// io.EOF if the page is complete. After an error it returns the same error again.
 func (p *postingReader) next() (*JobPosting, error) {
 	if p.d != nil {
 		p.d.Allow(memory(int64(p.lim.maxItem)))
@@ -333,7 +331,7 @@ func (p *postingReader) page() (JobSearchResult, bool) {
 
 var errReaderClosed = errors.New("jobboard: postings read after their end")
 
-// close returns the buffers to their pool. It may be called more than once.
+// close returns the buffers to their pool. A second close does nothing.
 func (p *postingReader) close() {
 	if p.d == nil {
 		return
@@ -403,9 +401,8 @@ func decodeSearch(r io.Reader, lim decodeLimits, omit []string) (*JobSearchResul
 	return p.all()
 }
 
-// all reads the whole page. It collects the postings in pieces, so that those
-// already read are not moved again and again, and returns a slice without spare
-// capacity.
+// all reads the whole page. It collects the postings in several slices, because growing one slice
+// would copy the postings again and again, and returns one slice without spare capacity.
 func (p *postingReader) all() (*JobSearchResult, error) {
 	p.d.Allow(memory(p.lim.maxBytes))
 	var full [][]JobPosting
@@ -413,7 +410,7 @@ func (p *postingReader) all() (*JobSearchResult, error) {
 	for p.more() {
 		if len(cur) == cap(cur) {
 			n := min(max(16, p.n), 4096)
-			if !p.d.Charge(2 * n * int(unsafe.Sizeof(JobPosting{}))) { // here, and in the end
+			if !p.d.Charge(2 * n * int(unsafe.Sizeof(JobPosting{}))) { // the slices, and their copy at the end
 				p.err = p.d.err()
 				break
 			}
@@ -442,18 +439,17 @@ func (p *postingReader) all() (*JobSearchResult, error) {
 	return &page, nil
 }
 
-// JobFromLink returns the identifiers in the address of an ad: the job in a path
-// of the form .../job/{job id}/... or .../jobs/{job id}/..., and the posting's
-// version in a query with jobDbPVId={posting version id}. Either is 0 if the address does not hold it
-// or holds two different ones. JobFromLink also reads relative addresses and
-// ignores the host.
+// JobFromLink returns the identifiers in the address of an ad: the job in a path of the form
+// .../job/{job id}/... or .../jobs/{job id}/..., and the posting's version in a query with
+// jobDbPVId={posting version id}. An identifier is 0 if the address lacks it or holds two different
+// ones. JobFromLink also reads relative addresses and ignores the host.
 //
 // The interface does not promise these forms, so the identifiers are evidence
 // and no proof. Confirm them with the job information lookup (4.4): its title
 // is the posting's.
 func JobFromLink(link string) (JobID, PostingVersionID) {
 	if !strings.Contains(link, "job/") && !strings.Contains(link, "jobs/") && !strings.Contains(link, "jobDbPVId=") {
-		return 0, 0 // as most links are, and parsing them is slow
+		return 0, 0 // spares most links the slow url.Parse
 	}
 	u, err := url.Parse(link)
 	if err != nil {
@@ -469,15 +465,15 @@ func JobFromLink(link string) (JobID, PostingVersionID) {
 	return JobID(onlyNumber(jobs)), PostingVersionID(onlyNumber(u.Query()["jobDbPVId"]))
 }
 
-// LinkedJob returns the job in the path of the posting's own ApplyOnlineLink,
-// by the rules of [JobFromLink]. It reports false if there is none.
+// LinkedJob returns the job in the path of the posting's own ApplyOnlineLink, by the
+// rules of [JobFromLink]. It reports false if the link names no job.
 func (p *JobPosting) LinkedJob() (JobID, bool) {
 	job, _ := JobFromLink(p.ApplyOnlineLink)
 	return job, job != 0
 }
 
-// onlyNumber returns the one positive number among the texts; 0: there is none, or
-// there are two.
+// onlyNumber returns the positive number among the texts; 0: no text is a number, or two numbers
+// differ.
 func onlyNumber(texts []string) (found int64) {
 	for _, s := range texts {
 		n, ok := positiveNumber(s)

@@ -13,8 +13,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/multimap"
 )
 
-// The keys of a posting's config that the interface shows (2.3). The list is
-// open: any posting may lack any of them and have others.
+// The keys of a posting's config that the interface shows (2.3). A posting may lack any of these
+// keys and have further keys.
 const (
 	KeyProjectLocation     = "ProjectLocation"          // location identifier
 	KeyLocation            = "location"                 // location identifier
@@ -30,16 +30,14 @@ const (
 	KeyRemoteStatus        = "sg_remote_status"         // see PostingConfig.RemoteStatus
 )
 
-// The reasons why a typed read of a posting's config has no value; errors.Is
-// finds them in the error.
+// The reasons why a method of PostingConfig returns no value; errors.Is finds them in its error.
 var (
 	// ErrKeyMissing reports that the posting does not have the key.
 	ErrKeyMissing = errors.New("missing")
-	// ErrKeyEmpty reports that the key has no string or only empty ones, or that
-	// its time is 0.
+	// ErrKeyEmpty reports that the key has no strings, only empty strings, or the time 0.
 	ErrKeyEmpty = errors.New("empty")
-	// ErrKeyMalformed reports that the key's value does not have the form that
-	// the read expects, or that the key has several where one belongs.
+	// ErrKeyMalformed reports that the key's value is not of the form that the method documents, or
+	// that the key has several values and the method returns one.
 	ErrKeyMalformed = errors.New("malformed")
 )
 
@@ -55,10 +53,9 @@ func (e *configError) Error() string {
 
 func (e *configError) Unwrap() error { return e.err }
 
-// PostingConfig holds the config of a posting: keys, each with a list of
-// strings, in the order in which they came (2.3). It is immutable; the zero
-// value has no keys and is ready to use. The texts come from the service and
-// are untrusted.
+// PostingConfig holds the config of a posting, a list of strings for each key, in the service's
+// order (2.3). It is immutable; the zero value has no keys and is ready to use. The texts come from
+// the service and are untrusted.
 //
 // Get, First and All read any key. The other methods read the keys that the
 // interface shows; their errors are ErrKeyMissing, ErrKeyEmpty and
@@ -71,12 +68,11 @@ func NewPostingConfig(m map[string][]string) PostingConfig { return PostingConfi
 // Len returns the number of keys.
 func (c PostingConfig) Len() int { return c.lists.Len() }
 
-// Get returns the strings under key: nil if there is no such key, and an empty
-// slice that is not nil if the key has none. The slice is read-only; appending
-// to it copies.
+// Get returns the strings under key: nil if the config lacks the key, and an empty non-nil slice if
+// the key has no strings. The slice is read-only; appending to it copies.
 func (c PostingConfig) Get(key string) []string { return c.lists.Get(key) }
 
-// First returns the first string under key, and "" if there is none.
+// First returns the first string under key, or "" without one.
 func (c PostingConfig) First(key string) string {
 	if values := c.Get(key); len(values) > 0 {
 		return values[0]
@@ -87,16 +83,15 @@ func (c PostingConfig) First(key string) string {
 // All yields every key with its strings, which are read-only, in order.
 func (c PostingConfig) All() iter.Seq2[string, []string] { return c.lists.All() }
 
-// Equal reports whether both have the same keys with the same strings. The
-// order of the keys does not count, that of the strings does.
+// Equal reports whether both have the same keys with the same strings. The order of keys does not
+// matter; the order of a key's strings does.
 func (c PostingConfig) Equal(other PostingConfig) bool { return c.lists.Equal(other.lists) }
 
 // MarshalJSON returns the config as an object of arrays of strings, in order.
 func (c PostingConfig) MarshalJSON() ([]byte, error) { return c.lists.MarshalJSON() }
 
-// UnmarshalJSON reads an object of arrays of strings; null gives the zero value.
-// It takes a string in place of an array for an array of that string, null in
-// place of an array for an empty one, and leaves null in an array out. It
+// UnmarshalJSON reads an object of arrays of strings; null gives the zero value. It reads a bare
+// string as an array of one string, and null as an empty array. It skips a null inside an array. It
 // returns [ErrDecode] for a key that occurs twice and for anything else.
 func (c *PostingConfig) UnmarshalJSON(b []byte) error {
 	d := newPostingDecoder(b)
@@ -123,7 +118,7 @@ func (c PostingConfig) Value(key string) (string, error) {
 	return values[0], nil
 }
 
-// Values returns the strings under key, of which at least one is not empty.
+// Values returns the strings under key, and ErrKeyEmpty if all are empty.
 func (c PostingConfig) Values(key string) ([]string, error) {
 	values := c.Get(key)
 	if values == nil {
@@ -223,10 +218,10 @@ func (c PostingConfig) LocationNames() ([]string, error) { return c.Values(KeyLo
 // JobCategories returns the identifiers of the job's categories.
 func (c PostingConfig) JobCategories() ([]string, error) { return c.Values(KeyJobCategory) }
 
-// Audience returns the codes of the people whom the posting is for.
+// Audience returns the codes of the groups that the posting addresses.
 func (c PostingConfig) Audience() ([]string, error) { return c.Values(KeyAudience) }
 
-// word returns the one string under key, if it looks like a constant.
+// word returns the string under key if it consists of letters, digits, _ and -.
 func (c PostingConfig) word(key string) (string, error) {
 	value, err := c.Value(key)
 	if err != nil {
@@ -241,8 +236,7 @@ func (c PostingConfig) word(key string) (string, error) {
 	return value, nil
 }
 
-// productKey returns key if the config has it, else the only key that ends in
-// suffix.
+// productKey returns key if the config has key, else the only key that ends in suffix.
 func (c PostingConfig) productKey(key, suffix string) (string, error) {
 	found := ""
 	for k := range c.All() {

@@ -16,12 +16,12 @@ type Decision int
 // The decisions; [Applicant.Precheck] has the rules. The zero value is
 // DecisionUnknown.
 const (
-	DecisionUnknown        Decision = iota // too little answered; the error of Precheck says what failed
-	DecisionMayApply                       // the job takes applications and has none of this applicant
-	DecisionAlreadyApplied                 // there is an application, maybe a withdrawn one, and can be no second (8)
-	DecisionClosed                         // the job is there and takes no applications
-	DecisionNotVisible                     // the job is not for this applicant: internal, or of another company
-	DecisionGone                           // there is no such job, or no posting of it
+	DecisionUnknown        Decision = iota // too few sources answered; Precheck's error names the failures
+	DecisionMayApply                       // the job takes applications, and this applicant has not applied
+	DecisionAlreadyApplied                 // the applicant has applied, maybe withdrawn, and cannot apply again (8)
+	DecisionClosed                         // the job exists but takes no applications
+	DecisionNotVisible                     // this applicant may not see the job: internal, or another company's
+	DecisionGone                           // the job or its posting does not exist
 )
 
 var decisionNames = [...]string{
@@ -47,43 +47,42 @@ type PrecheckResult struct {
 	Job      JobID
 	Decision Decision
 
-	Information    *JobInformation // of the lookup (4.4); nil where it failed or was not needed
+	Information    *JobInformation // result of the lookup (4.4); nil: it failed or was not needed
 	InformationErr error
 
-	Applied    bool // of the applied check (4.2); false says something only where AppliedErr is nil
+	Applied    bool // result of the applied check (4.2); false is valid only if AppliedErr is nil
 	AppliedErr error
 
-	// Of the application lookup (4.3), which is asked only where the applied
-	// check failed. Both are zero where it was not asked.
+	// The result of the application lookup (4.3). Precheck asks for it only if the applied check
+	// failed; otherwise both fields are zero.
 	ApplicationID  ApplicationID
 	ApplicationErr error // ErrApplicationNotFound is an answer, not a failure
 }
 
-// Precheck decides whether an applicant may start an application. It asks for
-// the job information and the applied check at the same time. If the applied
-// check fails, Precheck asks for the application's identifier instead, because
-// that too proves an application.
+// Precheck decides whether an applicant may start an application. It asks for the job information
+// and the applied check at the same time. If the applied check fails, Precheck asks for the
+// application's identifier instead, because an identifier also proves an application.
 //
 // The first row that holds among the answers in hand decides:
 //
-//	DecisionAlreadyApplied  the applied check says true, or there is an application identifier
+// DecisionAlreadyApplied the applied check says true, or the lookup of 4.3 found an identifier
+//
 //	DecisionNotVisible      a source says ErrNotVisible
 //	DecisionGone            a source says ErrGone
 //	DecisionClosed          a source says ErrClosed; or ApplyPossible is false
 //	DecisionMayApply        ApplyPossible is true, and the applied check itself says false
 //	DecisionUnknown         else
 //
-// An ErrPostingUnavailable of the lookup decides nothing, because it is a technical
-// error of the service (7.3). All but DecisionMayApply need one answer: Precheck
-// returns with the first that decides and cancels the others, whose error is then
-// [context.Canceled]. DecisionMayApply needs both, because only the applied check
-// reports a job of another company (ErrProjectNotAccessible, 7.2).
+// An ErrPostingUnavailable of the lookup decides nothing, because it is a technical error of the
+// service (7.3). Every decision but DecisionMayApply needs one answer: Precheck returns after the
+// first answer that decides and cancels the other requests, whose error is then [context.Canceled].
+// DecisionMayApply needs the lookup and the applied check, because only the applied check reports a
+// job of another company (ErrProjectNotAccessible, 7.2).
 //
-// The error is nil if the decision is certain. With DecisionUnknown it joins
-// the errors of the sources that failed: errors.Is and errors.As find each.
-// When ctx ends, the answers that have arrived decide. A panic of a function in
-// the Config reaches the caller, and so does runtime.Goexit. Nothing runs on after
-// the return.
+// The error is nil if the decision is certain. With DecisionUnknown it joins the errors of the
+// sources that failed: errors.Is and errors.As find each. When ctx ends, the answers that have
+// arrived decide. A panic or runtime.Goexit of a function in the Config reaches the caller. When
+// Precheck returns, its goroutines have ended.
 func (a *Applicant) Precheck(ctx context.Context, job JobID) (PrecheckResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -105,7 +104,7 @@ func (a *Applicant) Precheck(ctx context.Context, job JobID) (PrecheckResult, er
 		}
 	})
 	asking.Then(func() { close(answers) })
-	// A source without an answer must not look like one that said "no".
+	// Without these errors a source that has not answered would look as if it had said "no".
 	p := PrecheckResult{Job: job, InformationErr: errNoAnswer, AppliedErr: errNoAnswer}
 	for answer := range answers {
 		answer(&p)
@@ -131,7 +130,7 @@ func mayStillHaveApplied(ctx context.Context, err error) bool {
 	if Settled(err) || ctx.Err() != nil {
 		return false
 	}
-	// It would end in the same way.
+	// After these errors the application lookup would fail too.
 	return !errors.Is(err, ErrInvalidInput) && !errors.Is(err, ErrUnauthorized) && !errors.Is(err, ErrToken)
 }
 
@@ -156,9 +155,9 @@ func (p *PrecheckResult) any(class error) bool {
 	return errors.Is(p.InformationErr, class) || errors.Is(p.AppliedErr, class) || errors.Is(p.ApplicationErr, class)
 }
 
-// MarshalJSON returns the decision in words, the job, and for each source that
-// was needed its value or the text of its error. It holds no credential and no
-// body of an answer, and is not meant to be decoded.
+// MarshalJSON returns the decision in words, the job, and for each source that was needed its value
+// or the text of its error. The JSON holds no credential and no body of an answer. PrecheckResult
+// has no UnmarshalJSON to read it.
 func (p PrecheckResult) MarshalJSON() ([]byte, error) {
 	text := func(err error) string {
 		if err == nil || p.Decision != DecisionUnknown && errors.Is(err, context.Canceled) {

@@ -15,24 +15,21 @@ import (
 // RetryPolicy sets which requests are repeated, when and how often. The zero
 // value of each field selects the default in its comment.
 //
-// GET, PUT and DELETE are repeated after a lost connection, a time-out and the
-// statuses 408, 425, 429, 500, 502, 503, 504 and 520 to 530. PUT and DELETE are
-// not repeated once a good status has arrived. POST is repeated only if the
-// service certainly did not execute it: no connection, or 429. Lasting failures, such as an unknown name or a failed
-// TLS handshake, are not repeated. After a 401 that calls the token expired the
-// request is repeated once with another token, without a wait and whatever
-// MaxAttempts says. Of many calls whose token was rejected, one tries the new token
-// first, and the others wait for that. If the service rejects it too, they end with
-// their 401, and later calls still replace a rejected token, but do not repeat the
-// request, until the service accepts a token.
+// GET, PUT and DELETE are repeated after a lost connection, a time-out and the statuses 408, 425,
+// 429, 500, 502, 503, 504 and 520 to 530. PUT and DELETE are not repeated if a good status arrived
+// before the answer broke off. POST is repeated only if the service certainly did not execute it:
+// no connection, or 429. Lasting failures, such as an unknown name or a failed TLS handshake, are
+// not repeated. After a 401 that calls the token expired the request is repeated once with another
+// token, without a wait and whatever MaxAttempts says. If many calls had the same token rejected,
+// one call tries the new token first and the others wait for its result. If the service rejects the
+// new token too, all of them end with their 401. Later calls then still renew a rejected token, but
+// do not repeat their request until the service accepts a token.
 //
-// The wait before a repeat is a random time between d/2 and d, where
-// d = min(MinWait * 2^n, MaxWait) and n counts the repeats before it, from 0.
-// If the service sent Retry-After, the wait is as long as that asks for, and up to a
-// quarter of it more, at most 0.5 s. Calls of one client that fail together
-// start their repeats one after the other, which adds up to 0.8 s. If a wait
-// does not fit the time that the caller has left, the call ends at once with the
-// last answer.
+// The wait before a repeat is a random time between d/2 and d, where d = min(MinWait * 2^n,
+// MaxWait) and n is the number of earlier repeats. After a Retry-After of r the wait is a random
+// time between r and r + min(r/4, 0.5 s). Calls of one client that fail together start their
+// repeats one after the other, which adds up to 0.8 s. If the caller's time ends before the wait
+// would, the call ends at once with the last answer.
 type RetryPolicy struct {
 	MaxAttempts      int           // the most attempts of a call; 0 means 5, 1 means no repeat
 	MinWait, MaxWait time.Duration // bounds of the wait before a repeat; 200 ms, 5 s
@@ -40,34 +37,30 @@ type RetryPolicy struct {
 	AttemptTimeout   time.Duration // 15 s for one attempt, to the end of its answer; for Postings, to the headers
 	StallTimeout     time.Duration // 10 s; the longest wait for the next byte of a body
 
-	// Hedge, if it is not 0, bounds the slow tail of GET and HEAD: a request without a
-	// header of an answer after this time is sent once more, on another connection,
-	// and the first answer counts that is not 429 or 500 and above. The other request
-	// is ended. A good choice is the time in which 95 of 100 answers come; then some 5 of
-	// 100 requests are sent twice.
+	// Hedge, if it is not 0, shortens the slowest GET and HEAD calls: if no header of an answer has
+	// come after this time, the client sends the request again on another connection. The first
+	// answer with a status under 500, other than 429, wins, and the client ends the other request.
+	// Choose the time in which 95 of 100 answers come; then about 5 of 100 requests are sent twice.
 	//
-	// Hedges cannot multiply the load: each first attempt that succeeds allows 0.05
-	// of one, up to 5, and none is sent while the budget has no token or the Limiter
-	// does not permit it. They count in Error.Attempts, and not towards MaxAttempts.
-	// Bulk calls and requests over HTTP/2, which would share the slow connection,
-	// are not hedged.
+	// Hedges cannot multiply the load. 20 first attempts that succeed allow one hedge, and the
+	// client saves up at most 5. While the retry budget has no token or the Limiter refuses, the
+	// client sends no hedge. Hedges count in Error.Attempts, and not towards MaxAttempts. Bulk
+	// calls and requests over HTTP/2, which would share the slow connection, are not hedged.
 	Hedge time.Duration
 
-	// A Client and its Applicants share one budget of tokens for each origin. A
-	// repeat takes a token, except after an attempt that found no connection.
-	// If there is no token, the call ends with its last failure. A GET whose
-	// connection ended without a byte of an answer takes its token when the wait
-	// before its repeat is over. Its first repeat takes none if the service has
-	// meanwhile answered another request, as where servers restart one by one.
-	// A request that net/http repeats by itself, because an idle connection was
-	// closed under it, takes a token for that if it is lost again.
+	// A Client and its Applicants share one budget of tokens for each origin. A repeat takes a
+	// token, except after an attempt that found no connection. If the budget has no token, the call
+	// ends with its last failure. A GET whose connection ended without a byte of an answer takes
+	// its token only after the wait. Its first repeat is free if the service answered another
+	// request during the wait, for example when servers restart one by one. net/http by itself
+	// repeats a request whose idle connection was closed; if that repeat is lost too, it takes a
+	// token.
 	//
-	// A first attempt that succeeds adds BudgetRatio tokens; a repeat that
-	// succeeds gives its token back; time adds nothing. An attempt succeeds
-	// here if the service answers it with a status below 500, but not with 408,
-	// 425 or 429, nor with a 401 for a token that can be renewed. The budget's capacity is
-	// max(Budget, min(10, BudgetRatio*S60), BudgetRatio*S10), where S60 and S10
-	// are the numbers of first attempts that succeeded in the last 60 s and 10 s.
+	// A first attempt that succeeds adds BudgetRatio tokens; a repeat that succeeds gives its token
+	// back; time adds nothing. For the budget an attempt succeeds if its status is below 500 and
+	// not 408, 425, 429 or a 401 for a token that can be renewed. The budget's capacity is
+	// max(Budget, min(10, BudgetRatio*S60), BudgetRatio*S10), where S60 and S10 are the numbers of
+	// first attempts that succeeded in the last 60 s and 10 s.
 	Budget      int     // tokens at the start, and the smallest capacity; 0 means 2, negative: no budget
 	BudgetRatio float64 // tokens for each first attempt that succeeds; 0 means 0.3
 }
@@ -83,7 +76,7 @@ type Limiter interface {
 // callTimeout bounds a call whose context has no deadline.
 const callTimeout = 60 * time.Second
 
-// The ends of an attempt that is not the end of the caller's context.
+// The causes of a time-out that the caller's context did not set.
 var (
 	errAttemptTimeout error = transport.Timeout("no whole answer within the time of one attempt (Retry.AttemptTimeout or HTTPClient.Timeout)")
 	errCallTimeout    error = transport.Timeout("no answer within 60 s, the limit of a call whose context has no deadline")
@@ -122,7 +115,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	return p, nil
 }
 
-// outcome says how an attempt ended, by what may follow it.
+// outcome classes the ends of an attempt by the attempt that may follow.
 type outcome int
 
 const (
@@ -130,12 +123,12 @@ const (
 	unsent                 // nothing reached the service
 	limited                // 429
 	renewed                // 401, and there is another token
-	lost                   // no answer, or a part of one without a good status
-	failing                // 500, 503 and their like, see eventOf
-	cutOff                 // a part of an answer with a good status
+	lost                   // no answer, or a truncated answer without a good status
+	failing                // 500, 503 and others, see outcomeOf
+	cutOff                 // a truncated answer with a good status
 
 	expired // final, but a 401 that calls the token expired: the source may have another
-	silent  // lost without a byte of an answer, of a request that changes nothing
+	silent  // lost before the first byte of the answer to a GET, HEAD or OPTIONS
 )
 
 // isFinal reports whether no other attempt can help.
@@ -157,7 +150,7 @@ var repeatRules = [...]struct {
 }
 
 func (o outcome) repeats(method string) bool {
-	switch o { // by the rule of what it is a kind of
+	switch o { // expired is a kind of final, silent a kind of lost
 	case expired:
 		o = final
 	case silent:
@@ -173,9 +166,8 @@ func (o outcome) repeats(method string) bool {
 	return rule.post
 }
 
-// wait returns the wait before a repeat, with equal jitter. If the service asked
-// for a time, it returns that time and a little more, so that callers who were
-// told the same time do not return together.
+// wait returns the wait before a repeat, with equal jitter. After a Retry-After it returns the time
+// asked for and up to 0.5 s more, so that callers with the same Retry-After do not repeat together.
 func (p *RetryPolicy) wait(repeat int, retryAfter time.Duration) time.Duration {
 	if retryAfter > 0 && retryAfter <= p.MaxRetryAfter {
 		return retryAfter + rand.N(min(retryAfter/4, 500*time.Millisecond)+1)
@@ -222,17 +214,17 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	c.mayHaveExecuted = c.mayHaveExecuted || f.mayHaveExecuted
 	c.last = f
 	f.drop()
-	c.retryer.RetryWaitMin = f.wait // Backoff returns it
+	c.retryer.RetryWaitMin = f.wait // what Backoff returns
 	c.logRepeat(f)
 	if c.request.turn != nil {
-		c.request.turn.StepOut() // another job works while this one waits
+		c.request.turn.StepOut() // another job runs during the wait
 	}
 	c.watch.endAttempt(AttemptEnd{Err: f.err, Repeat: true, Wait: f.wait})
 	return true, nil
 }
 
-// stop books a failed attempt. It returns the reason why no other one follows,
-// or returns "" and sets the wait before the next.
+// stop decides whether an attempt follows f. It returns the reason why none does, or "" and sets
+// f.wait.
 func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 	if f.outcome == final && f.status != 0 && f.status < 500 {
 		c.succeeded(now) // the service works
@@ -250,8 +242,8 @@ func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 	return c.exhausted(f, now, pausing)
 }
 
-// unrepeatable returns why a call that failed like this is not repeated, however
-// much time and budget there is, or nothing.
+// unrepeatable returns why the outcome or the method forbids a repeat, or "". It looks at neither
+// time nor budget.
 func (c *call) unrepeatable(f *failedAttempt) StopReason {
 	repeats := f.outcome.repeats(c.op.method)
 	switch {
@@ -266,8 +258,8 @@ func (c *call) unrepeatable(f *failedAttempt) StopReason {
 	return ""
 }
 
-// exhausted returns which bound of the policy leaves no room for a repeat, or
-// nothing and has paid for it.
+// exhausted returns which bound of the policy forbids a repeat. If it returns "", the repeat is
+// paid for.
 func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReason {
 	policy := &c.endpoint.config.Retry
 	switch {
@@ -285,10 +277,9 @@ func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReas
 	return ""
 }
 
-// pause makes all jobs of a bulk call wait for as long as the service asks, at
-// most MaxRetryAfter, and reports whether it did. The repeat then takes no token
-// of the budget, because the pause lowers the load on the service. The pause
-// does not count towards the time of a call without a deadline of its own.
+// pause makes all jobs of a bulk call wait for as long as the service asks, at most MaxRetryAfter,
+// and reports whether it did. The repeat then takes no token of the budget, because the pause
+// lowers the load on the service. The pause does not count towards callTimeout.
 func (c *call) pause(f *failedAttempt, now time.Time) bool {
 	turn, asks := c.request.turn, f.retryAfter > 0 && (f.outcome == limited || f.outcome == failing)
 	if turn == nil || !turn.Pause || !asks {
@@ -305,11 +296,11 @@ func (c *call) pause(f *failedAttempt, now time.Time) bool {
 	return true
 }
 
-// pay takes a token for a repeat out of the budget and reports whether there was
-// one. After an attempt that was not sent the repeat costs nothing, or has been
-// paid for: the token that the attempt was to cost is still there. After a silent
-// loss the next attempt pays, when it begins. If many calls failed together, pay delays the repeat so
-// that they start one after the other, as far as the caller has the time.
+// pay takes a token for a repeat out of the budget and reports whether it had one. A repeat after
+// an attempt that did not reach the service costs nothing: a first attempt costs no token, and a
+// repeat that was not sent has left its token. After a silent loss the next attempt pays when it
+// begins. If many calls failed together, pay delays the repeat so that they start one after the
+// other, as far as the caller has the time.
 func (c *call) pay(f *failedAttempt, now time.Time) bool {
 	b := c.endpoint.budget
 	if b == nil || f.outcome == unsent {
@@ -326,7 +317,7 @@ func (c *call) pay(f *failedAttempt, now time.Time) bool {
 	return true
 }
 
-// succeeded books an attempt that was answered.
+// succeeded credits the budget and the hedges with an attempt that the service answered.
 func (c *call) succeeded(now time.Time) {
 	if c.repeats == 0 && c.endpoint.config.Retry.Hedge > 0 {
 		c.endpoint.hedges.Earn()

@@ -19,12 +19,12 @@ import (
 // the Client's own calls are sent: with the client's credential, attempts, retry budget,
 // Retry-After, Limiter, Observer and Logger.
 //
-// It sends to the base address's scheme, host and port and nowhere else. ErrInvalidInput, before
-// anything is sent, are: a URL with a user or an Opaque, a Host of another origin, a path that does
-// not begin with a slash (unless it is "*", of OPTIONS), and in the query a space or a control
-// character that is not escaped. The client's credential replaces the request's Authorization; a
-// client without a credential leaves it. All other headers stay. A gzip answer is decompressed, as
-// by net/http, unless the request sets Accept-Encoding.
+// It sends only to the base address's scheme, host and port. Before it sends anything it refuses
+// with ErrInvalidInput: a URL with a user or an Opaque, a Host of another origin, a path without a
+// leading slash (except "*" with OPTIONS), and a query with an unescaped space or control
+// character. The client's credential replaces the request's Authorization; a client without a
+// credential leaves it. All other headers stay. A gzip answer is decompressed, as by net/http,
+// unless the request sets Accept-Encoding.
 //
 // HEAD and OPTIONS are repeated like GET, PATCH and unknown methods like POST. A request with a
 // body needs GetBody to be repeated. Without GetBody a goroutine reads the body ahead, so that

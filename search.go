@@ -36,9 +36,8 @@ type parameters struct {
 	GeoLocation string `url:"geoLocation,omitempty"`
 }
 
-// Search returns the postings of a channel that match (4.1), all that the
-// service puts on its one page; JobSearchResult.Partial reports whether there
-// are more. It sends the client's credential.
+// Search returns the matching postings of a channel (4.1) that the service puts on its single page;
+// JobSearchResult.Partial reports whether the search found more. It sends the client's credential.
 //
 // Errors: ErrUnauthorized, ErrForbidden, ErrServer, and those of every call.
 func (c *Client) Search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
@@ -63,8 +62,7 @@ func (c *Client) PostingStream(ctx context.Context, channel ChannelID, q Query) 
 	return &PostingStream{ctx: ctx, endpoint: c.base.made(), channel: channel, query: q}
 }
 
-// Search searches as Client.Search does, with the applicant's token, which the
-// interface accepts there too.
+// Search searches as Client.Search does, with the applicant's token, which the search accepts too.
 func (a *Applicant) Search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
 	return a.endpoint.made().search(ctx, channel, q)
 }
@@ -80,8 +78,8 @@ func (a *Applicant) PostingStream(ctx context.Context, channel ChannelID, q Quer
 	return &PostingStream{ctx: ctx, endpoint: a.endpoint.made(), channel: channel, query: q}
 }
 
-// PostingStream reads the postings of a search one by one. It must be used by
-// one goroutine only. All of the zero value yields ErrInvalidInput.
+// PostingStream reads the postings of a search one by one. It is not safe for concurrent use. All
+// of the zero value yields ErrInvalidInput.
 type PostingStream struct {
 	ctx      context.Context
 	endpoint *endpoint
@@ -92,9 +90,9 @@ type PostingStream struct {
 	complete bool
 }
 
-// Page returns the page's counters, without Results. It reports true once the
-// last range over All has read the answer to its end; before that, counters may
-// be missing, because they can come after the postings.
+// Page returns the page's counters, without Results. It reports true once the last range over All
+// has read the answer to its end. Until then counters may be missing, because the service may send
+// them after the postings.
 func (s *PostingStream) Page() (page JobSearchResult, ok bool) { return s.page, s.complete }
 
 // All sends the search and yields its postings, as [Client.Postings] does.
@@ -108,7 +106,7 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 			return
 		}
 		p := openPage{omit: s.query.OmitConfig}
-		defer p.close() // also where an Observer panics, or the loop around yield
+		defer p.close() // also if an Observer or the loop's body panics
 		if err := e.do(s.ctx, opPostings, req, p.open); err != nil {
 			yield(nil, err)
 			return
@@ -132,11 +130,10 @@ type openPage struct {
 	answer  *answer // nil: none was accepted
 	reader  *postingReader
 	posting *JobPosting // the next to hand out, while err is nil
-	err     error       // io.EOF behind the last posting
+	err     error       // io.EOF after the last posting
 }
 
-// open reads the first posting, inside the attempt, so that the attempt is
-// repeated if that fails.
+// open reads the first posting during the attempt, so that a failure repeats the attempt.
 func (p *openPage) open(a *answer) error {
 	p.reader = newPostingReader(a, decodeLimits{maxBytes: a.Limit(), maxItem: a.c.endpoint.config.MaxPostingBytes}, p.omit)
 	if p.next(); p.err != nil && p.err != io.EOF {
@@ -144,7 +141,7 @@ func (p *openPage) open(a *answer) error {
 		return p.err
 	}
 	p.answer = a
-	p.reader.skip = knownFunc(a.c.ctx) // from the second on: an attempt is not to read the whole page
+	p.reader.skip = knownFunc(a.c.ctx) // not for the first posting: the attempt would read on until it found an unknown posting
 	return nil
 }
 
@@ -156,7 +153,7 @@ func (p *openPage) failed() *Error {
 	return c.fail(c.unusable(p.answer, p.err))
 }
 
-// close ends the call, unless no answer was accepted: then do has ended it.
+// close ends the call. If no answer was accepted, do has ended it already.
 func (p *openPage) close() {
 	if p.answer == nil {
 		return
@@ -179,7 +176,7 @@ func (e *endpoint) search(ctx context.Context, channel ChannelID, q Query) (*Job
 	return result, err
 }
 
-// searchRequest builds what both forms of the search send.
+// searchRequest builds the request of Search and of Postings.
 func (e *endpoint) searchRequest(channel ChannelID, q Query) (req request, err error) {
 	if e.mistake != nil {
 		return req, e.mistake

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// Snapshot holds the postings that a channel showed at one time, with only the
-// fields that reveal a change. Store it as JSON and compare it with the next
-// one by [Diff].
+// Snapshot holds the postings that a channel showed at one time, with only the fields that
+// reveal a change. Store it as JSON and compare it with the next snapshot by [Diff].
 //
 // If an answer has a posting several times, the newest version is kept.
 type Snapshot struct {
@@ -23,9 +22,8 @@ type Snapshot struct {
 	ForApplicant bool        `json:"forApplicant,omitzero"` // taken with an applicant's token
 	Taken        time.Time   `json:"taken"`                 // when the answer ended or failed, in UTC, to the millisecond
 
-	// Complete reports whether the answer was read to its end and, by its own
-	// counters, held every posting. If it is false, a posting that is missing
-	// here may still be in the channel.
+	// Complete reports whether the answer was read to its end and, by its own counters, held every
+	// posting. Otherwise the channel may still show a posting that the snapshot lacks.
 	Complete bool              `json:"complete"`
 	Postings []SnapshotPosting `json:"postings"` // in the order of their identifiers
 }
@@ -40,9 +38,9 @@ type SnapshotPosting struct {
 	PostingVersionEndDate   Millis           `json:"postingVersionEndDate"`
 }
 
-// Snapshot returns a snapshot of the postings that a search finds (4.1), read as
-// Postings reads them. After a failure it returns the error and a snapshot of
-// the postings that came before it, which is not complete and may be empty.
+// Snapshot returns a snapshot of the postings that a search finds (4.1), read as Postings reads
+// them. If the call fails, it returns the error and an incomplete snapshot of the postings that
+// arrived before the failure, maybe none.
 func (c *Client) Snapshot(ctx context.Context, channel ChannelID, q Query) (*Snapshot, error) {
 	s := &Snapshot{Language: cmp.Or(q.Language, c.base.made().config.Language)}
 	return s, s.take(c.PostingStream(ctx, channel, withoutConfig(q)))
@@ -72,14 +70,14 @@ func (s *Snapshot) take(stream *PostingStream) (err error) {
 		}
 		s.Postings = append(s.Postings, SnapshotPosting{
 			p.JobPostingID, p.PostingVersionID,
-			strings.Clone(p.Title), // not the whole posting with it
+			strings.Clone(p.Title), // or the snapshot would keep the posting's other strings in memory
 			p.JobStartDate, p.PostingVersionStartDate, p.PostingVersionEndDate,
 		})
 	}
 	s.Taken = time.Now().UTC().Truncate(time.Millisecond)
 	s.Postings = inOrder(s.Postings)
 	page, whole := stream.Page()
-	// A page that has one posting twice has one less of what it counts.
+	// A page that repeats a posting has fewer postings than its counters say.
 	s.Complete = whole && !page.partial(len(s.Postings))
 	return err
 }
@@ -91,8 +89,8 @@ func inOrder(list []SnapshotPosting) []SnapshotPosting {
 		return cmp.Or(
 			cmp.Compare(a.JobPostingID, b.JobPostingID),
 			-cmp.Compare(a.PostingVersionID, b.PostingVersionID),
-			// The same version twice, and different: any rule will do that
-			// does not depend on the order in which they came.
+			// Entries of the same version may still differ. Any order will do if it does not depend
+			// on the order of the answer.
 			-cmp.Compare(a.PostingVersionStartDate, b.PostingVersionStartDate),
 			-cmp.Compare(a.PostingVersionEndDate, b.PostingVersionEndDate),
 			-cmp.Compare(a.JobStartDate, b.JobStartDate),
@@ -139,15 +137,15 @@ func (s *Snapshot) UnmarshalJSON(b []byte) error {
 // Changes holds the differences between two snapshots, each list in the order of
 // the postings' identifiers.
 type Changes struct {
-	Added   []SnapshotPosting `json:"added,omitempty"`   // new since before
-	Changed []PostingChange   `json:"changed,omitempty"` // with another version, title or date
-	Gone    []SnapshotPosting `json:"gone,omitempty"`    // no longer there
+	Added   []SnapshotPosting `json:"added,omitempty"`   // not in the first snapshot
+	Changed []PostingChange   `json:"changed,omitempty"` // with a different version, title or date
+	Gone    []SnapshotPosting `json:"gone,omitempty"`    // not in the second snapshot
 
-	// MaybeAdded holds postings that are new, or that were there and that the
-	// first snapshot lacks because it is not complete.
+	// MaybeAdded holds postings that the first snapshot lacks. They may not be new, because the
+	// first snapshot is not complete.
 	MaybeAdded []SnapshotPosting `json:"maybeAdded,omitempty"`
-	// MaybeGone holds postings that are gone, or that are there and that the
-	// second snapshot lacks because it is not complete.
+	// MaybeGone holds postings that the second snapshot lacks. They may still be in the channel,
+	// because the second snapshot is not complete.
 	MaybeGone []SnapshotPosting `json:"maybeGone,omitempty"`
 }
 
@@ -157,9 +155,9 @@ type PostingChange struct {
 	After  SnapshotPosting `json:"after"`
 }
 
-// Diff returns the changes between two snapshots of the same search. A posting
-// is Gone only if after is complete, and Added only if before is; so keep the
-// last complete snapshot for the next comparison.
+// Diff returns the changes between two snapshots of the same search. Diff lists a posting as Gone
+// only if after is complete, and as Added only if before is complete. So keep the last complete
+// snapshot for the next comparison.
 //
 // Diff returns ErrInvalidInput, and names the difference, for snapshots of
 // different channels, queries or languages, for an applicant's and a client's,

@@ -11,17 +11,15 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
-// SubscriptionRequest holds the query and the body that Subscribe sends. The
-// interface does not show its payload, so both are open; the zero value sends
-// neither.
+// SubscriptionRequest holds the query and the body that Subscribe sends. The interface does not
+// document the payload, so the caller chooses query and body; the zero value sends neither.
 type SubscriptionRequest struct {
 	Query url.Values // such as channel, types, email
 	Body  any        // encoded as JSON; nil: no body
 }
 
-// Subscribe subscribes to a posting channel (4.5). It repeats the request only
-// if the service certainly did not execute it. It returns the service's JSON,
-// nil if the answer was empty.
+// Subscribe subscribes to a posting channel (4.5). It repeats the request only if the service
+// certainly did not execute the first. It returns the service's JSON, nil if the answer was empty.
 //
 // Deprecated: the interface keeps subscriptions for existing consumers only.
 func (c *Client) Subscribe(ctx context.Context, req SubscriptionRequest) (json.RawMessage, error) {
@@ -79,8 +77,8 @@ func (c *Client) subscription(ctx context.Context, op *operation, id Subscriptio
 	return reply, err
 }
 
-// showsItsEnd reports whether a JSON value cannot be the beginning of another:
-// nothing and a number can.
+// showsItsEnd reports whether a JSON value is certainly whole. A truncated number looks like a
+// whole number, and a truncated answer may be empty.
 func showsItsEnd(value []byte) bool {
 	return len(value) > 0 && (value[len(value)-1] < '0' || value[len(value)-1] > '9')
 }

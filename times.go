@@ -89,7 +89,7 @@ func (d *decoder) timestamp() Timestamp {
 		var buf [timeRoom]byte
 		text := d.shortText(buf[:0])
 		if t, ok := isotime.Parse(text); ok {
-			return Timestamp{t} // which may be finer than milliseconds
+			return Timestamp{t} // keeps digits beyond milliseconds
 		}
 		var ok bool
 		if m, ok = jsonscan.ParseInt(text); !ok {
@@ -105,11 +105,10 @@ func (d *decoder) timestamp() Timestamp {
 	return Timestamp{t}
 }
 
-// timeRoom sizes the buffer that shortText needs for the text of a time, in
-// bytes.
+// timeRoom is the size in bytes of the buffer in which shortText reads a time.
 const timeRoom = isotime.MaxLen + 1 + jsonscan.TextRoom
 
-// shortText reads a string as far as it fits into buf.
+// shortText reads a string into buf, and only the part that fits.
 func (d *decoder) shortText(buf []byte) []byte {
 	if d.Quote() {
 		buf, _ = d.Scanner.Text(buf)

@@ -10,9 +10,9 @@ import (
 // unknownMembers holds the members of an object that the interface does not name.
 type unknownMembers = map[string]json.RawMessage
 
-// An objectWriter writes JSON objects. Unlike encoding/json it does not read what
-// MarshalJSON methods return once more at each level: a page would take a third
-// longer. The first error stays.
+// An objectWriter writes JSON objects. encoding/json parses the result of each MarshalJSON again at
+// every level, which makes a page take a third longer; objectWriter does not. It keeps the first
+// error.
 type objectWriter struct {
 	bytes.Buffer
 	encoder *json.Encoder
@@ -22,7 +22,7 @@ type objectWriter struct {
 func newObjectWriter() *objectWriter {
 	w := new(objectWriter)
 	w.encoder = json.NewEncoder(&w.Buffer)
-	w.encoder.SetEscapeHTML(false) // whoever encodes what is around it decides that
+	w.encoder.SetEscapeHTML(false) // the encoder of the surrounding value decides
 	return w
 }
 
@@ -36,15 +36,15 @@ func (w *objectWriter) value(v any) {
 	}
 }
 
-// reopen takes back the end of what was written last.
+// reopen removes the text end, which was written last.
 func (w *objectWriter) reopen(end string) {
 	if w.err == nil {
 		w.Truncate(w.Len() - len(end))
 	}
 }
 
-// end writes the unknown members of an object, in the order of their names, and
-// its end. It leaves out one whose name is like one of the object's own.
+// end writes the unknown members of an object, in the order of their names, and its end. It
+// leaves out an unknown member whose name is like one of the object's own names.
 func (w *objectWriter) end(unknown unknownMembers, own func(name string) bool) {
 	for _, name := range slices.Sorted(maps.Keys(unknown)) {
 		if !own(name) {
