@@ -16,7 +16,7 @@ bin=$root/.ci/bin
 
 # The supported Go releases. The installed one stands in for the patch release
 # of its minor version; the other is fetched like a module.
-go_releases='go1.26.8 go1.27.4'
+go_releases='go1.26.11 go1.27.4'
 
 # Tools that have too many dependencies for tools/go.mod.
 actionlint=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
@@ -159,7 +159,7 @@ npm_packages() {
 	done
 }
 
-# minor VERSION: 1.26 of go1.26.8.
+# minor VERSION: 1.26 of go1.26.11.
 minor() { cut -d. -f1,2 <<<"${1#go}"; }
 
 # other_releases: the supported Go releases that are not the installed one.
