@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/bench/internal/ogenclient"
 )
 
 // A crowd looks up n jobs with so many callers at once. It is made anew for
@@ -117,7 +117,7 @@ func crowds(s *server) []crowd {
 		return func() (http.RoundTripper, func()) { return closing(transport()) }
 	}
 	plainTuned := plain(tuned)
-	return []crowd{
+	return append([]crowd{
 		sdkCrowd(ours, s.Plain, nil, false),
 		clientCrowd("floor: tuned, body thrown away", s.Plain, plainTuned, false),
 		clientCrowd("tuned, encoding/json", s.Plain, plainTuned, true),
@@ -128,34 +128,11 @@ func crowds(s *server) []crowd {
 			t := retrying(nil)
 			return t, (&http.Client{Transport: t}).CloseIdleConnections
 		}, true),
-		{"tuned, " + oapi, func() (func(int, int) error, func(), error) {
-			over, done := plainTuned()
-			client, err := newOapi(s.Plain, over)
-			return func(callers, n int) error {
-				return ask(callers, n, func(ctx context.Context, job int64) error {
-					r, err := client.JobInformationWithResponse(ctx, &oapiLookup{Jobid: job})
-					if err != nil {
-						return err
-					}
-					return check(r.JSON200 != nil)
-				})
-			}, done, err
-		}},
-		{"tuned, " + ogen, func() (func(int, int) error, func(), error) {
-			over, done := plainTuned()
-			client, err := newOgen(s.Plain, over)
-			return func(callers, n int) error {
-				return ask(callers, n, func(ctx context.Context, job int64) error {
-					_, err := client.JobInformation(ctx, ogenclient.JobInformationParams{Jobid: job})
-					return err
-				})
-			}, done, err
-		}},
 		sdkCrowd("jobboard, TLS, HTTP/1.1", s.TLS1, overTLS(false), false),
 		clientCrowd("floor, TLS, HTTP/1.1", s.TLS1, plain(overTLS(false)), false),
 		sdkCrowd("jobboard, TLS, HTTP/2", s.TLS2, overTLS(true), false),
 		clientCrowd("floor, TLS, HTTP/2", s.TLS2, plain(overTLS(true)), false),
-	}
+	}, rivalCrowds(s.Plain)...)
 }
 
 // storm measures crowds in rounds in which they take turns.
@@ -237,10 +214,14 @@ func measureBulk(r *report, e effort) error {
 	t := r.table(fmt.Sprintf("%d lookups at once", crowdSize), fmt.Sprintf("The server answers after %v; it is a process of its own and shares the processors. "+
 		"%d calls a round; connections are all that were opened for them and %d calls before, the most are those open at one time. CPU is the client's.", delay, e.calls, 2*crowdSize),
 		"", "calls/s", "of the floor", "connections", "most", "CPU a call", "allocations a call")
+	byName := make(map[string]*crowdResult)
+	for _, c := range results {
+		byName[c.name] = c
+	}
 	for i, c := range append(results, failing...) {
 		floor := results[1]
-		if i >= 7 && i < len(results) {
-			floor = results[8+(i-7)/2*2]
+		if _, protocol, ok := strings.Cut(c.name, ", TLS, "); ok {
+			floor = byName["floor, TLS, "+protocol]
 		}
 		share := fmt.Sprintf("%.0f %%", 100*c.times(&floor.result))
 		perSecond := number(c.perSecond())
@@ -258,8 +239,9 @@ func measureBulk(r *report, e effort) error {
 		Title: "128 lookups at once, a server that answers after 5 ms",
 		Note:  "calls/s, more is better; CPU of a call",
 	}
-	for _, i := range []int{1, 0, 6, 2, 5, 4, 3} {
-		c := results[i]
+	for _, name := range those("floor: tuned, body thrown away", ours, ogenCrowd, "tuned, encoding/json", oapiCrowd,
+		"go-retryablehttp's own, encoding/json", "http.DefaultTransport, encoding/json") {
+		c := byName[name]
 		p.Bars = append(p.Bars, bar{
 			Name: c.name, Value: c.perSecond(), Ours: isOurs(c.name),
 			Label: fmt.Sprintf("%s, %s connections, %s CPU",

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/bench/internal/ogenclient"
 )
 
 const bare = "floor: bare GET, body thrown away"
@@ -95,18 +94,14 @@ func applied(address string, transport func() http.RoundTripper) ([]contender, e
 		return nil, err
 	}
 	applicant := sdk.Applicant(jobboard.StaticToken(token))
-	oapiClient, err := newOapi(address, transport())
-	if err != nil {
-		return nil, err
-	}
-	ogenClient, err := newOgen(address, transport())
+	rivals, err := rivalCalls(address, transport)
 	if err != nil {
 		return nil, err
 	}
 	plain, alike, stack := &http.Client{Transport: transport()}, &http.Client{Transport: transport()},
 		withToken(retrying(transport()))
 	url := address + "/api/rest/v3/frontend/jobs/" + strconv.Itoa(job) + "/applied"
-	return []contender{
+	return append([]contender{
 		{name: bare, run: func() (any, error) { return true, get(ctx, plain, url) }},
 		{name: ours, run: func() (any, error) { return applicant.HasApplied(ctx, job) }},
 		{name: "go-retryablehttp, oauth2, encoding/json", run: func() (any, error) {
@@ -114,25 +109,11 @@ func applied(address string, transport func() http.RoundTripper) ([]contender, e
 			err := getJSON(ctx, stack, url, &v)
 			return v, err
 		}},
-		{name: oapi, run: func() (any, error) {
-			r, err := oapiClient.HasAppliedWithResponse(ctx, job)
-			if err != nil {
-				return nil, err
-			}
-			if r.JSON200 == nil {
-				return nil, errInvalid
-			}
-			return *r.JSON200, nil
-		}},
-		{name: ogen, run: func() (any, error) {
-			return ogenClient.HasApplied(ctx,
-				ogenclient.HasAppliedParams{JobDbId: job})
-		}},
 		{name: "bare GET with our headers and a deadline", run: func() (any, error) {
 			return true, getAlike(ctx, alike,
 				url)
 		}},
-	}, nil
+	}, rivals...), nil
 }
 
 // measureCall holds one call against a bare GET.
@@ -189,16 +170,12 @@ func searches(s *server, n int) ([]contender, error) {
 	if err != nil {
 		return nil, err
 	}
-	oapiClient, err := newOapi(s.Plain, tuned())
-	if err != nil {
-		return nil, err
-	}
-	ogenClient, err := newOgen(s.Plain, tuned())
+	rivals, err := rivalSearches(s.Plain, channel)
 	if err != nil {
 		return nil, err
 	}
 	plain, stack := &http.Client{Transport: tuned()}, withToken(tuned())
-	return []contender{
+	return append([]contender{
 		{name: "jobboard, Search", run: func() (any, error) {
 			return sdk.Search(ctx, jobboard.ChannelID(channel),
 				jobboard.Query{})
@@ -217,16 +194,8 @@ func searches(s *server, n int) ([]contender, error) {
 			v := new(plainPage)
 			return v, getJSON(ctx, stack, url, v)
 		}},
-		{name: oapi, run: func() (any, error) {
-			r, err := oapiClient.SearchWithResponse(ctx, channel, nil)
-			if err != nil {
-				return nil, err
-			}
-			return r.JSON200, nil
-		}},
-		{name: ogen, run: func() (any, error) { return ogenClient.Search(ctx, ogenclient.SearchParams{ChannelID: channel}) }},
 		{name: bare, run: func() (any, error) { return nil, get(ctx, plain, url) }},
-	}, nil
+	}, rivals...), nil
 }
 
 // measureSearch holds whole searches against each other.
@@ -252,11 +221,15 @@ func measureSearch(r *report, e effort) error {
 			number(c.allocs), size(c.bytes))
 	}
 	m := index(results)
-	for _, name := range []string{std, ogen, oapi} {
+	for _, name := range those(std, ogen, oapi) {
 		r.ratio("Search over loopback against "+name, results[0].cpuTimes(m[name]))
 	}
-	r.atLeast("Search over loopback against ogen", results[0].times(m[ogen]), 3.2, "x")
-	r.atLeast("Search over loopback against oapi-codegen", results[0].times(m[oapi]), 5.6, "x")
+	if present(ogen) {
+		r.atLeast("Search over loopback against ogen", results[0].times(m[ogen]), 3.2, "x")
+	}
+	if present(oapi) {
+		r.atLeast("Search over loopback against oapi-codegen", results[0].times(m[oapi]), 5.6, "x")
+	}
 	r.panels = append(r.panels, panelOf("A whole search of 1000 postings, loopback", results, 1e6, "ms",
 		"jobboard, Search", "jobboard, Postings without ad text", ogen, std, oapi, bare))
 	return nil

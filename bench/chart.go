@@ -26,6 +26,7 @@ type bar struct {
 func panelOf(title string, all []*result, unit float64, unitName string, names ...string) panel {
 	p := panel{Title: title, Note: unitName + ", less is better"}
 	m := index(all)
+	names = those(names...)
 	for i, name := range names {
 		r := m[name]
 		label := number(r.time()/unit) + " " + unitName

@@ -7,19 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/bytedance/sonic"
-	"github.com/go-faster/jx"
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/mailru/easyjson"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/bench/internal/easyclient"
-	"github.com/jobboard-sdk/jobboard-go/bench/internal/oapiclient"
-	"github.com/jobboard-sdk/jobboard-go/bench/internal/ogenclient"
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 )
 
@@ -34,6 +30,17 @@ const (
 	sonicStd  = "sonic, checking as encoding/json does"
 	easy      = "easyjson"
 )
+
+// The names of crowds of generated clients.
+const oapiCrowd, ogenCrowd = "tuned, " + oapi, "tuned, " + ogen
+
+// present reports whether a contender takes part.
+func present(name string) bool { return !slices.Contains(absent, name) }
+
+// those returns the names of contenders that take part.
+func those(names ...string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return !present(name) })
+}
 
 // memoryAddress is the address at which inMemory answers.
 const memoryAddress = "http://127.0.0.1:1"
@@ -74,61 +81,24 @@ func check(ok bool) error {
 	return nil
 }
 
-type ogenDecoder interface {
-	Decode(*jx.Decoder) error
-	Validate() error
-}
-
-// decodeOgen decodes a body as ogen's client does once it has read it.
-func decodeOgen(body []byte, v ogenDecoder) error {
-	d := jx.DecodeBytes(body)
-	if err := v.Decode(d); err != nil {
-		return err
-	}
-	if err := d.Skip(); err != io.EOF {
-		return errors.New("unexpected trailing data")
-	}
-	return v.Validate()
-}
-
 func decodePage(page []byte) []contender {
-	transport := &inMemory{page}
-	return []contender{
+	return append([]contender{
 		whole(ours, page, func(b []byte, v *jobboard.JobSearchResult) error { return v.UnmarshalJSON(b) }),
 		whole(std, page, func(b []byte, v *plainPage) error { return stdjson.Unmarshal(b, v) }),
-		{name: oapi, run: func() (any, error) {
-			r, err := oapiclient.ParseSearchResponse(transport.response()) //nolint:bodyclose // it closes it
-			if err != nil {
-				return nil, err
-			}
-			return r.JSON200, nil
-		}},
-		whole(ogen, page, func(b []byte, v *ogenclient.JobSearchResult) error { return decodeOgen(b, v) }),
 		whole(v2, page, func(b []byte, v *plainPage) error { return jsonv2.Unmarshal(b, v) }),
 		whole(sonicFast, page, func(b []byte, v *plainPage) error { return sonic.Unmarshal(b, v) }),
 		whole(sonicStd, page, func(b []byte, v *plainPage) error { return sonic.ConfigStd.Unmarshal(b, v) }),
-		whole(easy, page, func(b []byte, v *easyclient.Page) error { return easyjson.Unmarshal(b, v) }),
-	}
+	}, rivalPages(page)...)
 }
 
 func decodeInfo(info []byte) []contender {
-	transport := &inMemory{info}
-	return []contender{
+	return append([]contender{
 		whole(ours, info, func(b []byte, v *jobboard.JobInformation) error { return v.UnmarshalJSON(b) }),
 		whole(std, info, func(b []byte, v *plainInfo) error { return stdjson.Unmarshal(b, v) }),
-		{name: oapi, run: func() (any, error) {
-			r, err := oapiclient.ParseJobInformationResponse(transport.response()) //nolint:bodyclose // it closes it
-			if err != nil {
-				return nil, err
-			}
-			return r.JSON200, nil
-		}},
-		whole(ogen, info, func(b []byte, v *ogenclient.JobInformation) error { return decodeOgen(b, v) }),
 		whole(v2, info, func(b []byte, v *plainInfo) error { return jsonv2.Unmarshal(b, v) }),
 		whole(sonicFast, info, func(b []byte, v *plainInfo) error { return sonic.Unmarshal(b, v) }),
 		whole(sonicStd, info, func(b []byte, v *plainInfo) error { return sonic.ConfigStd.Unmarshal(b, v) }),
-		whole(easy, info, func(b []byte, v *easyclient.Info) error { return easyjson.Unmarshal(b, v) }),
-	}
+	}, rivalInfos(info)...)
 }
 
 // streamPage reads postings one after the other and keeps none, from a reader.
@@ -264,9 +234,11 @@ func measureDecode(r *report, e effort) error {
 	addDecode(t, kept, float64(len(page)), many)
 	byName := index(kept)
 	r.atLeast("Search decode against encoding/json", byName[ours].costTimes(byName[std]), byEngine(6.3, 3.3), "x")
-	r.atLeast("Search decode against ogen", byName[ours].costTimes(byName[ogen]), 2.2, "x")
+	if present(ogen) {
+		r.atLeast("Search decode against ogen", byName[ours].costTimes(byName[ogen]), 2.2, "x")
+	}
 	r.atLeast("Search decode against sonic", byName[ours].costTimes(byName[sonicFast]), 1, "x")
-	for _, name := range []string{std, oapi, ogen, easy, sonicFast, sonicStd} {
+	for _, name := range those(std, oapi, ogen, easy, sonicFast, sonicStd) {
 		r.ratio("Search decode against "+name, byName[ours].costTimes(byName[name]))
 	}
 	r.panels = append(r.panels, panelOf("Decode 1000 postings", kept, 1e6, "ms", ours, sonicFast, ogen, v2, std, oapi))
@@ -340,7 +312,7 @@ func measureInfo(r *report, e effort, info []byte) error {
 		r.atLeast("JobInformation decode, new catalogue, against encoding/json", m[ours].costTimes(m[std]), 4, "x")
 		r.atLeast("JobInformation decode, known catalogue, against encoding/json", known.costTimes(m[std]), 31, "x")
 	}
-	for _, name := range []string{std, ogen, easy, sonicStd} {
+	for _, name := range those(std, ogen, easy, sonicStd) {
 		r.ratio("JobInformation decode, new catalogue, against "+name, m[ours].costTimes(m[name]))
 		r.ratio("JobInformation decode, known catalogue, against "+name, known.costTimes(m[name]))
 	}
@@ -400,8 +372,9 @@ func measureGrowth(r *report, e effort) error {
 	if e.quick {
 		counts = counts[:3]
 	}
+	names := those(ours, std, ogen, sonicFast, v2)
 	t := r.table("Growth with the postings", "Time for one posting of a page, all kept; the last two columns streamed.",
-		"postings", ours, std, ogen, sonicFast, v2, "streamed", "streamed, ad text left out")
+		append(append([]string{"postings"}, names...), "streamed", "streamed, ad text left out")...)
 	for _, n := range counts {
 		page := makePage(n)
 		streamed, err := streamPage(page)
@@ -418,7 +391,7 @@ func measureGrowth(r *report, e effort) error {
 		}
 		m := index(results)
 		row := []string{strconv.Itoa(n)}
-		for _, name := range []string{ours, std, ogen, sonicFast, v2, "streamed", "omitted"} {
+		for _, name := range append(names[:len(names):len(names)], "streamed", "omitted") {
 			row = append(row, duration(m[name].time()/float64(n)))
 		}
 		t.add(row...)

@@ -1,7 +1,8 @@
 package main
 
-// The clients to be held against, with the generators that go.mod pins.
+// Makes the clients and the decoder that are measured beside ours, into files that
+// git ignores.
 //
-//go:generate go tool oapi-codegen -config oapi-codegen.yaml openapi.yaml
-//go:generate go tool ogen -config ogen.yaml -target internal/ogenclient -package ogenclient -clean openapi.yaml
-//go:generate sh -c "cd internal/easyclient && go tool easyjson types.go"
+//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config oapi-codegen.yaml openapi.yaml
+//go:generate go run github.com/ogen-go/ogen/cmd/ogen@v1.24.0 -config ogen.yaml -target internal/ogenclient -package ogenclient -clean openapi.yaml
+//go:generate sh -c "cd internal/easyclient && go run github.com/mailru/easyjson/easyjson@v0.9.2 types.go"

@@ -2,6 +2,7 @@
 // use otherwise, all on the same data, and prints tables of one run.
 //
 //	go -C bench run .            every table, and the chart ratios.svg
+//	go -C bench run -tags rivals .  with the clients and the decoder that go generate makes
 //	go -C bench run . -check     the promised figures; exit code 1 where one is missed
 //	go -C bench run . -readme README.md  every table, and all of them into this file
 //	go -C bench run . -floor floor.json  exit code 1 where a ratio fell by more than 15 %
@@ -136,6 +137,9 @@ func newReport(quick bool) *report {
 	r := &report{notes: []string{environment()}}
 	if load := loadAverage(); load > 1 {
 		r.notes = append(r.notes, fmt.Sprintf("the machine was busy with other things when this run began: a load of %.1f", load))
+	}
+	if len(absent) > 0 {
+		r.notes = append(r.notes, "without the clients and the decoder that generators make: go -C bench generate ., then -tags rivals")
 	}
 	if quick {
 		r.notes = append(r.notes, "a quick run: rough figures")

@@ -11,11 +11,7 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/bench/internal/oapiclient"
-	"github.com/jobboard-sdk/jobboard-go/bench/internal/ogenclient"
 )
-
-type oapiLookup = oapiclient.JobInformationParams
 
 // byJob answers lookups in one of four languages.
 type byJob struct{ infos [4]inMemory }
@@ -51,6 +47,12 @@ func settle(m *runtime.MemStats) {
 	runtime.ReadMemStats(m)
 }
 
+// lookups looks up job informations in one way.
+type lookups struct {
+	name string
+	get  func(i int) (any, error) // of the job i
+}
+
 // measureMemory says what answers take that are kept, and what a process
 // takes that keeps none.
 func measureMemory(r *report, e effort) error {
@@ -64,35 +66,18 @@ func measureMemory(r *report, e effort) error {
 	if err != nil {
 		return err
 	}
-	oapiClient, err := newOapi(memoryAddress, transport)
-	if err != nil {
-		return err
-	}
-	ogenClient, err := newOgen(memoryAddress, transport)
+	rivals, err := rivalLookups(transport)
 	if err != nil {
 		return err
 	}
 	plain := &http.Client{Transport: transport}
-	ways := []struct {
-		name string
-		get  func(i int) (any, error)
-	}{
+	ways := append([]lookups{
 		{ours, func(i int) (any, error) { return sdk.JobInformation(ctx, jobboard.JobID(i)) }},
 		{std, func(i int) (any, error) {
 			v := new(plainInfo)
 			return v, getJSON(ctx, plain, memoryAddress+lookupTail+"?jobid="+strconv.Itoa(i), v)
 		}},
-		{oapi, func(i int) (any, error) {
-			r, err := oapiClient.JobInformationWithResponse(ctx, &oapiLookup{Jobid: int64(i)})
-			if err != nil {
-				return nil, err
-			}
-			return r.JSON200, nil
-		}},
-		{ogen, func(i int) (any, error) {
-			return ogenClient.JobInformation(ctx, ogenclient.JobInformationParams{Jobid: int64(i)})
-		}},
-	}
+	}, rivals...)
 	t := r.table(fmt.Sprintf("%d job informations kept", count), "In four languages, from a transport in memory; the library shares the catalogue of a language.", "", "heap each", "times ours")
 	p := panel{Title: fmt.Sprintf("%d job informations kept", count), Note: "heap each, less is better"}
 	var first float64
@@ -161,10 +146,10 @@ func measurePeak(r *report, e effort) error {
 }
 
 var (
-	peakNames = []string{
+	peakNames = those(
 		"jobboard, Postings", "jobboard, Postings without ad text", "jobboard, Search", "encoding/json",
-		"oapi-codegen", "ogen",
-	}
+		oapi, ogen,
+	)
 	errNoPeak = errors.New("not known on this system")
 )
 

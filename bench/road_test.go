@@ -1,3 +1,5 @@
+//go:build rivals
+
 package main
 
 import (

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"net"
 	"net/http"
 	"time"
@@ -10,8 +9,6 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/bench/internal/oapiclient"
-	"github.com/jobboard-sdk/jobboard-go/bench/internal/ogenclient"
 )
 
 const (
@@ -69,24 +66,6 @@ func newObservedSDK(address string, transport http.RoundTripper, o *jobboard.Obs
 		cfg.HTTPClient = &http.Client{Transport: transport}
 	}
 	return jobboard.NewClient(cfg)
-}
-
-func newOapi(address string, transport http.RoundTripper) (*oapiclient.ClientWithResponses, error) {
-	return oapiclient.NewClientWithResponses(address, oapiclient.WithHTTPClient(&http.Client{Transport: transport}),
-		oapiclient.WithRequestEditorFn(func(_ context.Context, req *http.Request) error {
-			req.Header.Set("Authorization", "Bearer "+token)
-			return nil
-		}))
-}
-
-type ogenToken struct{}
-
-func (ogenToken) User(context.Context, ogenclient.OperationName) (ogenclient.User, error) {
-	return ogenclient.User{Token: token}, nil
-}
-
-func newOgen(address string, transport http.RoundTripper) (*ogenclient.Client, error) {
-	return ogenclient.NewClient(address, ogenToken{}, ogenclient.WithClient(&http.Client{Transport: transport}))
 }
 
 // withToken returns the client of a program without a client library: oauth2's around
