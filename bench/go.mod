@@ -16,8 +16,8 @@ require (
 	github.com/hashicorp/go-retryablehttp v0.7.8
 	github.com/jobboard-sdk/jobboard-go v0.0.0
 	github.com/mailru/easyjson v0.9.2
-	github.com/oapi-codegen/runtime v1.8.0
-	github.com/ogen-go/ogen v1.23.0
+	github.com/oapi-codegen/runtime v1.9.0
+	github.com/ogen-go/ogen v1.24.0
 	golang.org/x/oauth2 v0.38.0
 	golang.org/x/sys v0.50.0
 )
@@ -41,7 +41,6 @@ require (
 	github.com/kr/pretty v0.3.1 // indirect
 	github.com/mattn/go-colorable v0.1.16 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
-	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/rogpeppe/go-internal v1.14.1 // indirect
 	github.com/segmentio/asm v1.2.1 // indirect
 	github.com/shopspring/decimal v1.6.0 // indirect
