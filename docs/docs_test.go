@@ -3,6 +3,7 @@ package docs_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"go/ast"
 	"go/format"
 	"go/parser"
@@ -181,23 +182,63 @@ func TestProgram(t *testing.T) {
 
 // A link from one page to another leads somewhere.
 func TestLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
-	code := regexp.MustCompile("(?s)```.*?```")
+	link := regexp.MustCompile(`\]\(([^)#]*)(?:#([^)]*))?\)`)
+	found := map[string]map[string]bool{}
 	for _, page := range pages(t) {
-		content, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range link.FindAllSubmatch(code.ReplaceAll(content, nil), -1) {
-			target := string(m[1])
+		for _, m := range link.FindAllStringSubmatch(prose(t, page), -1) {
+			target, anchor := m[1], m[2]
 			if strings.Contains(target, "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), target)); err != nil {
+			file := page
+			if target != "" {
+				file = filepath.Join(filepath.Dir(page), target)
+			}
+			if _, err := os.Stat(file); err != nil {
 				t.Errorf("%s: %v", page, err)
+				continue
+			}
+			if anchor == "" || filepath.Ext(file) != ".md" {
+				continue
+			}
+			if found[file] == nil {
+				found[file] = anchors(prose(t, file))
+			}
+			if !found[file][anchor] {
+				t.Errorf("%s: %s has no heading for #%s", page, file, anchor)
 			}
 		}
 	}
+}
+
+// prose returns a page without its blocks of code.
+func prose(t *testing.T, page string) string {
+	t.Helper()
+	content, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile("(?s)```.*?```").ReplaceAllString(string(content), "")
+}
+
+// anchors returns the anchors of a page's headings as forges make them: in lower case,
+// punctuation left out, spaces as hyphens, and a number after the second of a name.
+func anchors(page string) map[string]bool {
+	heading := regexp.MustCompile(`(?m)^#{1,6} +(.*?) *#*$`)
+	link := regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
+	dropped := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	all, seen := map[string]bool{}, map[string]int{}
+	for _, m := range heading.FindAllStringSubmatch(page, -1) {
+		text := strings.ToLower(link.ReplaceAllString(m[1], "$1"))
+		name := strings.ReplaceAll(dropped.ReplaceAllString(text, ""), " ", "-")
+		anchor := name
+		if n := seen[name]; n > 0 {
+			anchor = fmt.Sprintf("%s-%d", name, n)
+		}
+		seen[name]++
+		all[anchor] = true
+	}
+	return all
 }
 
 // The README's lines for go.mod name every module that is a library.

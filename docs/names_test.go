@@ -3,9 +3,7 @@ package docs_test
 import (
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -63,16 +61,8 @@ func TestNames(t *testing.T) {
 // renamed or taken out shows.
 func TestNamedTests(t *testing.T) {
 	defined := map[string]bool{}
-	pages, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	top, err := filepath.Glob("../*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
-	err = fs.WalkDir(os.DirFS(".."), ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -92,7 +82,7 @@ func TestNamedTests(t *testing.T) {
 	}
 	named := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]*)`")
 	found := 0
-	for _, page := range slices.Concat(pages, top) {
+	for _, page := range pages(t) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
