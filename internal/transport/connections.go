@@ -76,18 +76,18 @@ func (c *Connections) reserve(ctx context.Context, d *dial) bool {
 	defer c.mu.Unlock()
 	switch {
 	case x == nil:
-	case x.ended:
+	case x.dialsEnded:
 		return false
 	default:
 		x.dials = append(x.dials, d)
 		if x.proxied.Load() || c.open[d.address] < c.wanted {
 			break
 		}
-		c.hold(ctx, d, x.hold)
+		c.hold(ctx, d, x.dialHold)
 		if d.counts {
 			return true // there was room
 		}
-		if x.served.Load() || x.ended || ctx.Err() != nil {
+		if x.hasConn.Load() || x.dialsEnded || ctx.Err() != nil {
 			return false
 		}
 	}
@@ -139,9 +139,9 @@ func (c *Connections) end(x *Exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wanted--
-	x.ended = true
+	x.dialsEnded = true
 	for _, d := range x.dials {
-		if !x.served.Load() && !d.given { // the connection of a served one is soon idle
+		if !x.hasConn.Load() && !d.given { // the connection of a served one is soon idle
 			c.discount(d)
 		}
 		if i := slices.Index(c.held, d); i >= 0 {

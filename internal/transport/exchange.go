@@ -43,34 +43,41 @@ const (
 // One timer enforces all its limits; a context deadline for each would cost
 // more.
 type Exchange struct {
+	// The caller sets these before Begin.
 	Connections *Connections // count the exchange from Begin to Close; nil: none do
 	Unshared    bool         // the exchange ends if it is given a connection of HTTP/2
 
-	limits Limits
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	timer  *time.Timer
-	state  atomic.Int32
-	phase  atomic.Int32
-	trace  httptrace.ClientTrace
-	self   exchangeContext
+	// Begin sets these.
+	limits   Limits
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	timer    *time.Timer
+	trace    httptrace.ClientTrace
+	values   exchangeContext // the parent of ctx
+	standard bool            // the transport is net/http's own
+	readOnly bool            // the requests change nothing at the service
+	dialHold time.Duration   // the longest wait before a dial
 
-	proxied atomic.Bool   // the request goes through a proxy
-	served  atomic.Bool   // the request under way has a connection
-	hold    time.Duration // the longest wait before a dial
-	dials   []*dial       // for its requests; Connections guard it
-	ended   bool          // and this
+	// How far the exchange is.
+	state atomic.Int32
+	phase atomic.Int32
 
-	own    bool // the transport is net/http's own
-	safe   bool // the requests change nothing
-	mu     sync.Mutex
-	conn   net.Conn // the last one the request was given
-	fresh  bool     // conn carried no request before
-	resent bool     // net/http has sent the request once more, on conn
+	// The dials for its requests. Connections guard dials and dialsEnded.
+	proxied    atomic.Bool // the request goes through a proxy
+	hasConn    atomic.Bool // the request under way has a connection
+	dials      []*dial
+	dialsEnded bool
 
-	body   io.ReadCloser
-	atEnd  bool          // the whole body was read: its connection may be used again
-	waited time.Duration // for bytes of the body
+	// The connection, which mu guards.
+	mu        sync.Mutex
+	conn      net.Conn // the last one the request was given
+	connFresh bool     // conn carried no request before
+	resent    bool     // net/http has sent the request once more, on conn
+
+	// The body. Only its reader uses these.
+	body      io.ReadCloser
+	bodyEnded bool          // the whole body was read: its connection may be used again
+	bodyWait  time.Duration // how long reads waited for bytes
 }
 
 // The parts of an exchange, of which the timer guards one at a time.
@@ -108,13 +115,13 @@ func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial b
 		if deadline, ok := ctx.Deadline(); ok && deadline.Before(end) {
 			end = deadline
 		}
-		x.hold = min(holdDial, time.Until(end)/8)
+		x.dialHold = min(holdDial, time.Until(end)/8)
 		x.Connections.begin()
 	}
-	x.self = exchangeContext{ctx, x}
-	x.ctx, x.cancel = context.WithCancelCause(&x.self)
+	x.values = exchangeContext{ctx, x}
+	x.ctx, x.cancel = context.WithCancelCause(&x.values)
 	x.timer = time.AfterFunc(time.Until(limits.End), x.expire)
-	if x.own, x.safe = reports, !fromDial; reports {
+	if x.standard, x.readOnly = reports, !fromDial; reports {
 		x.phase.Store(int32(Dialing))
 	}
 	if fromDial {
@@ -134,13 +141,13 @@ func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial b
 // reasons of its own, so that only what changes nothing is ended.
 func (x *Exchange) connected(info httptrace.GotConnInfo) {
 	x.mu.Lock()
-	fresh, again := x.fresh, x.served.Swap(true) && x.Phase() != Answered
-	x.conn, x.fresh, x.resent = info.Conn, !info.Reused, x.resent || again
+	fresh, again := x.connFresh, x.hasConn.Swap(true) && x.Phase() != Answered
+	x.conn, x.connFresh, x.resent = info.Conn, !info.Reused, x.resent || again
 	x.mu.Unlock()
 	if x.Unshared && x.Framed() {
 		x.cancel(errShared)
 	}
-	if again && (x.own && fresh || x.Framed() && (x.own || x.safe)) {
+	if again && (x.standard && fresh || x.Framed() && (x.standard || x.readOnly)) {
 		x.cancel(errTurnedAway)
 	}
 	x.phase.Store(int32(Sending))
@@ -163,7 +170,7 @@ func (x *Exchange) Resent() bool {
 }
 
 // Waited returns how long reads of the body have waited for bytes.
-func (x *Exchange) Waited() time.Duration { return x.waited }
+func (x *Exchange) Waited() time.Duration { return x.bodyWait }
 
 // Pause runs wait between two requests of the exchange, while none of its limits
 // of time runs. limits returns the limits of the second request, made of the time
@@ -177,7 +184,7 @@ func (x *Exchange) Pause(wait func() error, limits func(left time.Duration) Limi
 	if err := wait(); err != nil {
 		return err
 	}
-	x.served.Store(false)
+	x.hasConn.Store(false)
 	x.limits = limits(left)
 	x.timer.Reset(time.Until(x.limits.End))
 	return nil
@@ -231,11 +238,11 @@ func (x *Exchange) Read(p []byte) (int, error) {
 	x.timer.Reset(wait)
 	n, err := steady.Reader{Reader: x.body}.Read(p)
 	x.timer.Stop()
-	x.waited += time.Since(start)
+	x.bodyWait += time.Since(start)
 	switch err {
 	case nil:
 	case io.EOF:
-		x.atEnd = true
+		x.bodyEnded = true
 	default:
 		err = x.Cause(err)
 	}
@@ -250,7 +257,7 @@ func (x *Exchange) Close() error {
 		defer x.Connections.end(x)
 		x.Connections = nil
 	}
-	if !x.atEnd {
+	if !x.bodyEnded {
 		x.cancel(context.Canceled)
 	}
 	var err error

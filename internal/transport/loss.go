@@ -68,7 +68,7 @@ func (x *Exchange) Loss(err error) Loss {
 	phase := x.Phase()
 	switch {
 	case errors.Is(err, errTurnedAway):
-		l.Unsent, l.Passing = x.own, true
+		l.Unsent, l.Passing = x.standard, true
 	case isDial(err):
 		l.Unsent = phase != Answered // else it was for a redirect's target
 		l.Passing = !isNoSuchName(err)
