@@ -85,14 +85,14 @@ func TestConstantMemory(t *testing.T) {
 	}
 }
 
-// TestBombs: what is hostile costs neither memory nor, as the test would take
+// TestBombs: what is hostile costs neither memory nor, as the whole test would take
 // minutes, much time.
 func TestBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("300 MB")
 	}
 	const size = 16 << 20
-	// Entries that are begun over and over cost the most: each is one that is broken.
+	// What is begun over and over costs the most: each beginning is one of something broken.
 	begun, begunCDATA := 4<<20, 1<<20
 	if testenv.Whole() {
 		begun, begunCDATA = size, 4<<20
@@ -131,8 +131,8 @@ func TestBombs(t *testing.T) {
 		{"a tag", "<Jobs><PositionOpening ", "a='b' ", ">" + tail, size, 8},
 		{"a name", "<Jobs><", "a", ">" + opening(8), size, 8},
 		{"an entry's name", "<Jobs><PositionOpening:", "a", ">" + opening(8), size, 8},
-		{"< alone", "<Jobs>", "<", opening(8), size, 8},
-		{"< in an entry", "<Jobs>" + open, "<", tail, size, 8},
+		{"< alone", "<Jobs>", "<", opening(8), begun, 8},
+		{"< in an entry", "<Jobs>" + open, "<", tail, begun, 8},
 		{"end tags", "<Jobs>", "</a>", opening(8), size, 8},
 		{"white space in an end tag", "<Jobs>" + open + "</PositionOpening", " ", ">" + opening(8), size, 8},
 		{"begun entries", "<Jobs>", "<PositionOpening>", opening(8), begun, 8},
@@ -145,6 +145,9 @@ func TestBombs(t *testing.T) {
 		{"links", "<Jobs>" + open + "<PositionPosting>", "<Link>a</Link>", "</PositionPosting>" + tail, 1 << 19, 8},
 	}
 	for _, test := range tests {
+		if strings.HasSuffix(test.name, "for each MiB") && !testenv.Whole() {
+			continue // as long as all others together
+		}
 		t.Run(test.name, func(t *testing.T) {
 			src := pipe(t, func(w io.Writer) error {
 				// Compressed, it is a bomb.
