@@ -14,7 +14,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
 )
 
-// The commands that control the stand-in do what the page says. They are carried
+// The commands that control the mock server do what the page says. They are carried
 // out by net/http, because not every machine has curl.
 func TestControlCommands(t *testing.T) {
 	page, err := os.ReadFile("fake.md")

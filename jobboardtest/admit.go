@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// refuseCredential answers a request because of its credential, and notes the reason for
-// the journal.
+// refuseCredential returns the answer that refuses a request's credential, and notes the
+// reason for the journal.
 func (c *call) refuseCredential(why string, a answer) (answer, bool) {
 	c.note = "refused: " + why
 	return a, false

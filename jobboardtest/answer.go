@@ -16,7 +16,7 @@ const (
 	typeHTML = "text/html;charset=UTF-8"
 )
 
-// answer holds what an operation says, before a fault breaks it.
+// answer is an operation's answer before a fault changes it.
 type answer = delivery.Answer
 
 func jsonAnswer(v any) answer {

@@ -30,9 +30,10 @@ func (c *call) application() answer {
 	return textAnswer(http.StatusOK, id)
 }
 
-// applicantsJob is a job as the applicant of a request has it before them.
+// applicantsJob holds the job that a request names, the applicant who sends it,
+// and their application.
 type applicantsJob struct {
-	*job        // nil: there is none
+	*job        // nil: no such job
 	published   bool
 	who         Applicant
 	application Application
@@ -40,13 +41,14 @@ type applicantsJob struct {
 }
 
 // jobForApplicant returns the job that a request names, or how section 7.2
-// refuses it, row by row. Only the applied check tells of another company's job.
+// refuses it, row by row. Only the applied check says that a job belongs to
+// another company.
 func (c *call) jobForApplicant() (applicantsJob, *answer) {
 	var seen applicantsJob
 	if a, ok := c.needUser(); !ok {
 		return seen, &a
 	}
-	id, _ := parseID(c.param) // 0: it is none, and no job has that
+	id, _ := parseID(c.param) // 0 for text that is no number; no job has the identifier 0
 	c.s.read(func(st *state) {
 		seen.job = st.jobs[id]
 		seen.published = st.published[id] > 0

@@ -9,7 +9,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/textindex"
 )
 
-// job is a job with what a search needs of it.
+// job adds to a Job the coordinates that a search compares.
 type job struct {
 	Job
 	points []geo.Point
@@ -19,11 +19,12 @@ func newJob(j Job) *job {
 	return &job{Job: j, points: points(append([]Location{j.Location}, j.AdditionalLocations...))}
 }
 
-// posting is a posting with what a search needs of it.
+// posting adds to a Posting its encoded forms and the coordinates and words
+// that a search compares.
 type posting struct {
 	Posting
 	forms  encoded.Forms[wireKey]
-	points []geo.Point // nil: those of its job
+	points []geo.Point // nil: the search compares the points of its job
 	text   textindex.Text
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/mask"
 )
 
-// maxRequestBody bounds what is read of a request, bodyTimeout how long it may
-// take to come.
+// maxRequestBody is the largest request body in bytes, and bodyTimeout the
+// longest time that it may take to arrive.
 const (
 	maxRequestBody = 1 << 20
 	bodyTimeout    = 30 * time.Second
@@ -31,14 +31,14 @@ type call struct {
 	cred    credential
 	v       Variants
 	body    []byte
-	form    url.Values // the body, where it is a form
-	note    string     // what became of a credential
+	form    url.Values // the fields of a form-encoded body
+	note    string     // whether the credential was accepted, for the journal
 	arrived time.Time
 	entry   *entry
 	mask    *mask.Mask
-	bodyErr error    // why the body is not whole
+	bodyErr error    // why reading the body failed
 	allowed []string // methods the path takes, when only the method was wrong
-	lost    string   // why no endpoint was found, with the rule and its section
+	lost    string   // the rule and section by which no endpoint fits
 	badForm string   // why the query could not be read
 }
 
@@ -49,11 +49,12 @@ func (c *call) op() Operation {
 	return c.e.op
 }
 
-// cutPrefix sets the path below the address's prefix. For an embedded handler
-// it also finds out which address is meant, where the prefixes tell: the longer
-// one first, which may lie below the other.
+// cutPrefix sets path to the request's path below the address's prefix. An
+// embedded handler serves both addresses: there cutPrefix also sets the address
+// whose prefix fits, and tries the longer prefix first, because it may begin
+// with the shorter one.
 func (c *call) cutPrefix() bool {
-	c.path = strings.Clone(c.r.URL.EscapedPath()) // not a part of the whole address; see parseQuery
+	c.path = strings.Clone(c.r.URL.EscapedPath()) // so that the journal does not keep the whole address; see parseQuery
 	base, jobDB := c.s.base.prefix, c.s.jobDB.prefix
 	try := []address{c.at}
 	if c.at == anyAddress && base != jobDB {
@@ -75,14 +76,14 @@ func (c *call) cutPrefix() bool {
 	return false
 }
 
-// find sets the endpoint, or the sentence that says why there is none.
+// find sets the endpoint, or in lost the reason why no endpoint fits.
 func (c *call) find(prefixOK bool) {
 	if !prefixOK {
 		c.lost = c.path + " does not begin with the path prefix of this address; " +
 			"paths are appended to the whole of {base_url} or {jobdb_url} (section 4)"
 		return
 	}
-	var elsewhere *endpoint // has this path at the other address
+	var elsewhere *endpoint // an endpoint with this path below the other base address
 	for i := range endpoints {
 		e := &endpoints[i]
 		param, ok := e.match(c.path)
@@ -132,8 +133,8 @@ func (c *call) read(w http.ResponseWriter) {
 	c.cred = c.s.identify(c.r, c.v)
 }
 
-// parseQuery copies what it takes: a name or value that is kept would keep the
-// whole address otherwise, of which it is a part.
+// parseQuery copies names and values: substrings of the address would keep the
+// whole address in the journal's memory.
 func parseQuery(raw string) (url.Values, error) {
 	parts, err := url.ParseQuery(raw)
 	query := make(url.Values, len(parts))
@@ -146,12 +147,14 @@ func parseQuery(raw string) (url.Values, error) {
 	return query, err
 }
 
-// readSlowly reads a body within its bounds of size and time.
+// readSlowly reads a request body of at most maxRequestBody bytes within
+// bodyTimeout.
 func readSlowly(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.Body == http.NoBody {
 		return nil, nil
 	}
-	// An embedder's writer may have no deadline; net/http ends it with the body.
+	// The response writer of an embedding server may not support deadlines;
+	// net/http clears the deadline after the body.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	return io.ReadAll(http.MaxBytesReader(nil, r.Body, maxRequestBody))
 }

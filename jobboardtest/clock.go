@@ -31,7 +31,7 @@ func (c *clock) set(f func() time.Time) {
 func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if sum := c.ahead + d; (sum < c.ahead) != (d < 0) { // beyond what a Duration holds
+	if sum := c.ahead + d; (sum < c.ahead) != (d < 0) { // the sum overflows a Duration
 		read, ahead := c.read, c.ahead
 		c.read, c.ahead = func() time.Time { return read().Add(ahead) }, 0
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/autosave"
 )
 
-// core holds what the requests to a server and the methods of Server have in common.
+// core holds the state that request handlers and the methods of Server share.
 type core struct {
 	base, jobDB endpointRoot
 	strict      bool
@@ -17,7 +17,7 @@ type core struct {
 	log         func(refusal string)
 
 	ctx    context.Context // ends at Close
-	ending context.Context // ends at Shutdown, for what would never end by itself
+	ending context.Context // ends at Shutdown; stops stalled and endless answers
 
 	mu       sync.RWMutex
 	st       *state
@@ -54,10 +54,11 @@ func (s *core) read(f func(st *state)) {
 	f(s.st)
 }
 
-// stamp returns the server's time in the form that is kept and saved.
+// stamp returns the server's time as records store it: in UTC, without the
+// monotonic clock reading.
 func (s *core) stamp() time.Time { return s.clock.now().UTC().Round(0) }
 
-// enter counts a request in, unless the server is closed.
+// enter counts a request as being served; it reports false after Close.
 func (s *core) enter() bool {
 	s.closing.Lock()
 	defer s.closing.Unlock()

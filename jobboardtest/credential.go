@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// The kinds of credentials that a request may bring, beside those of tokens.
+// The kinds of credentials of a request, besides the kinds of tokens.
 const (
 	credNone           = "none"
 	credUnknown        = "unknown" // a bearer token nobody issued, or another scheme
 	credBasic          = "basic"
 	credBadBasic       = "bad basic"
-	credApplication    = "application" // a client that asks for a token
+	credApplication    = "application" // a client's identifier and secret at the token endpoint
 	credBadApplication = "bad application"
 )
 
-// credential holds what a request presented turned out to be, and never its value.
+// credential describes the credential of a request, never with its value.
 type credential struct {
-	kind      string // one of the above, or of a token
-	says      string // the words that the journal has for it
+	kind      string // a constant above, or a kind of token
+	says      string // its description in the journal
 	clientID  string
 	applicant int64
 	expired   bool
@@ -32,8 +32,8 @@ type credential struct {
 
 func (c credential) String() string { return c.says }
 
-// identify reads the Authorization header, and slides the expiry of a user's
-// token.
+// identify reads the Authorization header. The lifetime of a user token begins
+// anew.
 func (s *core) identify(r *http.Request, v Variants) credential {
 	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	value = strings.TrimSpace(value)
@@ -59,7 +59,7 @@ func (s *core) identify(r *http.Request, v Variants) credential {
 	return c
 }
 
-// credential returns what a token is at a time.
+// credential describes a token at a time, by which it may have expired.
 func (t *token) credential(now time.Time) credential {
 	c := credential{
 		kind: t.Kind, says: t.String(), clientID: t.ClientID, applicant: t.ApplicantID,
@@ -122,15 +122,15 @@ func (s *core) hasApplicant(id int64) (ok bool) {
 	return ok
 }
 
-// identifyApplication reads who asks the token endpoint: Basic, whose parts are
-// form-encoded first, or client_id and client_secret of the form (RFC 6749,
-// section 2.3.1).
+// identifyApplication returns the client that calls the token endpoint. It
+// reads Basic, with both parts form-encoded, or the form's client_id and
+// client_secret (RFC 6749, section 2.3.1).
 func (s *core) identifyApplication(r *http.Request, form url.Values, v Variants) credential {
 	bad := func(note string) credential {
 		return credential{kind: credBadApplication, note: note, says: "no client (" + note + ")"}
 	}
 	id, secret := form.Get("client_id"), form.Get("client_secret")
-	plain := secret // as it came
+	plain := secret // before decoding
 	if scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Basic") {
 		user, password, colon, ok := parseBasic(strings.TrimSpace(value))
 		switch {

@@ -3,7 +3,7 @@ package jobboardtest
 import _ "embed"
 
 // DemoInfo names what the demo data set holds, one thing for each answer of the
-// interface. It is the same in every server.
+// interface. Its values are the same in every server with the option WithDemo.
 type DemoInfo struct {
 	Channel        string `json:"channel"`
 	ClientID       string `json:"client_id"`       // public: Basic
@@ -14,8 +14,8 @@ type DemoInfo struct {
 	AppliedJob      int64  `json:"applied_job"`   // Applicant has applied
 	WithdrawnJob    int64  `json:"withdrawn_job"` // Applicant has applied and withdrawn
 	InactiveJob     int64  `json:"inactive_job"`
-	UnknownJob      int64  `json:"unknown_job"`       // never was
-	DeletedJob      int64  `json:"deleted_job"`       // was
+	UnknownJob      int64  `json:"unknown_job"`       // never existed
+	DeletedJob      int64  `json:"deleted_job"`       // existed, and was deleted
 	InternalJob     int64  `json:"internal_job"`      // Applicant is not internal
 	OtherCompanyJob int64  `json:"other_company_job"` // not of Applicant's company
 	UnpublishedJob  int64  `json:"unpublished_job"`   // has no posting

@@ -1,7 +1,8 @@
-// Package jobboardtest imitates the job board service: it has the service's seven
-// operations, its state and its rules, it can fail in every way a network can, and
-// it keeps a journal of the requests. Use it in the tests of a program that talks
-// to a job board, in process or, through cmd/jobboard-fake, from any language.
+// Package jobboardtest is a mock server of the job board service: it has the
+// service's seven operations, its state and its rules, it can fail in every way a
+// network can, and it keeps a journal of the requests. Use it in the tests of a
+// program that talks to a job board, in process or, through cmd/jobboard-fake,
+// from any language.
 //
 // # Starting one
 //
@@ -30,23 +31,23 @@
 //   - [Server.Client] of a server made with [WithoutSockets]: a real HTTP server
 //     over in-memory connections, also inside a testing/synctest bubble;
 //   - [Server.Transport], an http.RoundTripper that calls the handler directly;
-//   - [Server.Handler], to embed the stand-in in a server of your own.
+//   - [Server.Handler], to embed the mock server in a server of your own.
 //
 // Besides the interface, the server has a token endpoint, a page on which an
 // applicant signs in, and a job feed, at TokenURL, AuthURL and FeedURL.
 //
 // # State
 //
-// AddChannel, AddCompany, AddJob, AddPosting, AddClient and AddApplicant put
-// things in and return them with the identifiers they were given; Publish adds a
-// job with its posting. DeactivateJob, ActivateJob, DeleteJob, UnpublishJob and
-// UpdateJob change a job, UpdateApplicant an applicant. Apply and Withdraw keep the
-// rule of section 8: one application per job and applicant, a withdrawn one
-// counts. ClientToken, UserToken and LookupToken issue credentials. Snapshot returns
-// all of it as a [State], which Restore takes back, with what has no method of its
-// own, such as subscriptions, authorization codes and catalogues of nationalities;
+// AddChannel, AddCompany, AddJob, AddPosting, AddClient and AddApplicant add a
+// record and return it with its identifier; Publish adds a job with its posting.
+// DeactivateJob, ActivateJob, DeleteJob, UnpublishJob and UpdateJob change a job,
+// UpdateApplicant an applicant. Apply and Withdraw keep the rule of section 8: one
+// application per job and applicant, a withdrawn one counts. ClientToken, UserToken
+// and LookupToken issue credentials. Snapshot returns all records as a [State], and
+// Restore replaces them by one. A State also holds records without methods of their
+// own: subscriptions, authorization codes and catalogues of nationalities.
 // [State.Write] and [ReadState] write and read a State as one JSON document, and
-// SaveTo keeps a file up to date.
+// SaveTo keeps a file of it up to date.
 //
 // # Switches, faults, journal
 //

@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// State holds all that a server remembers, as one JSON document: version 1 of the
-// file that Write writes and ReadState reads. Every list may be absent. Members have
-// the names of the Go fields in lower case with underscores, times are RFC 3339
-// texts, and a member it does not know is an error. Jobs, postings and applications
-// without an identifier are given one; any other record must have its own.
+// State holds a server's records and switches, as one JSON document: version 1 of
+// the file that Write writes and ReadState reads. Every list may be absent. Members
+// have the names of the Go fields in lower case with underscores, times are RFC 3339
+// texts, and an unknown member is an error. Jobs, postings and applications without
+// an identifier are given one; every other record needs an identifier.
 //
 //	{
 //	  "version": 1,
@@ -39,8 +39,9 @@ import (
 //	}
 //
 // The document holds credentials, and the file it is saved in is readable by
-// its owner alone. Faults, the journal and the clock are no part of it: tokens
-// have the time of their issue or last use, and age by the clock that is set.
+// its owner alone. It leaves out faults, the journal and the clock. Tokens are
+// saved with the time of their issue or last use, and expire by the clock of
+// the server that loads them.
 type State struct {
 	Version       int                 `json:"version"` // 1; absent means 1
 	LastID        int64               `json:"last_id,omitempty"`
@@ -115,8 +116,8 @@ func (in State) build(now time.Time) (*state, error) {
 	return st, nil
 }
 
-// named returns an error if a record has no identifier, or the same as another. The error
-// has their places and not the identifiers, of which some are secret.
+// named returns an error if a record has no identifier, or two records have the same. The
+// error names records by their position, because some identifiers are secret tokens.
 func named[T any, ID comparable](what string, records []T, id func(T) ID) error {
 	var none ID
 	first := map[ID]int{}
@@ -132,8 +133,8 @@ func named[T any, ID comparable](what string, records []T, id func(T) ID) error 
 	return nil
 }
 
-// keepApart raises lastID above every identifier of a state, before one is
-// given to a record that has none.
+// keepApart raises lastID above every identifier of a state, so that records
+// without an identifier get new numbers.
 func (st *state) keepApart(in State) {
 	st.saw(in.LastID)
 	for _, j := range in.Jobs {
@@ -144,7 +145,7 @@ func (st *state) keepApart(in State) {
 	}
 }
 
-// takePlain takes the records that contradict nothing.
+// takePlain adds the records that refer to no other record.
 func (st *state) takePlain(in State) {
 	for _, c := range in.Channels {
 		st.channels[c.ID] = c
@@ -242,8 +243,8 @@ func (in State) Write(w io.Writer) error {
 	return nil
 }
 
-// ReadState reads what Write wrote, for WithState or Restore. It returns the error of
-// the reader or of the JSON, or one that says where the state contradicts itself.
+// ReadState reads what Write wrote, for WithState or Restore. It returns an error
+// when r fails, when the JSON is not a State, and when records contradict each other.
 func ReadState(r io.Reader) (State, error) {
 	in, err := decodeState(r, math.MaxInt)
 	if err != nil {
@@ -253,12 +254,12 @@ func ReadState(r io.Reader) (State, error) {
 	return in, err
 }
 
-// maxRecords bounds the records of a state that comes over HTTP: they take more memory
-// than their text.
+// maxRecords bounds the records of a state sent over HTTP: in memory a record is
+// larger than its JSON text.
 const maxRecords = 1_000_000
 
-// decodeState reads a state of so many records at most, record by record: of the text
-// it keeps one record at a time. What is wrong with a record is found before the next is read.
+// decodeState reads a state of at most most records. It holds the JSON text of one record at a
+// time, and stops at the first record with a mistake.
 func decodeState(r io.Reader, most int) (in State, err error) {
 	d := json.NewDecoder(&dense{r: r})
 	d.DisallowUnknownFields()
@@ -281,8 +282,8 @@ func decodeState(r io.Reader, most int) (in State, err error) {
 	return in, nil
 }
 
-// isCutOff reports whether an error of json.Decoder says that the text ends between two
-// values: releases of Go say so in two ways.
+// isCutOff reports whether an error of json.Decoder means that the text ends between
+// two values. Releases of Go return two different errors.
 func isCutOff(err error) bool {
 	var syntax *json.SyntaxError
 	return errors.Is(err, io.EOF) || errors.As(err, &syntax) && syntax.Error() == "unexpected end of JSON input"
@@ -303,11 +304,11 @@ func (in *State) decodeMembers(d *json.Decoder, most int) error {
 	return err
 }
 
-// dense refuses white space of more than maxBlank bytes in a row: json.Decoder looks
-// through all of it again with each of its reads.
+// dense refuses more than maxBlank bytes of white space in a row: json.Decoder scans
+// all of that white space again after each read.
 type dense struct {
 	r     io.Reader
-	blank int // bytes of white space at the end of what was read
+	blank int // length of the white space at the end of the bytes read
 }
 
 const maxBlank = 64 << 10
@@ -325,7 +326,8 @@ func (d *dense) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// decodeMember reads the value of a member, a list entry by entry.
+// decodeMember reads the value of a member; it reads a list one entry at a
+// time.
 func (in *State) decodeMember(d *json.Decoder, name string, left *int) error {
 	members := reflect.VisibleFields(reflect.TypeFor[State]())
 	i := slices.IndexFunc(members, func(m reflect.StructField) bool {
@@ -363,7 +365,7 @@ func (in *State) decodeMember(d *json.Decoder, name string, left *int) error {
 	return err
 }
 
-// inMember puts the name of a member before the field that an error speaks of.
+// inMember puts the member's name before the field name in a JSON type error.
 func inMember(name string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {

@@ -25,7 +25,7 @@ func (s *Server) AddApplicant(a Applicant) Applicant {
 }
 
 // AddJob adds or replaces a job, and returns it with its identifier. A search finds
-// it by its postings alone; see Publish.
+// only jobs with postings; see Publish.
 func (s *Server) AddJob(j Job) Job {
 	s.change(func(st *state) { j = st.addJob(j) })
 	return j
@@ -59,9 +59,8 @@ func (s *Server) Job(id int64) (j Job, ok bool) {
 	return j, ok
 }
 
-// UpdateJob changes a job in one step by f, which must not call the server: its
-// company, whether only internal applicants see it, and all else but its identifier.
-// It reports whether there is such a job.
+// UpdateJob changes a job in one step by f, which must not call the server. f may
+// change every field but the identifier. It reports whether there is such a job.
 func (s *Server) UpdateJob(id int64, f func(*Job)) (found bool) {
 	s.change(func(st *state) { found = st.updateJob(id, f) })
 	return found
@@ -86,16 +85,17 @@ func (s *Server) ActivateJob(id int64) bool {
 	return s.UpdateJob(id, func(j *Job) { j.Status = Active })
 }
 
-// DeleteJob makes a job unavailable: from then on it is answered as if it had
-// never been. Its applications stay, so that ActivateJob brings everything back.
+// DeleteJob makes a job unavailable: the server then answers as for a job that
+// never existed. The job's applications stay, so that ActivateJob restores
+// everything.
 func (s *Server) DeleteJob(id int64) bool {
 	return s.UpdateJob(id, func(j *Job) { j.Status = Deleted })
 }
 
-// UnpublishJob removes a job's postings and keeps the job: the applied check
-// says "JobPosting not found" and the lookup ERROR_POSTING_UNAVAILABLE, for ever: by
-// section 7.3 that is a technical error, and not an answer about the job. It reports
-// whether there were any.
+// UnpublishJob removes a job's postings and keeps the job: the applied check says
+// "JobPosting not found" and the lookup ERROR_POSTING_UNAVAILABLE until a posting is
+// added. By section 7.3 this code is a technical error, which says nothing about the
+// job. UnpublishJob reports whether the job had postings.
 func (s *Server) UnpublishJob(id int64) (found bool) {
 	s.change(func(st *state) { found = st.unpublish(id) })
 	return found
@@ -107,17 +107,19 @@ func (s *Server) RemovePosting(id int64) (found bool) {
 	return found
 }
 
-// Apply makes an application and returns its identifier. Where there is one already,
-// withdrawn or not, it returns that one's identifier and ErrAlreadyApplied. It
-// returns ErrNotOpen for a job that this applicant cannot apply to.
+// Apply makes an application and returns its identifier. If the applicant has
+// applied before, even if that application was withdrawn, Apply returns its
+// identifier and ErrAlreadyApplied. For a job that this applicant cannot apply to it
+// returns ErrNotOpen.
 func (s *Server) Apply(applicant, jobID int64) (id string, err error) {
 	now := s.stamp()
 	s.change(func(st *state) { id, err = st.apply(applicant, jobID, now) })
 	return id, err
 }
 
-// Withdraw withdraws an application, which counts all the same (section 8). It
-// returns ErrNoApplication where there is none.
+// Withdraw withdraws an application; a withdrawn application still counts as
+// applied (section 8). Without an application Withdraw returns
+// ErrNoApplication.
 func (s *Server) Withdraw(applicant, jobID int64) (err error) {
 	s.change(func(st *state) { err = st.withdraw(applicant, jobID) })
 	return err

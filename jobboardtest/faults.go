@@ -17,9 +17,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/delivery"
 )
 
-// Fault describes something that goes wrong on purpose. Its first part says which
-// calls it hits, the second what they get instead of their answer, the third
-// how the answer goes out. The zero value hits every call and does nothing.
+// Fault describes something that goes wrong on purpose. The first group of fields
+// chooses the calls that it hits, the second group changes their answers, and the
+// third how the server sends an answer. The zero value hits every call and does
+// nothing.
 //
 // A fault is planted as a literal:
 //
@@ -35,21 +36,21 @@ type Fault struct {
 	Path      string        `json:"path,omitempty"`      // a path.Match pattern for the path without prefix, as it came; empty: any
 	Skip      int           `json:"skip,omitempty"`      // lets so many calls pass before its first hit
 	Times     int           `json:"times,omitempty"`     // the number of calls it hits; 0: no end
-	For       time.Duration `json:"-"`                   // ends this long after Fail, by the server's clock; 0: no end
+	For       time.Duration `json:"-"`                   // the fault ends this long after Fail, by the server's clock; 0: no end
 	Share     float64       `json:"share,omitempty"`     // hits this part of the calls, chosen by Seed: 0 < Share < 1; else all
-	Seed      uint64        `json:"seed,omitempty"`      // the same Seed makes the same choices, of Share and Jitter
+	Seed      uint64        `json:"seed,omitempty"`      // the same Seed makes the same choices, for Share and Jitter
 
-	// What those calls get: the operation's own answer, unless Status or Body is set.
+	// The answer: the operation's own, unless Status or Body is set.
 	Status  int         `json:"status,omitempty"`
-	Header  http.Header `json:"header,omitempty"`  // set over the answer's; an empty list takes one away
+	Header  http.Header `json:"header,omitempty"`  // replaces fields of the answer's header; an empty list removes a field
 	Body    string      `json:"body,omitempty"`    // with Status 0 the status is 200
 	Size    int64       `json:"size,omitempty"`    // grows the body to this many bytes, plausible as long as possible; below 0: without end
 	Execute bool        `json:"execute,omitempty"` // carries the call out, although its answer is replaced or never sent
 
-	// How it goes out.
+	// How the server sends the answer.
 	Delay     time.Duration `json:"-"`                    // before the call is carried out and answered
-	Jitter    time.Duration `json:"-"`                    // and up to so much more, evenly spread
-	Break     Break         `json:"break,omitempty"`      // where it ends badly
+	Jitter    time.Duration `json:"-"`                    // adds a random time up to this to Delay, evenly spread
+	Break     Break         `json:"break,omitempty"`      // breaks the answer off, or stalls it
 	After     int64         `json:"after,omitempty"`      // bytes of the body sent before ResetBody, StallBody and CutBody, all but one at most; 0: half of it
 	DripBytes int           `json:"drip_bytes,omitempty"` // sends the body in pieces of this size; 0: 1 when DripEvery is set
 	DripEvery time.Duration `json:"-"`                    // waits so long before each piece
@@ -60,11 +61,12 @@ type Fault struct {
 // Break chooses how an answer ends badly.
 type Break string
 
-// Where an answer breaks. ResetBody, CutBody and StallBody announce an empty body
-// as one byte, so that something is missing; a Status of 204 or 304 has no body for them.
+// Where an answer breaks. ResetBody, CutBody and StallBody announce an empty body as one
+// byte, so that the client misses a byte. They cannot be used with Status 204 or 304,
+// which never has a body.
 const (
-	// ResetBefore resets the connection before the first byte. Over a connection
-	// that it has used before, net/http then sends a GET again by itself.
+	// ResetBefore resets the connection before the first byte of the answer. On
+	// a reused connection net/http then sends a GET again by itself.
 	ResetBefore Break = "reset-before"
 	ResetBody   Break = "reset-body"   // the connection is reset in the middle of the body
 	CutBody     Break = "cut-body"     // the body is shorter than its Content-Length
@@ -81,7 +83,7 @@ const (
 	Gzip       Encoding = "gzip"
 	DoubleGzip Encoding = "double-gzip" // twice, and labelled once
 	BrokenGzip Encoding = "broken-gzip" // its middle is damaged
-	FalseBr    Encoding = "false-br"    // labelled br, and is not
+	FalseBr    Encoding = "false-br"    // labelled br, but not compressed
 )
 
 // Check reports what is wrong with a fault, or nil.
@@ -94,7 +96,7 @@ func (f Fault) Check() error {
 	return nil
 }
 
-// wrongCalls returns what is wrong with the part that chooses the calls.
+// wrongCalls returns a mistake in the fields that choose the calls, or "".
 func (f *Fault) wrongCalls() string {
 	if _, err := path.Match(f.Path, ""); err != nil {
 		return fmt.Sprintf("path %q is not a pattern of path.Match", f.Path)
@@ -110,7 +112,7 @@ func (f *Fault) wrongCalls() string {
 	return ""
 }
 
-// wrongAnswer returns what is wrong with the part that the calls get.
+// wrongAnswer returns a mistake in the fields that change the answer, or "".
 func (f *Fault) wrongAnswer() string {
 	switch {
 	case f.Status != 0 && (f.Status < 200 || f.Status > 999):
@@ -122,7 +124,8 @@ func (f *Fault) wrongAnswer() string {
 	return ""
 }
 
-// wrongDelivery returns what is wrong with the part of how the answer goes out.
+// wrongDelivery returns a mistake in the fields that say how the server sends
+// the answer, or "".
 func (f *Fault) wrongDelivery() string {
 	endless := f.Size < 0
 	switch {
@@ -140,8 +143,9 @@ func (f *Fault) wrongDelivery() string {
 	return ""
 }
 
-// headerCanBeSent reports whether net/http sends a header as it is. It leaves out a
-// field with a wrong name, and changes a value with control characters.
+// headerCanBeSent reports whether net/http sends a header unchanged. net/http
+// leaves out fields with an invalid name, and replaces control characters in
+// values.
 func headerCanBeSent(h http.Header) bool {
 	const token = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	notToken := func(r rune) bool { return !strings.ContainsRune(token, r) }
@@ -186,7 +190,8 @@ func (f Fault) String() string {
 	return strings.Join(w, ", ")
 }
 
-// faultJSON carries what encoding/json cannot say of a Fault by itself.
+// faultJSON is the JSON form of a Fault: it writes durations and bodies as
+// text.
 type faultJSON struct {
 	*plainFault
 	For        string   `json:"for,omitempty"`
@@ -200,7 +205,7 @@ type faultJSON struct {
 
 type plainFault Fault
 
-// faultDuration is a duration of a fault beside its text.
+// faultDuration pairs a duration of a fault with its JSON text.
 type faultDuration struct {
 	name  string
 	text  *string
@@ -237,8 +242,8 @@ func (f Fault) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A member it does not know is an
-// error: a misspelt fault would be one that never comes.
+// UnmarshalJSON implements json.Unmarshaler. An unknown member is an error:
+// with a misspelt name the fault would never hit.
 func (f *Fault) UnmarshalJSON(data []byte) error {
 	var p plainFault
 	j := faultJSON{plainFault: &p}
@@ -284,7 +289,8 @@ func (f *Fault) replaces() bool {
 	return f.Status != 0 || f.Body != "" || f.Break == ResetBefore || f.Break == StallBefore
 }
 
-// ActiveFault is a fault that was planted, and the handle to lift it.
+// ActiveFault is a planted fault. Its methods tell how often it hit, and lift
+// it.
 type ActiveFault struct {
 	id    int
 	fault Fault
@@ -315,7 +321,7 @@ func (fs *faults) plant(f Fault, now time.Time) *ActiveFault {
 	return a
 }
 
-// active returns the faults that have hits and time left, the oldest first.
+// active returns the faults that can still hit a call, oldest first.
 func (fs *faults) active(now time.Time) []*ActiveFault {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -332,17 +338,17 @@ func (fs *faults) lift() []*ActiveFault {
 	return all
 }
 
-// putBack plants faults again that were taken away, before those that came since.
+// putBack plants lifted faults again, ahead of faults that were planted since.
 func (fs *faults) putBack(all []*ActiveFault) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.list = slices.Concat(all, fs.list)
 }
 
-// ID returns the fault's number, unique in its server.
+// ID returns the fault's number, which is unique within its server.
 func (a *ActiveFault) ID() int { return a.id }
 
-// Fault returns what was planted.
+// Fault returns a copy of the planted fault.
 func (a *ActiveFault) Fault() Fault {
 	f := a.fault
 	f.Header = f.Header.Clone()

@@ -21,7 +21,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// ways are the three ways to a stand-in; a fault must show in each.
+// ways are the three ways to a mock server; a fault must show in each.
 var ways = []struct {
 	name string
 	opts []jobboardtest.Option

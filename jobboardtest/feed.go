@@ -11,11 +11,12 @@ import (
 	"strings"
 )
 
-// feedPath holds the path of the feed below {base_url}. It is no part of the
-// interface, which only says where in a feed the job identifier stands (4.4).
+// feedPath holds the path of the feed below {base_url}. The interface does not
+// define this path; it only says where in a feed the job identifier stands
+// (section 4.4).
 const feedPath = "/feed.xml"
 
-// The feed's shapes, which nothing else shares.
+// The XML shapes of the feed.
 type (
 	feedPosition struct {
 		XMLName xml.Name      `xml:"PositionOpening"`
@@ -39,7 +40,7 @@ type (
 	feedID struct {
 		Value string `xml:"IdValue"`
 	}
-	// feedPosting has an IdValue of its own, which is not the job's.
+	// The IdValue of a feedPosting is the posting's identifier, not the job's.
 	feedPosting struct {
 		ID   *feedID `xml:"Id"`
 		Link string  `xml:"Link,omitempty"`
@@ -57,7 +58,7 @@ func (s *core) serveFeed(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, xml.Header+form.root())
 	for _, position := range s.feedPositions() {
 		if _, err := w.Write(form.entry(position)); err != nil {
-			return // who has left needs no more of a hundred thousand entries
+			return // the client has left: do not write up to a hundred thousand entries
 		}
 	}
 	_, _ = io.WriteString(w, form.spell("</PositionOpenings>\n"))
@@ -65,7 +66,7 @@ func (s *core) serveFeed(w http.ResponseWriter, r *http.Request) {
 
 const feedNamespace = "http://ns.hr-xml.org/2007-04-15"
 
-// root returns the begin of the feed.
+// root returns the start tag of the feed's root element.
 func (form FeedForm) root() string {
 	switch form {
 	case FeedNamespace:
@@ -81,7 +82,8 @@ func (form FeedForm) entry(p feedPosition) []byte {
 	return []byte(form.spell(string(entry) + "\n"))
 }
 
-// spell rewrites the names of elements. In text and attributes a < is escaped.
+// spell rewrites the names of elements. A < marks an element, because text and
+// attributes escape it.
 func (form FeedForm) spell(elements string) string {
 	switch form {
 	case FeedPrefix:

@@ -9,12 +9,12 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/mask"
 )
 
-// Inside returns what package control does with a server beyond the server's methods.
-// It is not for users: its methods may change or go in any release.
+// Inside returns methods of the server that only package control calls. It is not for
+// users: its methods may change or go in any release.
 func (s *Server) Inside() Inside { return Inside{s} }
 
-// Inside has the calls that package control makes of a server. It is not for users: its
-// methods may change or go in any release.
+// Inside has methods of a Server for package control. It is not for users: its methods
+// may change or go in any release.
 type Inside struct{ s *Server }
 
 // HasClient reports whether there is a client.
@@ -27,14 +27,15 @@ func (in Inside) HasClient(id string) bool {
 func (in Inside) HasApplicant(id int64) bool { return in.s.hasApplicant(id) }
 
 // AuthorizationCode makes a code for the token endpoint's authorization_code
-// grant, as the authorize page does when an applicant is chosen. It is good
-// once, for a minute, and asks for no redirect_uri and no verifier.
+// grant, as the authorize page does when an applicant is chosen. The code can
+// be used once within a minute, and needs neither a redirect_uri nor a
+// verifier.
 func (in Inside) AuthorizationCode(clientID string, applicant int64) string {
 	return in.s.addCode(Code{ClientID: clientID, ApplicantID: applicant})
 }
 
-// NarrowToken takes the scope of a token away, so that it is answered with 403
-// and insufficient_scope; it reports whether there is one.
+// NarrowToken takes the scope of a token away, so that requests with it get 403
+// and insufficient_scope; it reports whether the token exists.
 func (in Inside) NarrowToken(value string) bool {
 	return in.s.updateToken(value, func(t *token) { t.Narrow = true })
 }
@@ -45,11 +46,12 @@ func (in Inside) Subscriptions() (all []Subscription) {
 	return all
 }
 
-// Faults returns the planted faults that have hits and time left, the oldest first.
+// Faults returns the planted faults that can still hit a call, oldest first.
 func (in Inside) Faults() []*ActiveFault { return in.s.faults.active(in.s.clock.now()) }
 
-// Request returns the journal's entry with a number, as it is by now, with what was
-// answered. ok is false where no such request came, or the journal has dropped it.
+// Request returns the journal's current entry for a request number, with the answer
+// so far. ok is false for a request that never arrived or that the journal has
+// dropped.
 func (in Inside) Request(number int) (r Request, ok bool) {
 	e, ok := in.s.journal.find(number)
 	r, answered := e.Request, e.answered
@@ -61,28 +63,28 @@ func (in Inside) Request(number int) (r Request, ok bool) {
 	return r, ok
 }
 
-// RequestsAfter returns the entries with a number above n, for a reader that
-// follows the journal.
+// RequestsAfter returns the journal's entries with a number above n, for a page
+// that follows the journal.
 func (in Inside) RequestsAfter(n int) []Request { return in.s.journal.after(n) }
 
 // DecodeState reads a state of at most maxRecords without looking for contradictions.
 func (Inside) DecodeState(r io.Reader) (State, error) { return decodeState(r, maxRecords) }
 
-// Kept returns how many requests the journal has.
+// Kept returns the number of requests in the journal.
 func (in Inside) Kept() int {
 	in.s.journal.mu.Lock()
 	defer in.s.journal.mu.Unlock()
 	return len(in.s.journal.entries)
 }
 
-// Reset goes back to the state and switches of the start, lifts all faults and
-// empties the journal. The clock stays as it is. The function that it returns takes all
-// that back, but for the requests that came since, which stay in the journal.
+// Reset goes back to the state and switches of the start, lifts all faults and empties
+// the journal. The clock stays as it is. undo restores the state, switches, faults and
+// journal from before Reset; the journal keeps the requests since then.
 func (in Inside) Reset() (undo func()) {
 	var before *state
 	in.s.read(func(st *state) { before = st })
 	variants := in.s.Variants()
-	_ = in.s.Restore(in.s.initial) // it was built from such a state
+	_ = in.s.Restore(in.s.initial) // cannot fail: the server started with this state
 	faults, journal := in.s.faults.lift(), in.s.journal.clear()
 	return func() {
 		in.s.change(func(*state) { in.s.st = before })
@@ -92,15 +94,15 @@ func (in Inside) Reset() (undo func()) {
 	}
 }
 
-// ClearRequests is as that of the server. The function that it returns puts the requests
-// back, before those that came since.
+// ClearRequests empties the journal as Server.ClearRequests does. undo puts the cleared
+// requests back, ahead of newer requests.
 func (in Inside) ClearRequests() (undo func()) {
 	journal := in.s.journal.clear()
 	return func() { in.s.journal.putBack(journal) }
 }
 
-// Clock returns a function that sets the clock back to what it is by now, if it was set or
-// advanced: the time that has passed until then counts.
+// Clock returns a function that undoes later calls of SetClock and Advance. The restored
+// clock includes the time that has passed meanwhile.
 func (in Inside) Clock() (putBack func()) {
 	c := &in.s.clock
 	c.mu.Lock()
@@ -113,19 +115,19 @@ func (in Inside) Clock() (putBack func()) {
 	}
 }
 
-// SaveError returns the error of the newest write of the file after the one that SaveTo made
-// itself. It is nil if that succeeded, if there was none, and without a file.
+// SaveError returns the error of the newest write of the file since SaveTo. It is nil after
+// a successful write, before the first write, and without a file.
 func (in Inside) SaveError() error { return in.s.saveError() }
 
-// Mount serves a path of {base_url}, and all paths below it; "/" is that path alone.
-// The handler sees the path without the prefix. No fault hits such requests, and the
-// journal leaves them out. Of two paths that fit, the longer one counts. A nil handler
-// takes a path away.
+// Mount serves a path of {base_url}, and all paths below it; "/" serves the root path
+// alone. The handler sees the path without the prefix. No fault hits such requests,
+// and the journal leaves them out. The handler with the longest path that fits serves
+// a request. A nil handler removes a path.
 func (in Inside) Mount(path string, h http.Handler) { in.s.mounts.mount(path, h) }
 
-// OnShutdown calls f once, when Shutdown begins or, without it, at Close. It is for
-// a mounted handler whose answers would not end by themselves and keep Shutdown
-// waiting. Close waits for f.
+// OnShutdown calls f once, when Shutdown begins or, without it, at Close. A mounted
+// handler with endless answers ends them in f, so that Shutdown does not wait for
+// them. Close waits for f.
 func (in Inside) OnShutdown(f func()) {
 	in.s.endings.Add(1)
 	context.AfterFunc(in.s.ending, func() {

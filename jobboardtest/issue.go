@@ -2,8 +2,8 @@ package jobboardtest
 
 import "fmt"
 
-// ClientToken issues a client access token. It panics when there is no such
-// client.
+// ClientToken issues a client access token. It panics if the client was not
+// added.
 func (s *Server) ClientToken(clientID string) string {
 	s.read(func(st *state) {
 		if _, ok := st.clients[clientID]; !ok {
@@ -13,8 +13,8 @@ func (s *Server) ClientToken(clientID string) string {
 	return s.addToken(Token{Kind: clientToken, ClientID: clientID}, s.tokenLifetime())
 }
 
-// UserToken issues a user access token of an applicant. It panics when there is
-// no such applicant.
+// UserToken issues a user access token of an applicant. It panics if the
+// applicant was not added.
 func (s *Server) UserToken(applicant int64) string {
 	s.read(func(st *state) {
 		if _, ok := st.applicants[applicant]; !ok {
@@ -24,13 +24,14 @@ func (s *Server) UserToken(applicant int64) string {
 	return s.addToken(Token{Kind: userToken, ApplicantID: applicant}, s.tokenLifetime())
 }
 
-// LookupToken issues a token for the job information lookup. The lookup needs none;
-// a strict server refuses every other credential there.
+// LookupToken issues a token for the job information lookup. The lookup works
+// without a token; a strict server refuses every other credential for the lookup.
 func (s *Server) LookupToken() string {
 	return s.addToken(Token{Kind: lookupToken}, s.tokenLifetime())
 }
 
-// ExpireToken makes a token expired at once; it reports whether there is one.
+// ExpireToken makes a token expired at once; it reports whether the token
+// exists.
 func (s *Server) ExpireToken(value string) bool {
 	return s.updateToken(value, func(t *token) { t.Expired = true })
 }

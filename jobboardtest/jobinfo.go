@@ -10,7 +10,7 @@ import (
 // jobInformation answers the lookup of section 4.4, with the codes of section 7.3.
 // It needs no credential.
 func (c *call) jobInformation() answer {
-	id, _ := parseID(c.query.Get("jobid")) // 0: it is none, and no job has that
+	id, _ := parseID(c.query.Get("jobid")) // 0 for text that is no number; no job has the identifier 0
 	var (
 		j         *job
 		published bool
@@ -38,7 +38,7 @@ func (c *call) jobInformation() answer {
 	return jsonAnswer(info)
 }
 
-// job returns the shape of a job, but for the time of the answer.
+// job returns a job in the lookup's JSON shape, without the time of the answer.
 func (v Variants) job(j *Job, company Company, catalogue []Choice) wireJob {
 	questions := j.Questions
 	if j.AskLocation {
@@ -61,7 +61,7 @@ func (v Variants) job(j *Job, company Company, catalogue []Choice) wireJob {
 
 func (v Variants) question(q Question) wireQuestion {
 	out := wireQuestion{ID: q.ID, Type: q.Type, Label: q.Label}
-	required := q.Type == YesNo || q.Type == Catalog // by section 2.5, which has none for the other types
+	required := q.Type == YesNo || q.Type == Catalog // section 2.5 gives answers to these two types only
 	switch {
 	case len(q.Answers) == 0 && v.Missing == MissingNull:
 		out.Answers = jsonNull

@@ -12,8 +12,8 @@ import (
 )
 
 // Request records one request in the journal. It never holds the value of a
-// credential: Authorization and its like have the kind that came, and a token
-// anywhere else is masked.
+// credential: headers such as Authorization hold only the kind of credential,
+// and tokens elsewhere are masked.
 type Request struct {
 	Number     int           `json:"number"` // 1 is the first
 	Time       time.Time     `json:"time"`   // of arrival, by the server's clock, in UTC
@@ -21,19 +21,19 @@ type Request struct {
 	Address    string        `json:"address"` // "base_url" or "jobdb_url"; "either" through Handler
 	Method     string        `json:"method"`
 	Template   string        `json:"template,omitempty"` // "/api/rest/v3/frontend/jobs/{jobDbId}/applied"
-	Path       string        `json:"path"`               // as it came, with the prefix
+	Path       string        `json:"path"`               // still escaped, with the prefix
 	Query      url.Values    `json:"query,omitempty"`
 	Header     http.Header   `json:"header,omitempty"`
-	Body       string        `json:"body,omitempty"` // of the subscription calls and, as a form without its secrets, those for tokens
+	Body       string        `json:"body,omitempty"` // recorded for subscription calls and, without secrets, for the token endpoint and the sign-in page
 	Credential string        `json:"credential"`     // "none", "client token", "user token of applicant 7", "basic client 10", "client 11", ...
-	Note       string        `json:"note,omitempty"` // what became of it: "refused: the token has expired", "granted a client token"
-	Status     int           `json:"status"`         // 0: no answer so far, or none at all
+	Note       string        `json:"note,omitempty"` // result of checking Credential: "refused: the token has expired", "granted a client token"
+	Status     int           `json:"status"`         // 0: not yet answered, or broken by a fault before the answer
 	Fault      string        `json:"fault,omitempty"`
 	Violations []string      `json:"violations,omitempty"`
 	Took       time.Duration `json:"took"` // until the answer began
 
-	// Response records what was answered. Server.Requests leaves it out; the call
-	// GET requests/{id} of package control has it.
+	// Response records the answer. Server.Requests leaves it out; the call GET
+	// requests/{id} of package control includes it.
 	Response *Response `json:"response,omitempty"`
 }
 
@@ -56,24 +56,25 @@ func (r *Request) summary(status int) string {
 
 // Response records an answer.
 type Response struct {
-	Header http.Header `json:"header,omitempty"` // but for Date and those of the body
+	Header http.Header `json:"header,omitempty"` // without Date and the body's fields
 	Body   string      `json:"body,omitempty"`   // its first 2 KiB, before a fault packs or cuts it
-	Size   int64       `json:"size"`             // of all of it
+	Size   int64       `json:"size"`             // of the whole body, in bytes
 }
 
-// entry is a request in the journal, with what is kept beside it.
+// entry is a request in the journal. The fields besides Request serve Repeat,
+// masking and the memory limit.
 type entry struct {
 	Request
 	cred     credential
-	kept     bool     // all that is sent to repeat it, but the credential
-	answered Response // its Body is not masked, but for what only its request knows
+	kept     bool     // the journal holds everything that Repeat sends, except the credential
+	answered Response // in Body only the request's own secrets are masked; Inside.Request masks the rest
 	bytes    int
 }
 
 const (
-	maxJournal      = 10_000   // entries that are kept at least, where they are of an ordinary size
-	maxJournalBytes = 64 << 20 // and the memory of them all
-	maxKeptBody     = 2 << 10  // of an answer
+	maxJournal      = 10_000   // the newest entries that stay, unless they exceed maxJournalBytes
+	maxJournalBytes = 64 << 20 // the memory of all entries
+	maxKeptBody     = 2 << 10  // bytes of an answer's body
 )
 
 // weigh estimates the memory of an entry: itself and its maps take 1 KiB.
@@ -95,14 +96,14 @@ func (e *entry) weigh() int {
 	return n
 }
 
-// journal holds the newest entries. Where there are too many, or they are too
-// large, the older half goes; the counts stay.
+// journal holds the newest entries. When entries are too many or too large, the
+// journal drops the older half; the counts stay.
 type journal struct {
 	mu      sync.Mutex
 	entries []*entry
 	bytes   int
 	counts  map[Operation]int
-	last    int // number of the newest, never reset
+	last    int // number of the newest request, never reset
 	changed chan struct{}
 }
 
@@ -137,7 +138,7 @@ func (j *journal) trim() {
 		return
 	}
 	newest := j.entries[max(0, len(j.entries)-maxJournal):]
-	j.bytes = 0 // counted anew: an entry that is no longer here may have grown
+	j.bytes = 0 // summed up again: the bytes of dropped entries may have been counted after they were dropped
 	for i, e := range slices.Backward(newest) {
 		if j.bytes+e.bytes > maxJournalBytes/2 {
 			newest = newest[i+1:]
@@ -148,7 +149,8 @@ func (j *journal) trim() {
 	j.entries = slices.Clone(newest)
 }
 
-// list returns the entries of the operations that are given, or all, oldest first.
+// list returns the entries of some operations, oldest first; without ops it
+// returns all.
 func (j *journal) list(ops []Operation) []Request {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -201,8 +203,8 @@ func (j *journal) countLocked(ops []Operation) int {
 	return n
 }
 
-// wait returns once n requests have come in, or with the error of Server.Wait. closed is
-// closed when the server is.
+// wait returns once n requests have come in, or with the error of Server.Wait. The
+// channel closed tells it that the server was closed.
 func (j *journal) wait(ctx context.Context, closed <-chan struct{}, n int, ops []Operation) error {
 	for {
 		j.mu.Lock()
@@ -225,13 +227,14 @@ func (j *journal) wait(ctx context.Context, closed <-chan struct{}, n int, ops [
 	}
 }
 
-// pastRequests is what a journal held before it was emptied.
+// pastRequests holds the entries and counts of a journal before it was cleared.
 type pastRequests struct {
 	entries []*entry
 	counts  map[Operation]int
 }
 
-// clear empties the journal, sets the counts to 0 and returns what there was.
+// clear empties the journal, sets the counts to 0 and returns the cleared
+// entries and counts.
 func (j *journal) clear() pastRequests {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -241,8 +244,8 @@ func (j *journal) clear() pastRequests {
 	return past
 }
 
-// putBack puts the requests of a journal that was emptied before those that came since. An
-// entry weighs what it does by now: its answer may have come since.
+// putBack puts cleared requests ahead of the requests that came since. It weighs each
+// entry again, because its answer may have arrived meanwhile.
 func (j *journal) putBack(past pastRequests) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

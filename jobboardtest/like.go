@@ -8,11 +8,11 @@ import (
 	"os"
 )
 
-// maxProfile bounds a profile that is read.
+// maxProfile is the largest profile in bytes.
 const maxProfile = 16 << 20
 
 // ReadLike reads the switches from a profile of a board, which jobboard check and package
-// boardcheck write. The error says that it is none.
+// boardcheck write. It returns an error for any other file.
 func ReadLike(profile io.Reader) (Variants, error) {
 	data, err := io.ReadAll(io.LimitReader(profile, maxProfile+1))
 	if err != nil {
@@ -33,9 +33,9 @@ func ReadLike(profile io.Reader) (Variants, error) {
 	return *file.Like, file.Like.Check()
 }
 
-// Like sets the switches at the start to those of a profile of a board, see ReadLike. The
-// file, often one in testdata, is read when the server starts; New fails the test, and NewServer
-// panics, where it is no profile.
+// Like sets the switches at the start to those of a profile of a board, see ReadLike. The file,
+// often in testdata, is read when the server starts. If it is no profile, New fails the test and
+// NewServer panics.
 func Like(file string) Option { return func(c *config) { c.like = file } }
 
 // readLike sets the switches of the profile, if one is given.

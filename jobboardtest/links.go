@@ -9,7 +9,7 @@ import (
 )
 
 // link makes the address of a posting's ad: it names the job in its path and
-// the posting's version in its query. Of a posting without a job it names
+// the posting's version in its query. The link of a posting without a job names
 // neither.
 func (p *Posting) link() string {
 	if p.JobID == 0 {
@@ -36,8 +36,8 @@ func words(title string) string {
 	return strings.Join(ws, "-")
 }
 
-// link returns a posting's link in the form of the switch. One that does not name
-// a job goes out as it is.
+// link returns a posting's link in the form of the switch. A link without a job
+// in its path stays unchanged.
 func (v Variants) link(p *Posting, inFeed bool) string {
 	u, err := url.Parse(p.ApplyURL)
 	if err != nil {

@@ -14,8 +14,8 @@ var nationalityTable string
 
 type catalogues struct{ german, english []Choice }
 
-// nationalities are the built-in catalogues; the same person has the same
-// identifier in both languages.
+// nationalities are the built-in catalogues; both languages use the same
+// identifier for a nationality.
 var nationalities = sync.OnceValue(func() catalogues {
 	var c catalogues
 	id := 2800100

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// oauthRefusal is an error of RFC 6749; nil when all is well.
+// oauthRefusal is an error of RFC 6749.
 type oauthRefusal struct{ code, description string }
 
 // issue answers for the token endpoint. It gives no refresh token.
@@ -93,7 +93,7 @@ func (c *call) grantByCode(client ClientApp) (Token, *oauthRefusal) {
 	c.s.change(func(st *state) {
 		value := c.form.Get("code")
 		code, found = st.codes[value]
-		delete(st.codes, value) // once, also when it does not fit
+		delete(st.codes, value) // a code can be used once, even by a request that is then refused
 	})
 	verifier := sha256.Sum256([]byte(c.form.Get("code_verifier")))
 	switch {
@@ -111,8 +111,8 @@ func (c *call) grantByCode(client ClientApp) (Token, *oauthRefusal) {
 	return Token{Kind: userToken, ApplicantID: code.ApplicantID}, nil
 }
 
-// authorize answers with the page on which an applicant signs in, and does what its
-// buttons ask for.
+// authorize serves the page on which an applicant signs in, and redirects when a
+// button of that page is pressed.
 func (c *call) authorize() answer {
 	client, known := c.s.application(c.query.Get("client_id"))
 	redirect := c.query.Get("redirect_uri")
@@ -121,7 +121,7 @@ func (c *call) authorize() answer {
 		return c.authorizePage(http.StatusBadRequest, "There is no client "+strconv.Quote(clip(c.query.Get("client_id")))+".")
 	case !client.mayReturnTo(redirect):
 		return c.authorizePage(http.StatusBadRequest, "redirect_uri is "+strconv.Quote(clip(redirect))+
-			", which is none of this client's; without any of its own it may use those of the loopback.")
+			", which is not one of the client's redirect URIs; a client without redirect URIs may use loopback addresses.")
 	}
 	challenge := c.query.Get("code_challenge")
 	switch {
@@ -162,15 +162,15 @@ func (c ClientApp) mayReturnTo(redirect string) bool {
 	return err == nil && ip.IsLoopback() || u.Hostname() == "localhost"
 }
 
-// sendError redirects to where the client waits, with an error of RFC 6749.
+// sendError redirects to the client's redirect_uri with an error of RFC 6749.
 func (c *call) sendError(code, description string) answer {
 	c.note = "refused: " + code + ", " + description
 	return c.sendBack(url.Values{"error": {code}, "error_description": {description}})
 }
 
-// sendBack redirects to where the client waits, with a code or an error.
+// sendBack redirects to the client's redirect_uri with a code or an error.
 func (c *call) sendBack(result url.Values) answer {
-	u, _ := url.Parse(c.query.Get("redirect_uri")) // which mayReturnTo has read
+	u, _ := url.Parse(c.query.Get("redirect_uri")) // mayReturnTo has parsed it already
 	q := u.Query()
 	maps.Copy(q, result)
 	if state := c.query.Get("state"); state != "" {
@@ -188,7 +188,7 @@ var authorizeSource string
 
 var authorizeTemplate = template.Must(template.New("authorize").Parse(authorizeSource))
 
-// authorizePage returns the page with the applicants, or with what the problem is.
+// authorizePage returns the page with the applicants, or with the problem.
 func (c *call) authorizePage(status int, problem string) answer {
 	var view struct {
 		Problem, Client, Site string

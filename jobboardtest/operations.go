@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Operation names what a request asks for, in the journal and in faults.
+// Operation names the call that a request makes, in the journal and in faults.
 type Operation string
 
-// The operations of section 4, and those by which tokens are got.
+// The operations of section 4, and the two that issue tokens.
 const (
 	OpSearch         Operation = "search"
 	OpApplied        Operation = "applied"
@@ -41,8 +41,8 @@ type endpoint struct {
 	section  string
 	what     string
 	jobDB    bool
-	params   []string // the query parameters it documents; nil with open set: any
-	open     bool     // payloads not shown by the interface: nothing is undocumented
+	params   []string // the documented query parameters; with open set all are allowed
+	open     bool     // the interface does not show the payloads, so any parameter is allowed
 }
 
 const (
@@ -80,7 +80,7 @@ var endpoints = []endpoint{
 }
 
 // subscription returns an endpoint of section 4.5, which shows no payloads. A
-// service may have them with the paths' version or without.
+// service may serve its path with or without the version.
 func subscription(op Operation, method, template string) endpoint {
 	what := map[Operation]string{
 		OpSubscribe: "subscribing", OpConfirm: "confirming a subscription", OpUnsubscribe: "ending a subscription",
@@ -88,8 +88,8 @@ func subscription(op Operation, method, template string) endpoint {
 	return endpoint{op: op, method: method, template: template, section: "4.5", what: what, open: true}
 }
 
-// match compares a path, still escaped, with a template; segments in braces
-// take any one segment that is not empty.
+// match compares a path, still escaped, with a template; a segment in braces
+// stands for any segment that is not empty.
 func (e *endpoint) match(path string) (param string, ok bool) {
 	if strings.Count(path, "/") != strings.Count(e.template, "/") {
 		return "", false

@@ -23,8 +23,8 @@ type config struct {
 type Option func(*config)
 
 // WithoutSockets serves over in-memory connections, which only Client and
-// Transport reach. Inside a testing/synctest bubble an idle server made so is
-// durably blocked, and Close ends every goroutine of it.
+// Transport reach. Inside a testing/synctest bubble such a server is durably
+// blocked while idle, and Close ends all its goroutines.
 func WithoutSockets() Option { return func(c *config) { c.noSockets = true } }
 
 // WithStrict sets whether a request outside the interface is refused, with
@@ -33,11 +33,10 @@ func WithoutSockets() Option { return func(c *config) { c.noSockets = true } }
 // request also fails the test, and false for NewServer.
 func WithStrict(strict bool) Option { return func(c *config) { c.strict = strict } }
 
-// WithListeners serves the two addresses on listeners of your own, which the
-// server closes. One listener given twice serves both, told apart by their prefixes,
-// which must then differ. In place of a nil one, and without this option, it listens on a
-// free port of 127.0.0.1. A listener on every address, such as "0.0.0.0:8080", is
-// 127.0.0.1 in the URLs.
+// WithListeners serves the two addresses on listeners of your own, which the server
+// closes. One listener given twice serves both, told apart by their prefixes, which must
+// then differ. A nil listener stands for a free port of 127.0.0.1, which is also the
+// default. A listener on every address, such as "0.0.0.0:8080", is 127.0.0.1 in the URLs.
 func WithListeners(base, jobDB net.Listener) Option {
 	return func(c *config) { c.base, c.jobDB = base, jobDB }
 }
@@ -49,10 +48,10 @@ func WithPrefix(base, jobDB string) Option {
 }
 
 // WithDemo fills the server with a believable board: 46 postings in six cities, in
-// German and English, with every config key of section 2.3 and every question
-// type, and with one thing for each answer of the interface, named by DemoInfo.
-// Some advertisements are ugly, with scripts, unclosed tags and odd nesting. Most
-// links lead from a posting to its job, some without a query, some not at all.
+// German and English, with every config key of section 2.3, every question type,
+// and a record for each answer of the interface, named by DemoInfo. Some
+// advertisements are ugly, with scripts, unclosed tags and odd nesting. Most links
+// name the posting's job; some lack the query, and some name no job.
 func WithDemo() Option { return func(c *config) { c.demo = true } }
 
 // WithVariants sets the switches at the start.
@@ -61,6 +60,6 @@ func WithVariants(v Variants) Option { return func(c *config) { c.variants = v }
 // WithClock sets the clock at the start; see [Server.SetClock].
 func WithClock(now func() time.Time) Option { return func(c *config) { c.clock = now } }
 
-// WithState sets the state at the start, in place of that of WithDemo. The state's
-// switches hold too, unless WithVariants sets others.
+// WithState sets the state at the start, in place of the demo's. It also sets
+// the state's switches, unless WithVariants sets others.
 func WithState(in State) Option { return func(c *config) { c.state = &in } }

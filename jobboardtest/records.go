@@ -68,9 +68,9 @@ const (
 	Deleted  JobStatus = "deleted"  // no longer there: get_project_error, ERROR_JOB_UNAVAILABLE
 )
 
-// Job describes a job as the job information lookup shows it (section 2.5). Its
-// postings, added with AddPosting, are what the search finds; a job without
-// one answers "JobPosting not found" and ERROR_POSTING_UNAVAILABLE.
+// Job describes a job as the job information lookup shows it (section 2.5). The
+// search finds its postings, added with AddPosting. For a job without a posting
+// the server answers "JobPosting not found" and ERROR_POSTING_UNAVAILABLE.
 type Job struct {
 	ID                  int64      `json:"id"` // zero: one is given
 	CompanyID           string     `json:"company_id,omitempty"`
@@ -93,13 +93,14 @@ type Translation struct {
 	Config map[string][]string `json:"config,omitempty"`
 }
 
-// Posting describes what the search finds (section 2.2). A zero time goes out as 0.
+// Posting describes a job advertisement, which the search finds (section 2.2). A
+// zero time goes out as 0.
 type Posting struct {
 	ID           int64                  `json:"id"`         // zero: one is given
 	VersionID    int64                  `json:"version_id"` // zero: one is given
 	JobID        int64                  `json:"job_id,omitempty"`
 	Channels     []string               `json:"channels"`
-	Language     string                 `json:"language,omitempty"` // of Title and Config
+	Language     string                 `json:"language,omitempty"` // language of Title and Config
 	Title        string                 `json:"title"`
 	ApplyURL     string                 `json:"apply_url,omitempty"` // empty: one is made, see LinkForm
 	Config       map[string][]string    `json:"config,omitempty"`
@@ -129,7 +130,7 @@ func (a Applicant) GoString() string { return a.String() }
 
 // Application exists once per job and applicant (section 8).
 type Application struct {
-	ID          string    `json:"id"` // in a State, empty: one is made
+	ID          string    `json:"id"` // empty in a State: the server makes one
 	ApplicantID int64     `json:"applicant_id"`
 	JobID       int64     `json:"job_id"`
 	Withdrawn   bool      `json:"withdrawn,omitempty"` // it still counts
@@ -139,16 +140,16 @@ type Application struct {
 // SubscriptionStatus is the state of a subscription.
 type SubscriptionStatus string
 
-// A subscription begins unconfirmed and becomes confirmed; one that was stopped is
-// gone, and stays in the list.
+// A subscription begins unconfirmed and becomes confirmed. After unsubscribing it
+// is gone, and stays in the list.
 const (
 	Unconfirmed SubscriptionStatus = "unconfirmed"
 	Confirmed   SubscriptionStatus = "confirmed"
 	Gone        SubscriptionStatus = "gone"
 )
 
-// Subscription describes a subscription of section 4.5. The identifier of one by email,
-// which a service mails, is in a Snapshot.
+// Subscription describes a subscription of section 4.5. A service mails the identifier
+// of an email subscription; here tests read it from a Snapshot.
 type Subscription struct {
 	ID         string              `json:"id"` // the aboId
 	Channel    string              `json:"channel"`

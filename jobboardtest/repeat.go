@@ -13,8 +13,9 @@ import (
 )
 
 // Repeat sends a request of the journal again, with a fresh credential of the same
-// kind, and returns the number that it has now. status is 0 where a fault left it
-// without an answer. The error says what of the request the journal did not keep.
+// kind, and returns the number of the repeated request. status is 0 if a fault
+// broke it before an answer. The error says which part of the request the journal
+// did not keep.
 func (in Inside) Repeat(ctx context.Context, number int) (again, status int, err error) {
 	s := in.s
 	r, ok := s.journal.find(number)
@@ -44,18 +45,19 @@ func (in Inside) Repeat(ctx context.Context, number int) (again, status int, err
 	var numbered atomic.Int64
 	req = req.WithContext(context.WithValue(ctx, repeatedAs{}, &numbered))
 	resp, err := inprocess.RoundTrip(s.ctx, func(w http.ResponseWriter, r *http.Request) { s.serve(at, w, r) }, req)
-	if err == nil { // a reset or a stall is an answer, too
+	if err == nil { // a reset or a stall is no failure of Repeat
 		status = resp.StatusCode
 		resp.Body.Close()
 	}
 	return int(numbered.Load()), status, nil
 }
 
-// repeatedAs is the key of a context in which the number of a request is told.
+// repeatedAs is the context key under which record stores the number of a
+// repeated request.
 type repeatedAs struct{}
 
-// authorizeAgain gives a request a credential like one that came, and returns what
-// takes it back.
+// authorizeAgain gives a request a credential of the same kind as cred. revoke
+// removes the credential again.
 func (s *core) authorizeAgain(r *http.Request, cred credential) (revoke func()) {
 	revoke = func() {}
 	switch cred.kind {

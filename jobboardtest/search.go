@@ -31,7 +31,7 @@ func (c *call) search() answer {
 	if !known && c.v.UnknownChannel != 0 {
 		return textAnswer(c.v.UnknownChannel, "channel "+clip(c.param)+" not found")
 	}
-	hits := b.find(c.param, c.query.Get("search"), near, internal) // changes need not wait for it
+	hits := b.find(c.param, c.query.Get("search"), near, internal) // without the lock, so that changes need not wait for the search
 	return c.v.page(hits, strings.Join(c.r.Header.Values("Accept-Language"), ","))
 }
 
@@ -76,7 +76,8 @@ var (
 	pageEnd = []byte("]}")
 )
 
-// posting returns a posting's bytes in the first language asked for that it has.
+// posting returns a posting's JSON in the first of the requested languages that
+// the posting has.
 func (v Variants) posting(p *posting, langs []string) []byte {
 	lang := language.Pick(langs, p.Language, p.Translations)
 	return p.forms.Get(v.key(lang), func() []byte {

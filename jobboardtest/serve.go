@@ -17,8 +17,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/mask"
 )
 
-// serve answers a request: it finds the operation, reads what came, puts it into
-// the journal, carries it out and sends the answer, as a fault wants it.
+// serve answers a request: it finds the operation, reads the request, records it
+// in the journal, carries it out and sends the answer, changed by a fault if one
+// hits.
 func (s *core) serve(at address, w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
 		http.Error(w, "the server is closed", http.StatusServiceUnavailable)
@@ -46,12 +47,13 @@ func (s *core) serve(at address, w http.ResponseWriter, r *http.Request) {
 	c.fail(w, f, delay)
 }
 
-// healthPath is the path, below no prefix, that answers 200 while a server runs. It is no
-// part of the interface: no fault hits it, and the journal leaves it out.
+// healthPath is the path, without a prefix, that answers 200 while a server runs. The
+// interface does not define it: no fault hits it, and the journal leaves it out.
 const healthPath = "/healthz"
 
 // mounted returns the handler of a path that is no part of the interface, or nil. The
-// root of the host, and {base_url} itself, lead where the root of {base_url} does.
+// host's root path and {base_url} without a slash have the handler of the root below
+// {base_url}.
 func (c *call) mounted(prefixOK bool) http.Handler {
 	switch {
 	case c.r.URL.Path == healthPath:
@@ -68,7 +70,7 @@ func (c *call) mounted(prefixOK bool) http.Handler {
 	return nil
 }
 
-// fail answers as a fault wants it.
+// fail answers a request that a fault hits.
 func (c *call) fail(w http.ResponseWriter, f *Fault, delay time.Duration) {
 	ctx, stop := delivery.Joined(c.r.Context(), c.s.ctx)
 	defer stop()
@@ -98,8 +100,8 @@ func (c *call) fail(w http.ResponseWriter, f *Fault, delay time.Duration) {
 	c.deliver(w, a, f)
 }
 
-// carryOut returns the operation's answer, or a refusal: of a body that could not be read,
-// and by a strict server of a request that is outside the interface.
+// carryOut returns the operation's answer. It refuses a request whose body it cannot read;
+// a strict server also refuses requests outside the interface.
 func (c *call) carryOut() answer {
 	var large *http.MaxBytesError
 	switch {
@@ -140,7 +142,7 @@ func (c *call) answer() answer {
 	return c.refuse(c.lost)
 }
 
-// deliver sends an answer, the way a fault wants it; f may be nil.
+// deliver sends an answer, changed by the fault f if f is not nil.
 func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 	now := c.s.clock.now()
 	var broken *delivery.Breakage
@@ -196,8 +198,8 @@ func (c *call) record() {
 	}
 }
 
-// tell puts into the journal what is answered, before it is sent: whoever has
-// the answer finds it there.
+// tell records the answer in the journal before the server sends it, so that a
+// test with the answer in hand finds it in the journal.
 func (c *call) tell(status int, a answer, f *Fault) {
 	took := c.s.clock.now().Sub(c.arrived)
 	header := http.Header{}
@@ -211,7 +213,7 @@ func (c *call) tell(status int, a answer, f *Fault) {
 		maps.Copy(header, f.Header)
 	}
 	body := string(a.Beginning(maxKeptBody))
-	if c.op() == OpToken || c.mask.PresentedIn(body) { // later nobody knows them any more
+	if c.op() == OpToken || c.mask.PresentedIn(body) { // later the server no longer knows these secrets
 		body = c.mask.Whole(body)
 	}
 	answered := Response{Header: c.mask.Fields(header), Body: body, Size: a.Size()}

@@ -19,8 +19,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/inprocess"
 )
 
-// Server is a running stand-in of the service. Any number of goroutines may call its
-// methods. The addresses are without a slash at the end.
+// Server is a running mock server of the board, which stands in for the real service
+// in tests. Any number of goroutines may call its methods. Its addresses do not end
+// in a slash.
 type Server struct {
 	BaseURL  string // {base_url} of the interface
 	JobDBURL string // {jobdb_url} of the interface
@@ -28,16 +29,17 @@ type Server struct {
 	// TokenURL is the address of the token endpoint.
 	TokenURL string
 
-	// AuthURL is the address of the page on which an applicant signs in: it has the
-	// applicants to choose from and leads back with a code. Parameters are those of
-	// RFC 6749, section 4.1, with state, and of RFC 7636 (S256), which a client
-	// without a secret must send; a strict server asks everyone for both.
+	// AuthURL is the address of the page on which an applicant signs in: a person
+	// chooses an applicant there, and is sent back to the client with a code.
+	// Parameters are those of RFC 6749, section 4.1, with state, and of RFC 7636
+	// (S256), which a client without a secret must send; a strict server asks
+	// everyone for both.
 	AuthURL string
 
 	// FeedURL is the address of a job feed of the server's jobs: XML of the HR-XML
 	// family, with the identifier in PositionRecordInfo, Id, IdValue. It holds the
 	// jobs that were published and not deleted, the inactive ones too, because a
-	// feed is older than the service's own word. An entry names its postings
+	// feed of the service lags behind its jobs. An entry names its postings
 	// (PositionPosting, Id, IdValue) with their links; Variants takes either away.
 	// The feed needs no credential, no fault hits it, and the journal leaves it out.
 	FeedURL string
@@ -47,18 +49,18 @@ type Server struct {
 
 	core
 	cfg     config
-	initial State // where a reset goes back to
+	initial State // the state that Inside.Reset restores
 	cancel  context.CancelFunc
 	end     context.CancelFunc
 	servers []*http.Server
 	serving sync.WaitGroup // the Serve loops
-	endings sync.WaitGroup // what is called at Shutdown; see inside.OnShutdown
+	endings sync.WaitGroup // running functions of Inside.OnShutdown
 	client  *http.Client
 }
 
-// NewServer starts a server. The caller closes it. It panics where it cannot listen or
-// use an option: an unknown variant, a state that contradicts itself, a prefix that
-// is no path.
+// NewServer starts a server. The caller closes it. It panics if it cannot listen or if
+// an option is wrong: an unknown variant, a state that contradicts itself, a prefix
+// that is no path.
 func NewServer(opts ...Option) *Server {
 	s, err := start(opts)
 	if err != nil {
@@ -106,7 +108,8 @@ func start(opts []Option) (*Server, error) {
 	return s, nil
 }
 
-// fill makes the server's first state: the one it was given, the demo, or none.
+// fill makes the server's first state: that of WithState, the demo, or an empty
+// state.
 func (s *Server) fill() error {
 	in := State{}
 	switch {
@@ -128,9 +131,10 @@ func (s *Server) fill() error {
 	return nil
 }
 
-// demoState is shared by all servers, which copy what may change.
+// demoState is shared by all servers; each server copies the records that it
+// may change.
 var demoState = sync.OnceValue(func() State {
-	in, _ := ReadState(bytes.NewReader(demoDocument)) // a test reads it too
+	in, _ := ReadState(bytes.NewReader(demoDocument)) // cannot fail: a test reads this document
 	return in
 })
 
@@ -171,7 +175,7 @@ func (s *Server) listen() error {
 	return nil
 }
 
-// orLocal returns a listener that was given, or one on a free port.
+// orLocal returns the given listener, or a new one on a free port of 127.0.0.1.
 func orLocal(given net.Listener) (net.Listener, error) {
 	if given != nil {
 		return given, nil
@@ -187,7 +191,7 @@ func (s *Server) serveOn(l net.Listener, at address) {
 	srv := &http.Server{ //nolint:gosec // time-outs below, where time is not virtual
 		Handler:     s.handler(at),
 		BaseContext: func(net.Listener) context.Context { return s.ctx },
-		ErrorLog:    log.New(io.Discard, "", 0), // what is broken here is broken on purpose
+		ErrorLog:    log.New(io.Discard, "", 0), // errors here come from faults, on purpose
 	}
 	if !s.cfg.noSockets {
 		srv.ReadHeaderTimeout, srv.ReadTimeout, srv.IdleTimeout = bodyTimeout, 10*bodyTimeout, 10*bodyTimeout
@@ -196,8 +200,8 @@ func (s *Server) serveOn(l net.Listener, at address) {
 	s.serving.Go(func() { _ = srv.Serve(l) })
 }
 
-// reachable returns a listener's host and port for a URL: the loopback's where it
-// listens on every address.
+// reachable returns a listener's host and port for a URL: 127.0.0.1 if it listens
+// on every address.
 func reachable(a net.Addr) string {
 	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
@@ -206,12 +210,12 @@ func reachable(a net.Addr) string {
 }
 
 // Client returns an http.Client that reaches both addresses, with sockets or
-// without. It shares its connections with no other server's.
+// without. Clients of different servers share no connections.
 func (s *Server) Client() *http.Client { return s.client }
 
-// Handler serves both addresses at one place, for a server of your own: with
-// the path prefixes, whatever the host. Where both prefixes are empty the paths
-// tell the two apart.
+// Handler returns a handler of both addresses, for a server of your own. It
+// expects the path prefixes, and ignores the host. If both prefixes are empty,
+// the paths tell the two addresses apart.
 func (s *Server) Handler() http.Handler { return s.handler(anyAddress) }
 
 func (s *Server) handler(at address) http.Handler {
@@ -219,9 +223,9 @@ func (s *Server) handler(at address) http.Handler {
 }
 
 // Transport returns an http.RoundTripper that calls the server's handler
-// directly, with no connection between. Requests to another host than those of
-// BaseURL and JobDBURL are refused. Faults that break connections show as the
-// errors a connection would give.
+// directly, with no connection between. It refuses requests to hosts other than
+// those of BaseURL and JobDBURL. Faults that break connections return the
+// errors that a real connection would.
 func (s *Server) Transport() http.RoundTripper { return directTransport{s} }
 
 type directTransport struct{ s *Server }
@@ -238,8 +242,8 @@ func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return inprocess.RoundTrip(t.s.ctx, func(w http.ResponseWriter, r *http.Request) { t.s.serve(at, w, r) }, r)
 }
 
-// dial returns the address that a request goes to, or why a connection would not
-// come about.
+// dial returns the address that a request goes to, or the error of a refused
+// connection.
 func (s *Server) dial(r *http.Request) (address, error) {
 	at := baseAddress
 	switch r.URL.Host {
@@ -250,12 +254,12 @@ func (s *Server) dial(r *http.Request) (address, error) {
 	case s.jobDB.host:
 		at = jobDBAddress
 	default:
-		refused := fmt.Errorf("%w: the stand-in is not at this host", syscall.ECONNREFUSED)
+		refused := fmt.Errorf("%w: no mock server at this host", syscall.ECONNREFUSED)
 		return at, &net.OpError{Op: "dial", Net: "tcp", Err: refused}
 	}
 	switch {
 	case r.URL.Scheme != "http":
-		return at, fmt.Errorf("jobboardtest: the stand-in speaks http, not %s", r.URL.Scheme)
+		return at, fmt.Errorf("jobboardtest: the mock server speaks http, not %s", r.URL.Scheme)
 	case r.Context().Err() != nil:
 		return at, r.Context().Err()
 	case s.ctx.Err() != nil:
@@ -264,8 +268,9 @@ func (s *Server) dial(r *http.Request) (address, error) {
 	return at, nil
 }
 
-// Close ends the server and everything it still serves, waits until all its
-// goroutines have ended, and saves if it was asked to. It may be called twice.
+// Close ends the server and all requests that it still serves, waits until all
+// its goroutines have ended, and after SaveTo saves the state. It may be called
+// twice.
 func (s *Server) Close() {
 	s.closing.Lock()
 	s.closed = true
@@ -283,7 +288,8 @@ func (s *Server) Close() {
 
 // Shutdown lets the requests that are being served finish until the context ends,
 // and then closes the server. Answers that a fault stalls or makes endless are
-// broken off at once. The error is the context's, or that of the last saving.
+// broken off at once. The error is the context's, or the error of the last write
+// of SaveTo's file.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.end()
 	var late error

@@ -442,7 +442,7 @@ func TestShutdownBreaksOffWhatNeverEnds(t *testing.T) {
 	}
 }
 
-// The stand-in and the client share bytes, not types.
+// The mock server and the client share bytes, not types.
 func TestNeverImportsTheClient(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-test", ".").CombinedOutput()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Apply and Withdraw return errors that are one of these, as errors.Is tells.
+// Apply and Withdraw return errors that match these with errors.Is.
 var (
 	ErrAlreadyApplied = errors.New("jobboardtest: the applicant has already applied to this job (section 8: a withdrawn application counts)")
 	ErrNotOpen        = errors.New("jobboardtest: the job cannot be applied to")
@@ -23,13 +23,14 @@ var (
 type appKey struct{ applicant, job int64 }
 
 // state holds everything a Server remembers. Its owner guards it with a lock. Records
-// are replaced, never changed: whoever has read one may use it without the lock.
+// are replaced, never changed, so that a record may be used after the lock is
+// released.
 type state struct {
 	channels      map[string]Channel
 	companies     map[string]Company
 	jobs          map[int64]*job
 	postings      map[int64]*posting
-	published     map[int64]int // postings per job; 0: without one
+	published     map[int64]int // postings per job
 	clients       map[string]ClientApp
 	applicants    map[int64]Applicant
 	applications  map[appKey]Application
@@ -39,7 +40,7 @@ type state struct {
 	catalogues    map[string][]Choice
 	secrets       map[string]bool // of clients and applicants, for the journal to mask
 	lastID        int64
-	board         func() board // made of jobs and postings by the first search
+	board         func() board // built from jobs and postings at the next search
 }
 
 func newState() *state {
@@ -68,8 +69,8 @@ func (st *state) nextID() int64 {
 	return st.lastID
 }
 
-// saw makes the identifiers that are given from now on differ from these. It leaves out
-// those beyond maxLastID: counting on from there would reach the end of int64.
+// saw raises lastID, so that new identifiers differ from these. It ignores identifiers
+// beyond maxLastID, after which counting on would overflow int64.
 func (st *state) saw(ids ...int64) {
 	for _, id := range ids {
 		if id <= maxLastID {
@@ -80,8 +81,8 @@ func (st *state) saw(ids ...int64) {
 
 const maxLastID = 1 << 62
 
-// forgetBoard has the next search make the board anew. Call it after a change of
-// what a search can find.
+// forgetBoard makes the next search rebuild the board. Call it after every
+// change to jobs or postings.
 func (st *state) forgetBoard() {
 	st.board = sync.OnceValue(func() board { return newBoard(st.jobs, st.postings) })
 }
@@ -250,8 +251,8 @@ func (st *state) subscriptionsByAge() []Subscription {
 	return out
 }
 
-// catalogue returns the nationality catalogue in a job's language: the one that was
-// set, else the built-in one in German or English.
+// catalogue returns the nationality catalogue for a job's language: from the state,
+// or else the built-in German or English list.
 func (st *state) catalogue(language string) []Choice {
 	if c, ok := st.catalogues[language]; ok {
 		return c

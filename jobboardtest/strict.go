@@ -11,9 +11,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/geo"
 )
 
-// violations collects what in a request is outside the interface, each as a sentence
-// that names the rule and its section. It stops at maxViolations, because the address of a
-// request has room for a hundred thousand.
+// violations collects the ways in which a request breaks the interface, each as a sentence
+// with the rule and its section. It stops at maxViolations: a single URL has room for a
+// hundred thousand.
 type violations struct {
 	e    *endpoint
 	list []string

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// needSubscriber lets any good credential through, and none at all.
+// needSubscriber accepts any good credential, and a request without a
+// credential unless the variant asks for one.
 func (c *call) needSubscriber() (answer, bool) {
 	if c.cred.kind == credNone && !c.v.SubscriptionsNeedCredential {
 		return answer{}, true
@@ -15,7 +16,8 @@ func (c *call) needSubscriber() (answer, bool) {
 }
 
 // subscribe answers a map from type to result: a public identifier for rss, ok
-// for email, or the text of what went wrong, in the same place and with 200.
+// for email, or with status 200 too, in place of the result, the text of an
+// error.
 func (c *call) subscribe() answer {
 	if a, ok := c.needSubscriber(); !ok {
 		return a
@@ -65,8 +67,8 @@ func (c *call) subscribe() answer {
 	return jsonAnswer(lists)
 }
 
-// parseCategories reads lists of texts by their names; a value that is a text counts as a
-// list of one.
+// parseCategories reads lists of texts by their names; a single text becomes a list with
+// one entry.
 func parseCategories(body []byte) (map[string][]string, error) {
 	if len(strings.TrimSpace(string(body))) == 0 {
 		return nil, nil
@@ -98,14 +100,15 @@ func plainText(v any) string {
 	return string(marshal(v))
 }
 
-// confirm is idempotent; it answers false for a subscription that is not there
-// or gone.
+// confirm answers true however often a subscription is confirmed, and false for
+// an unknown subscription or one that is gone.
 func (c *call) confirm() answer { return c.setStatus(Confirmed) }
 
 // unsubscribe answers as confirm does.
 func (c *call) unsubscribe() answer { return c.setStatus(Gone) }
 
-// setStatus changes a subscription, and answers whether there was one to change.
+// setStatus changes a subscription's status, and answers whether the
+// subscription exists and is not gone.
 func (c *call) setStatus(to SubscriptionStatus) answer {
 	if a, ok := c.needSubscriber(); !ok {
 		return a

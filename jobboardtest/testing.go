@@ -5,18 +5,18 @@ import (
 	"testing"
 )
 
-// maxLogged bounds how many refused credentials a test's log tells of.
+// maxLogged bounds the refused credentials in a test's log.
 const maxLogged = 20
 
-// New starts a stand-in for a test and closes it when the test ends. It is strict:
-// a request outside the interface fails the test with a sentence that names the
-// rule and its section, unless WithStrict(false) is given. The log of the test tells
-// why a credential was refused, for the first 20 of them. A request that comes in
-// when the test is over is refused and not reported.
+// New starts a mock server for a test and closes it when the test ends. It is
+// strict: a request outside the interface fails the test with a sentence that names
+// the rule and its section, unless WithStrict(false) is given. The log of the test
+// tells why a credential was refused, for the first 20 of them. After the end of the
+// test requests are refused, and not reported.
 func New(tb testing.TB, opts ...Option) *Server {
 	tb.Helper()
-	// Nothing is reported when the test is over, which would panic: Close takes
-	// no more requests in and waits for those that are.
+	// A report after the end of the test would panic. Close prevents reports:
+	// it refuses new requests and waits for running ones.
 	var logged atomic.Int32
 	report := func(violation string) { tb.Errorf("jobboardtest: %s", violation) }
 	log := func(refusal string) {

@@ -24,7 +24,7 @@ type CodedForm string
 
 // The zero value is JSON.
 const (
-	CodedAsText CodedForm = "as-text"   // the same, labelled text/plain
+	CodedAsText CodedForm = "as-text"   // the JSON text, labelled text/plain
 	CodedAsWord CodedForm = "code-word" // the code alone, as text
 )
 
@@ -72,17 +72,17 @@ type LinkForm string
 
 // The zero value names the job and the version of the posting:
 // https://{host}/job/{job id}/{words}?jobDbPVId={version}&l={language}. The other
-// forms are made of such a link; any other link of a posting goes out as it is.
+// forms change only links of this form; every other link stays unchanged.
 const (
 	LinksPlain    LinkForm = "plain"    // without the query: the job alone
-	LinksRelative LinkForm = "relative" // ../job/{job id}/...?jobDbPVId=... in the feed; a search's are always whole
-	LinksOpaque   LinkForm = "opaque"   // https://{host}/apply/{posting id}: neither
+	LinksRelative LinkForm = "relative" // ../job/{job id}/...?jobDbPVId=... in the feed; links in a search stay absolute
+	LinksOpaque   LinkForm = "opaque"   // https://{host}/apply/{posting id}: names neither job nor version
 )
 
 // FeedForm chooses the form of the names in the feed.
 type FeedForm string
 
-// The zero value is that of the schema, without a namespace.
+// The zero value uses the schema's names, without a namespace.
 const (
 	FeedNamespace FeedForm = "namespace"  // in a default namespace
 	FeedPrefix    FeedForm = "prefix"     // in a namespace, by a prefix: <hr:PositionOpening>
@@ -99,8 +99,8 @@ const (
 )
 
 // Variants chooses among the forms a real service may have where the interface
-// is silent. The zero value is the plainest reading of the interface. A switch
-// set to a word that is none of its constants is refused by Check.
+// is silent. The zero value is the plainest reading of the interface. Check
+// refuses a switch with any other word than its constants.
 type Variants struct {
 	// PlainErrors is the form of the plain message texts of section 7.2.
 	PlainErrors PlainForm `json:"plain_errors,omitempty"`
@@ -148,8 +148,8 @@ type Variants struct {
 	Dates DateForm `json:"dates,omitempty"`
 
 	// Missing chooses how optional values that are empty go out. The results of a
-	// search and the answers of a YESNO or CATALOG question are required: they are
-	// null at most.
+	// search and the answers of a YESNO or CATALOG question are required:
+	// MissingAbsent leaves them in.
 	Missing MissingForm `json:"missing,omitempty"`
 
 	// Compress sends answers with gzip where the request accepts it. An answer that a
@@ -159,37 +159,37 @@ type Variants struct {
 	// EmptyServerErrors sends answers with status 500 without a body.
 	EmptyServerErrors bool `json:"empty_server_errors,omitempty"`
 
-	// UnknownChannel is the status of a search in a channel that is not there:
-	// 0 means 200 and no results; else 400 or 404.
+	// UnknownChannel is the status of a search in an unknown channel: 400, 404,
+	// or 0 for 200 with no results.
 	UnknownChannel int `json:"unknown_channel,omitempty"`
 
 	// PageSize bounds the postings of an answer; 0 sends all on one page. The
 	// interface has no parameter for a further page.
 	PageSize int `json:"page_size,omitempty"`
 
-	// Page is which page a search is answered with where PageSize is set: 0 is
-	// the first, and a page beyond the last is the last.
+	// Page is the page that every search gets if PageSize is set. 0 is the
+	// first page, and a number beyond the last page means the last page.
 	Page int `json:"page,omitempty"`
 
 	// SubscriptionsNeedCredential refuses subscription calls that bring none.
 	SubscriptionsNeedCredential bool `json:"subscriptions_need_credential,omitempty"`
 
-	// Links is the form of the made links of postings, in the search and in the
-	// feed, and with it how much they tell of the posting's job.
+	// Links is the form of generated links of postings, in the search and in
+	// the feed. The form decides whether a link names the posting's job.
 	Links LinkForm `json:"links,omitempty"`
 
 	// Feed is the form of the names in the feed.
 	Feed FeedForm `json:"feed,omitempty"`
 
-	// FeedUnnamed leaves out of the feed which postings an entry has; their links
+	// FeedUnnamed leaves the postings' identifiers out of the feed; their links
 	// stay.
 	FeedUnnamed bool `json:"feed_unnamed,omitempty"`
 
 	// FeedUnlinked leaves the links of postings out of the feed.
 	FeedUnlinked bool `json:"feed_unlinked,omitempty"`
 
-	// SubscriptionLists answers a subscription with lists of one text instead of
-	// texts.
+	// SubscriptionLists sends each result of a subscription as a list with one
+	// text instead of a text.
 	SubscriptionLists bool `json:"subscription_lists,omitempty"`
 
 	// TokenSeconds is the lifetime of issued tokens; 0 means 3600. A user
@@ -197,7 +197,7 @@ type Variants struct {
 	TokenSeconds int `json:"token_seconds,omitempty"`
 }
 
-// Check says which switch has a value it does not know.
+// Check returns an error that names the first switch with an unknown value.
 func (v Variants) Check() error {
 	for _, err := range []error{
 		known("plain_errors", v.PlainErrors, PlainAsJSON, PlainAsJSONString),
@@ -225,7 +225,7 @@ func (v Variants) Check() error {
 	return nil
 }
 
-// known returns what is wrong with a word of a switch; the empty one is always known.
+// known returns an error if a switch has a word other than words and the empty word.
 func known[W ~string](name string, word W, words ...W) error {
 	if word == "" || slices.Contains(words, word) {
 		return nil
@@ -233,7 +233,7 @@ func known[W ~string](name string, word W, words ...W) error {
 	return fmt.Errorf("jobboardtest: variant %s does not know %q, only %q", name, word, append([]W{""}, words...))
 }
 
-// maxErrorDepth is deeper than a reader of JSON needs to go.
+// maxErrorDepth bounds the nesting of ErrorField.
 const maxErrorDepth = 1000
 
 // maxTokenSeconds is 31 years, which a time.Duration holds.
@@ -288,7 +288,7 @@ func (v Variants) iso(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000") + offset
 }
 
-// text returns an optional string, or what stands for an empty one.
+// text returns an optional string, or its Missing form if it is empty.
 func (v Variants) text(s string) any {
 	if s == "" {
 		return v.missing("")
@@ -296,7 +296,8 @@ func (v Variants) text(s string) any {
 	return s
 }
 
-// missing returns what stands for an empty optional value; nil leaves it out.
+// missing returns the Missing form of an empty optional value; nil leaves the
+// value out.
 func (v Variants) missing(empty any) any {
 	switch v.Missing {
 	case MissingNull:

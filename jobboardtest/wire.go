@@ -6,7 +6,7 @@ import (
 )
 
 // The shapes of section 2 as they go over the wire. A member of type any has
-// several forms, see Variants; a nil one is left out.
+// several forms, see Variants; a nil member is left out.
 
 type wirePosting struct {
 	JobPostingID            any    `json:"jobPostingId"`
@@ -19,7 +19,7 @@ type wirePosting struct {
 	PostingVersionEndDate   any    `json:"postingVersionEndDate"`
 }
 
-// wirePage is a search answer up to its results, which follow as bytes.
+// wirePage is a search answer; Results takes the encoded postings.
 type wirePage struct {
 	ItemsPerPage       int             `json:"itemsPerPage"`
 	NumPages           int             `json:"numPages"`
@@ -91,7 +91,8 @@ func (v Variants) idLabels(as []Choice) any {
 	return wireList(v, as, func(a Choice) wireIDLabel { return wireIDLabel(a) })
 }
 
-// wireList returns a list of shapes, or what stands for an empty one.
+// wireList converts records to a list of shapes, or returns the Missing form of
+// an empty list.
 func wireList[T, W any](v Variants, records []T, shape func(T) W) any {
 	out := make([]W, len(records))
 	for i, r := range records {
@@ -103,7 +104,7 @@ func wireList[T, W any](v Variants, records []T, shape func(T) W) any {
 	return out
 }
 
-// marshal writes JSON as most services do, with <, > and & as they are.
+// marshal writes JSON without escaping <, > and &, as most services do.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -15,7 +15,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// The stand-in is held against bodies that were typed by hand from the tables of
+// The mock server is held against bodies that were typed by hand from the tables of
 // the interface: it is given the values, and must find the names by itself.
 
 // typed returns a body that was typed by hand.
@@ -191,7 +191,7 @@ func TestSearchAgainstHandTypedBytes(t *testing.T) {
 	if !reflect.DeepEqual(got["results"], want["results"]) {
 		t.Errorf("results:\ngot  %v\nwant %v", got["results"], want["results"])
 	}
-	// The file shows the third page of eight, the stand-in serves all on one.
+	// The file shows the third page of eight, the mock server serves all on one.
 	for k, n := range map[string]float64{
 		"itemsPerPage": 3, "numPages": 1, "offset": 0, "actualPage": 0, "firstPostingOnPage": 1, "lastPostingOnPage": 3, "totalNumberOfJobs": 3,
 	} {

@@ -1,6 +1,6 @@
-// Command jobboard-fake serves a job board that is not real: the stand-in of
+// Command jobboard-fake serves a job board that is not real: the mock server of
 // package jobboardtest as a program, for tests in any language and for trying
-// things out. It starts with a demo data set.
+// things out. It starts with demo data.
 //
 //	go run ./cmd/jobboard-fake
 //	go run ./cmd/jobboard-fake -addr 0.0.0.0:8080                                   # in a container
@@ -9,14 +9,14 @@
 //	go run ./cmd/jobboard-fake -like board.json                                     # with the ways of a live board
 //	go run ./cmd/jobboard-fake -addr 0.0.0.0:8080 -control-addr 0.0.0.0:8090
 //
-// The address that its first lines name is a page that shows the board and what
-// comes in, with faults and switches to click. Below the same address other
-// programs drive it (package jobboardtest/control).
+// Its first lines print the address of a page that shows the board and its
+// requests, with faults and switches to click. Other programs control it below
+// the same address (package jobboardtest/control).
 //
 // With -json the first line of its output is a JSON object with the addresses,
-// the credentials and a job for each answer; without it, lines to copy. It ends
-// on SIGINT and SIGTERM, after what it is serving, if that takes no longer than
-// -grace; else with exit code 1.
+// the credentials and a job for each answer; without it, lines to copy. On
+// SIGINT and SIGTERM it finishes the running requests and exits. Requests that
+// run longer than -grace are cut off, with exit code 1.
 package main
 
 import (
@@ -44,11 +44,11 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// first is the first line of -json.
+// first is the first line of the output with -json.
 type first struct {
 	BaseURL    string `json:"base_url"`
 	JobDBURL   string `json:"jobdb_url"`
@@ -69,10 +69,11 @@ type options struct {
 	grace                    time.Duration
 }
 
-// parse returns the exit code where there is nothing more to do.
+// parse reads the flags. ok is false if the program should end with the exit
+// code.
 func parse(args []string, stdout, stderr io.Writer) (o options, code int, ok bool) {
 	flags := flag.NewFlagSet("jobboard-fake", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // a wrong flag is told in a line, not with all flags after it
+	flags.SetOutput(io.Discard) // report a wrong flag in one line, without the list of all flags
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`host:port` to listen at: the base address is at /board, the job information lookup at /info, the page at /; port 0 takes a free one")
 	flags.StringVar(&o.jobDBAddr, "jobdb-addr", "", "`host:port` of the job information lookup; without it -addr serves both")
 	flags.BoolVar(&o.json, "json", false, "print the first line as JSON")
@@ -132,7 +133,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	if o.json {
-		_ = json.NewEncoder(stdout).Encode(f) // whoever started it may not care
+		_ = json.NewEncoder(stdout).Encode(f) // stdout may be closed
 	} else {
 		welcome(stdout, f)
 	}
@@ -159,7 +160,8 @@ func built() string {
 	return "unknown"
 }
 
-// serve starts the stand-in and its control interface, and says where they are.
+// serve starts the mock server and its control interface, and returns their
+// addresses.
 func serve(o options) (srv *jobboardtest.Server, f first, err error) {
 	content, err := content(o.data)
 	if err != nil {
@@ -201,8 +203,8 @@ func serve(o options) (srv *jobboardtest.Server, f first, err error) {
 	return srv, f, err
 }
 
-// health returns an error where no program at an address says that it serves. It is
-// for containers that hold no program but this one.
+// health returns an error if no mock server answers at an address. It serves as the
+// health check of containers that hold no other program.
 func health(ctx context.Context, addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -228,8 +230,8 @@ func health(ctx context.Context, addr string) error {
 	return nil
 }
 
-// content returns what the board begins with: the state in the file, or the demo
-// where there is none.
+// content returns the board's first content: the state in the file, or the demo
+// if the file does not exist.
 func content(file string) (jobboardtest.Option, error) {
 	f, err := os.Open(file)
 	if file == "" || errors.Is(err, fs.ErrNotExist) {
@@ -246,10 +248,11 @@ func content(file string) (jobboardtest.Option, error) {
 	return jobboardtest.WithState(st), nil
 }
 
-// likeness returns the switches of a board's profile, if there is one.
+// likeness returns the option with the switches of a board's profile, if a file
+// is given.
 func likeness(file string) (jobboardtest.Option, error) {
 	if file == "" {
-		return jobboardtest.WithVariants(jobboardtest.Variants{}), nil // those of the state
+		return jobboardtest.WithVariants(jobboardtest.Variants{}), nil // keeps the state's switches
 	}
 	f, err := os.Open(file)
 	if err != nil {
@@ -262,7 +265,8 @@ func likeness(file string) (jobboardtest.Option, error) {
 	return jobboardtest.Like(file), nil
 }
 
-// listen returns one listener twice where the lookup has no address of its own.
+// listen opens the listeners of both addresses. Without jobDBAddr it returns
+// one listener twice.
 func listen(addr, jobDBAddr string) (base, jobDB net.Listener, err error) {
 	if base, err = net.Listen("tcp", addr); err != nil {
 		return nil, nil, err
@@ -277,7 +281,7 @@ func listen(addr, jobDBAddr string) (base, jobDB net.Listener, err error) {
 	return base, jobDB, nil
 }
 
-// welcome tells a newcomer what to type next.
+// welcome prints commands for a newcomer to try next.
 func welcome(w io.Writer, f first) {
 	fmt.Fprintf(w, "The job board is at %s and its job information at %s\n", f.BaseURL, f.JobDBURL)
 	fmt.Fprintf(w, "See it, and break it, at %s\n", f.ControlURL)

@@ -1,5 +1,5 @@
 // Package browsertest drives a headless Chromium for the tests of pages: the
-// stand-in's, a site's, that of cleaned advertisements.
+// mock server's, a site's, that of cleaned advertisements.
 //
 // A test that lacks the browser, or what npm installs beside this file, is
 // skipped.

@@ -14,7 +14,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/e2e/browsertest"
 )
 
-// browser is a browser that shows the stand-in's page.
+// browser is a browser that shows the mock server's page.
 type browser struct {
 	*browsertest.Browser
 	// complaints holds what the page's console and the browser's log said, which

@@ -1,2 +1,2 @@
-// Package control holds the tests of the stand-in's page in a headless Chromium.
+// Package control holds the tests of the mock server's page in a headless Chromium.
 package control

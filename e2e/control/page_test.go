@@ -20,7 +20,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
 )
 
-// visit starts a stand-in with the demo and opens its page.
+// visit starts a mock server with the demo and opens its page.
 func visit(t *testing.T, opts ...jobboardtest.Option) (*browser, *jobboardtest.Server) {
 	t.Helper()
 	browsertest.Need(t)
@@ -469,7 +469,7 @@ func TestServerEnds(t *testing.T) {
 }
 
 // A page of another site, open in the same browser, can neither change nor read
-// the stand-in.
+// the mock server.
 func TestOtherSites(t *testing.T) {
 	browsertest.Need(t)
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo())

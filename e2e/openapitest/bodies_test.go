@@ -60,7 +60,7 @@ const (
 )
 
 // TestHandTypedBodies holds the bodies that were typed from the tables of the
-// interface against the document. The client reads them and the stand-in writes
+// interface against the document. The client reads them and the mock server writes
 // them, so that nobody's mistake is everybody's.
 func TestHandTypedBodies(t *testing.T) {
 	whole := bench(t, func(d tree) { closeObjects(t, d) })

@@ -6,7 +6,7 @@ import (
 )
 
 // TestBrokenDocument breaks the document in one place at a time: it is no
-// document any more, or the stand-in or the client no longer keeps to it.
+// document any more, or the mock server or the client no longer keeps to it.
 func TestBrokenDocument(t *testing.T) {
 	const search, applied = "/api/rest/v2/frontend/jobboards/{channelID}/jobs", "/api/rest/v3/frontend/jobs/{jobDbId}/applied"
 	schema := func(t *testing.T, d tree, path ...string) tree {

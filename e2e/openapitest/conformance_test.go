@@ -22,7 +22,7 @@ import (
 
 const brokenChannel = "27830_broken"
 
-// fake is the stand-in with the demo data and a channel whose search fails.
+// fake is the mock server with the demo data and a channel whose search fails.
 func fake(tb testing.TB) *jobboardtest.Server {
 	tb.Helper()
 	srv := jobboardtest.New(tb, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
@@ -30,7 +30,7 @@ func fake(tb testing.TB) *jobboardtest.Server {
 	return srv
 }
 
-// drive asks the stand-in for everything it has: each rule of the conformance suite
+// drive asks the mock server for everything it has: each rule of the conformance suite
 // with all its credentials and rows, each job, and the tokens.
 func drive(tb testing.TB, srv *jobboardtest.Server, j *judge) {
 	tb.Helper()

@@ -15,7 +15,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
 )
 
-// loadControl returns the document of the stand-in's control interface.
+// loadControl returns the document of the mock server's control interface.
 func loadControl(t *testing.T) *openapi3.T {
 	t.Helper()
 	data, err := os.ReadFile("../../jobboardtest/control/openapi.json")
@@ -29,7 +29,7 @@ func loadControl(t *testing.T) *openapi3.T {
 	return doc
 }
 
-// TestControlDocument validates the document of the stand-in's control
+// TestControlDocument validates the document of the mock server's control
 // interface.
 func TestControlDocument(t *testing.T) {
 	doc := loadControl(t)

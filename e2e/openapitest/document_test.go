@@ -107,7 +107,7 @@ func at(tb testing.TB, t tree, path ...string) tree {
 }
 
 // closed are the objects whose members are listed in full. Services may send
-// more; the stand-in does not, so that a misspelt member is seen.
+// more; the mock server does not, so that a misspelt member is seen.
 var closed = []string{"JobSearchResult", "JobPosting", "JobInformation", "Question", "IdLabel", "Location", "CodedError", "TokenError"}
 
 func closeObjects(tb testing.TB, t tree) {

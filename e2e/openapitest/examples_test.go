@@ -14,7 +14,7 @@ import (
 )
 
 // TestExamples sends what a tool makes of the document's examples: a request of each
-// operation, with the parameters and members that have one. The stand-in with its
+// operation, with the parameters and members that have one. The mock server with its
 // demonstration answers each with a success, or sends an applicant back who signed in.
 func TestExamples(t *testing.T) {
 	doc, err := compile(load(t))

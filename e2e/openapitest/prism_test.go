@@ -24,7 +24,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 )
 
-// onePort returns the document as it describes the stand-in at one port: with the paths
+// onePort returns the document as it describes the mock server at one port: with the paths
 // of both addresses, and one server.
 func onePort(t *testing.T) string {
 	t.Helper()
@@ -125,7 +125,7 @@ func (p *prism) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// A validating proxy that others wrote, between the client and the stand-in at one port,
+// A validating proxy that others wrote, between the client and the mock server at one port,
 // finds nothing wrong with what either says.
 func TestPrism(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())

@@ -18,8 +18,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// start starts the site over a stand-in of its own, and returns its address once it shows
-// the jobs, and what the stand-in holds: the demonstration is the same in each.
+// start starts the site over a mock server of its own, and returns its address once it shows
+// the jobs, and what the mock server holds: the demonstration is the same in each.
 func start(t *testing.T, built string) (string, jobboardtest.DemoInfo) {
 	t.Helper()
 	env := slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "JOBBOARD_") })

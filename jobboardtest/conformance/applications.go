@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// operation is one of the two calls of an applicant.
+// operation is one of an applicant's two calls.
 type operation string
 
 const (
@@ -56,8 +56,8 @@ var applicationRules = slices.Concat([]rule{
 	changing("application/one", "1, 8", "an applicant has one application per job, also after it was withdrawn", applicationOne),
 })
 
-// refusals returns the rules about the credentials of section 5 that neither
-// call takes.
+// refusals returns the rules about credentials of section 5 that both calls
+// must refuse.
 func refusals(op operation, name string) []rule {
 	refused := func(last, text string, c credential) rule {
 		text = "the " + name + " " + text + " is refused with 401 or 403"
@@ -72,7 +72,8 @@ func refusals(op operation, name string) []rule {
 	}
 }
 
-// rows returns the rules of the rows of section 7.2 that both calls have.
+// rows returns the rules for those rows of section 7.2 that apply to both
+// calls.
 func rows(op operation, name string) []rule {
 	row := func(last, text, job string, want func(*probe, response)) rule {
 		return says(string(op)+"/"+last, "7.2", "the "+name+" of "+text, asks(op, job, userToken, want))
@@ -98,8 +99,9 @@ func (p *probe) jobRequest(op operation, job int64, c credential) request {
 	return request{url: p.BaseURL + path, auth: p.authorization(c), line: op.line()}
 }
 
-// gate asks once whether the operation answers the applicant at all. It gives
-// what was said instead; "" also where the target has no job to ask about.
+// gate checks once per session that the operation answers the applicant at all.
+// It returns a description of the wrong answer, or "" if the answer is good or
+// the target has no job to ask about.
 func (p *probe) gate(op operation) string {
 	if said, ok := p.gates[op]; ok {
 		p.uses(op.line())
@@ -122,8 +124,8 @@ func (p *probe) gate(op operation) string {
 	return said
 }
 
-// answeredJobs returns the target's fields with jobs for which the operation answers
-// the applicant.
+// answeredJobs returns the names of those fields of the target whose jobs have an
+// answer for the applicant.
 func (p *probe) answeredJobs(op operation) []string {
 	jobs := []string{"AppliedJob", "WithdrawnJob"}
 	if op == applied {
@@ -132,7 +134,7 @@ func (p *probe) answeredJobs(op operation) []string {
 	return slices.DeleteFunc(jobs, func(field string) bool { return p.job(field) == 0 })
 }
 
-// lacksAnswered skips the rule when there is no such job.
+// lacksAnswered skips the rule if answeredJobs is empty.
 func (p *probe) lacksAnswered(op operation) bool {
 	return p.without(len(p.answeredJobs(op)) == 0, "AppliedJob")
 }
@@ -148,7 +150,7 @@ func answers(op operation) func(*probe) {
 	}
 }
 
-// asks returns the check of an answer about the job in a field of the target.
+// asks returns a check of the answer about the job in a field of the target.
 func asks(op operation, job string, c credential, want func(*probe, response)) func(*probe) {
 	return func(p *probe) {
 		if rs, ok := p.ask(op, job, c); ok {
@@ -168,7 +170,7 @@ func (p *probe) ask(op operation, job string, c credential) (response, bool) {
 	return p.send(p.jobRequest(op, p.job(job), c))
 }
 
-// wants200 wants the status alone; who begins what is said.
+// wants200 checks only the status; who begins the problem's text.
 func wants200(who string) func(*probe, response) {
 	return func(p *probe, rs response) {
 		if rs.status != http.StatusOK {
@@ -188,7 +190,7 @@ func refuses(op operation, c credential) func(*probe) {
 	}
 }
 
-// unquote returns a plain text, which may come as a JSON string.
+// unquote returns a body's plain text, also if the body is a JSON string.
 func unquote(b []byte) string {
 	v, _ := parse(b)
 	if s, ok := v.(string); ok {
@@ -197,7 +199,7 @@ func unquote(b []byte) string {
 	return strings.TrimSpace(string(b))
 }
 
-// wantsMessage wants a status of section 7.2 with a plain message.
+// wantsMessage checks for a status of section 7.2 with a plain message.
 func wantsMessage(status int) func(*probe, response) {
 	return func(p *probe, rs response) {
 		if rs.status != status {
@@ -217,7 +219,8 @@ func wantsMessage(status int) func(*probe, response) {
 	}
 }
 
-// codeOf reads a coded error of section 7.2; a bare code has no message.
+// codeOf reads a coded error of section 7.2. If the body is a bare code,
+// message is nil.
 func codeOf(b []byte) (code string, message any, err error) {
 	v, _ := parse(b)
 	if o, ok := v.(object); ok {
@@ -233,8 +236,8 @@ func codeOf(b []byte) (code string, message any, err error) {
 	return "", nil, errors.New("the body is no JSON object with code and message")
 }
 
-// wantsCode wants 404 with code and message. The word is the one by which section
-// 7.2 tells two messages apart.
+// wantsCode checks for 404 with a code and a message that contains word. By this
+// word section 7.2 distinguishes two messages.
 func wantsCode(code, word string) func(*probe, response) {
 	return func(p *probe, rs response) {
 		if rs.status != http.StatusNotFound {
@@ -257,8 +260,8 @@ func wantsCode(code, word string) func(*probe, response) {
 	}
 }
 
-// truth reads the answer of the applied check, a quoted one too: that is for
-// applied/boolean to judge.
+// truth reads the answer of the applied check, quoted or not: the rule
+// applied/boolean judges the form.
 func truth(b []byte) (value, ok bool) {
 	switch unquote(b) {
 	case "true":
@@ -299,7 +302,8 @@ func hasApplied(job string, c credential, want bool) func(*probe) {
 	})
 }
 
-// identity reads an application identifier; bad says why it is none.
+// identity reads an application identifier; bad says why the body is not an
+// identifier.
 func identity(rs response) (id, bad string) {
 	id = unquote(rs.body)
 	v, err := parse(rs.body)
@@ -384,7 +388,8 @@ func applicationDistinct(p *probe) {
 	}
 }
 
-// wantsNoProjectError wants none of the answer that only the applied check has.
+// wantsNoProjectError checks that the lookup does not answer get_project_error,
+// which belongs to the applied check.
 func wantsNoProjectError(p *probe, rs response) {
 	code, message, _ := codeOf(rs.body)
 	words, _ := message.(string)
@@ -409,7 +414,7 @@ func applicationOne(p *probe) {
 	}
 	var together sync.WaitGroup
 	for range 8 {
-		together.Go(func() { _ = p.Apply(p.ctx, p.SpareJob) }) // it may say that there is one
+		together.Go(func() { _ = p.Apply(p.ctx, p.SpareJob) }) // an error is allowed: the application exists already
 	}
 	together.Wait()
 	p.stillApplied(first, "after applying again, eight at once,")
@@ -447,7 +452,8 @@ func (p *probe) firstApplication() (id string, ok bool) {
 	return "", false
 }
 
-// stillApplied checks that the spare job has the same application as at first.
+// stillApplied checks that the application to the spare job still has its first
+// identifier.
 func (p *probe) stillApplied(first, when string) {
 	rs, ok := p.send(p.jobRequest(application, p.SpareJob, userToken))
 	if !ok {

@@ -23,12 +23,12 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 )
 
-// breakage is a way to break a stand-in, or a target. All that is said of it stands in
+// breakage is a way to break a mock server, or a target. All that is said of it stands in
 // testdata/answers.txt; the table of them is in breakages_test.go.
 type breakage struct {
 	name    string
 	target  func(*conformance.Target)
-	request func(*exchange, *http.Request) // changes what the stand-in gets
+	request func(*exchange, *http.Request) // changes what the mock server gets
 	respond func(*exchange)                // changes what it says
 	anew    func() func(*exchange)         // makes respond, where that remembers something
 }
@@ -45,7 +45,7 @@ func respond(name string, f func(*exchange)) breakage {
 	return breakage{name: name, respond: f}
 }
 
-// anew changes what a stand-in says by what it said before: each stand-in has a memory of its own.
+// anew changes what a mock server says by what it said before: each mock server has a memory of its own.
 func anew(name string, f func() func(*exchange)) breakage {
 	return breakage{name: name, anew: f}
 }
@@ -179,12 +179,12 @@ func (x *exchange) basicUser() string {
 	return user
 }
 
-// breaker is the stand-in, broken.
+// breaker is the mock server, broken.
 type breaker struct {
 	next    http.RoundTripper
 	srv     *jobboardtest.Server
 	seen    map[string]int
-	request func(*exchange, *http.Request) // changes what the stand-in gets
+	request func(*exchange, *http.Request) // changes what the mock server gets
 	respond func(*exchange)                // changes what it says
 }
 

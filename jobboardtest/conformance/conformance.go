@@ -8,31 +8,30 @@ import (
 	"testing"
 )
 
-// Rule states one thing that the interface says.
+// Rule states one requirement of the interface.
 type Rule struct {
-	Name    string // such as "search/radius"; rules of one operation begin alike
+	Name    string // such as "search/radius"; the word before the slash is the operation
 	Section string // of the interface, such as "4.1" or "4.2, 8"
 	Text    string // what must hold
-	Changes bool   // the check changes something: left out of a read-only run
-	Refused bool   // the check sends a credential that the service is to refuse, see Target.GoodCredentials
+	Changes bool   // the check changes records of the service; a read-only run leaves the rule out
+	Refused bool   // the check sends a credential that the service must refuse, see Target.GoodCredentials
 }
 
-// Result tells what became of one rule.
+// Result tells whether a service keeps one rule.
 type Result struct {
 	Rule
-	Problems []string // what was broken; empty: nothing was
-	Skipped  string   // why it was not judged; empty: it was
+	Problems []string // how the service breaks the rule; empty: it does not
+	Skipped  string   // why the rule was not judged; empty: it was judged
 
-	// Outlines are the problems without anything that the service or the target says,
-	// for files that are kept: an ellipsis stands in its place. SkippedOutline is
-	// Skipped in that form.
+	// Outlines are the problems for files that are kept: an ellipsis replaces every
+	// text of the service and the target. SkippedOutline is Skipped in the same form.
 	Outlines       []string
 	SkippedOutline string
 
-	// Lacks names the fields of the target that the rule needs and that are not set.
+	// Lacks names the fields that the rule needs and the target does not set.
 	Lacks []string
 
-	// Requests are those whose answers the rule was judged by, each kind once and
+	// Requests lists the requests whose answers the rule was judged by, each kind once and
 	// without values, such as "GET {base_url}/api/rest/v3/frontend/jobs/{jobDbId}/applied".
 	Requests []string
 }
@@ -40,7 +39,7 @@ type Result struct {
 // Failed reports whether the rule is broken.
 func (r Result) Failed() bool { return len(r.Problems) > 0 }
 
-// String returns a line, and one more for each problem.
+// String returns a line with the verdict, and a line for each problem.
 func (r Result) String() string {
 	word := "ok  "
 	switch {
@@ -67,7 +66,7 @@ func says(name, section, text string, check func(*probe)) rule {
 	return rule{Rule{Name: name, Section: section, Text: text}, check}
 }
 
-// refusing marks a rule whose check sends a credential that the service is to refuse.
+// refusing marks a rule whose check sends a credential that the service must refuse.
 func refusing(r rule) rule {
 	r.Refused = true
 	return r
@@ -92,8 +91,8 @@ func Checks() []Rule {
 }
 
 // Check checks a target and returns a result for each rule, in the order of Checks.
-// It returns an error where the target cannot be used, or the context's with the
-// results so far.
+// It returns an error if the target cannot be used. When the context ends it
+// returns the context's error and the results so far.
 func Check(ctx context.Context, target Target) ([]Result, error) {
 	s, err := newSession(target)
 	if err != nil {
@@ -104,7 +103,7 @@ func Check(ctx context.Context, target Target) ([]Result, error) {
 	for _, r := range rules() {
 		result := s.judge(ctx, r)
 		if err := ctx.Err(); err != nil {
-			return out, err // the context's end is not the service's fault
+			return out, err // a request cut off by the context must not count as a problem
 		}
 		out = append(out, result)
 	}

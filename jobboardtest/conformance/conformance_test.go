@@ -24,7 +24,7 @@ import (
 )
 
 // TestStandardLibraryOnly holds the package to bytes: it shares no type with
-// the client or the stand-in. The package that finds mistyped words knows none of theirs.
+// the client or the mock server. The package that finds mistyped words knows none of theirs.
 func TestStandardLibraryOnly(t *testing.T) {
 	pkg, err := build.ImportDir(".", 0)
 	if err != nil {

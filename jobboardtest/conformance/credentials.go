@@ -5,11 +5,11 @@ import (
 	"reflect"
 )
 
-// credential is one that rules send.
+// credential is a credential that rules send.
 type credential struct {
 	name   string
-	field  string                    // of the target; empty: one that nobody issued
-	scheme func(value string) string // makes an Authorization header; nil: none is sent
+	field  string                    // field of the target with the value; empty: a value that nobody issued
+	scheme func(value string) string // makes an Authorization header; nil: no header
 }
 
 var (
@@ -70,7 +70,7 @@ func searchRefuses(c credential) func(*probe) {
 		if p.lacks(c.field) {
 			return
 		}
-		if _, ok := p.needPlain(); !ok { // else a service that refuses everything would do
+		if _, ok := p.needPlain(); !ok { // a service that refuses everything must not pass
 			return
 		}
 		rs, ok := p.send(p.searchRequest(query{auth: p.authorization(c)}))

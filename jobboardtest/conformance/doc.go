@@ -1,6 +1,6 @@
-// Package conformance checks which rules of the job board interface a service
-// keeps. Run it against the stand-in of package jobboardtest, against a mock of
-// your own in any language, or, with ReadOnly, against a live address.
+// Package conformance checks whether a service keeps the rules of the job board
+// interface. Run it against the mock server of package jobboardtest, a mock of
+// your own in any language, or, with ReadOnly, a live address.
 //
 //	func TestMock(t *testing.T) {
 //		conformance.Run(t, conformance.Target{
@@ -10,21 +10,21 @@
 //		})
 //	}
 //
-// [Run] makes a subtest of each rule, [Check] needs no test, and [Checks] lists
-// the rules. A rule names the section of the interface it comes from. It is skipped,
-// with the reason, where the [Target] lacks what it needs and where a simpler rule
-// that it builds on is broken.
+// [Run] makes a subtest of each rule, [Check] needs no test, and [Checks] lists the
+// rules. A rule names its section of the interface. It is skipped, with the reason,
+// if the [Target] lacks a field that the rule needs, or if a simpler rule that it
+// builds on is broken.
 //
 // The package judges bytes: it reads answers with encoding/json into shapes of
-// its own and shares no type with the client or the stand-in.
+// its own and shares no type with the client or the mock server.
 //
 // # Where the interface is silent
 //
-// The rules judge nothing that the interface does not show. They take all these forms:
-// identifiers as numbers or quoted numbers; dates as epoch milliseconds, as a
-// number or quoted, or as ISO 8601; null where a text, a list or an object may
-// be missing; plain messages with any label, also as a JSON string; a coded
-// error as its bare code; the ERROR_ codes of section 7.3 with any status and in
-// any shape; 401 or 403 for a refused credential; the application identifier
-// bare or quoted; an unknown channel as an error or as no results.
+// The rules accept every form that the interface leaves open: identifiers as numbers
+// or quoted numbers; dates as epoch milliseconds, as a number or quoted, or as ISO
+// 8601; null where a text, a list or an object may be missing; plain messages with any
+// label, also as a JSON string; a coded error as its bare code; the ERROR_ codes of
+// section 7.3 with any status and in any shape; 401 or 403 for a refused credential;
+// the application identifier bare or quoted; an unknown channel as an error or as no
+// results.
 package conformance

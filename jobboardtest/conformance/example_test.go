@@ -35,7 +35,7 @@ func ExampleCheck() {
 }
 
 // A target comes from the line that jobboard-fake prints with -json; here it is
-// that of a stand-in in the same process.
+// that of a mock server in the same process.
 func ExampleTarget() {
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()

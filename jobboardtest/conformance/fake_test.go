@@ -22,8 +22,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 )
 
-// fake is a stand-in with something for every rule, and a target that says what
-// it holds. The stand-in is strict: the suite itself keeps to the interface.
+// fake is a mock server with something for every rule, and a target that says what
+// it holds. The mock server is strict: the suite itself keeps to the interface.
 func fake(tb testing.TB) (*jobboardtest.Server, conformance.Target) {
 	tb.Helper()
 	srv := jobboardtest.New(tb, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
@@ -67,7 +67,7 @@ func fake(tb testing.TB) (*jobboardtest.Server, conformance.Target) {
 	return srv, target
 }
 
-// TestNothingSkippedOnFake holds what is sent to a stand-in that is not broken, too.
+// TestNothingSkippedOnFake holds what is sent to a mock server that is not broken, too.
 func TestNothingSkippedOnFake(t *testing.T) { synctest.Test(t, nothingSkippedOnFake) }
 
 func nothingSkippedOnFake(t *testing.T) {
@@ -179,7 +179,7 @@ func TestSwitchesKnown(t *testing.T) {
 	}
 }
 
-// checkVariants fails the test for each rule that the stand-in breaks. Of the rules
+// checkVariants fails the test for each rule that the mock server breaks. Of the rules
 // that are skipped, only those that a small page hides may be.
 func checkVariants(t *testing.T, srv *jobboardtest.Server, target conformance.Target, v jobboardtest.Variants) {
 	t.Helper()

@@ -27,20 +27,20 @@ var lookupRules = []rule{
 		lookupCodes("InactiveJob", "ERROR_JOB_INACTIVE")),
 	says("lookup/deleted", "7.3", "a deleted job: ERROR_JOB_UNAVAILABLE",
 		lookupCodes("DeletedJob", "ERROR_JOB_UNAVAILABLE")),
-	// Which of the two codes such an identifier gets, the interface does not say: of nothing a
-	// posting can be found. A client takes only the first for an answer about the job.
+	// The interface does not say which of the two codes an unknown identifier gets. A client
+	// takes only the first as an answer about the job.
 	says("lookup/unknown", "7.3", "an identifier without job: ERROR_JOB_UNAVAILABLE or ERROR_POSTING_UNAVAILABLE",
 		lookupCodes("UnknownJob", "ERROR_JOB_UNAVAILABLE", "ERROR_POSTING_UNAVAILABLE")),
 	says("lookup/unpublished", "7.3", "a job whose posting cannot be found: ERROR_POSTING_UNAVAILABLE",
 		lookupCodes("UnpublishedJob", "ERROR_POSTING_UNAVAILABLE")),
 }
 
-// information is the answer for a job that should have one.
+// information is the lookup's answer about an active job.
 type information struct {
 	name   string // the target's field
 	job    int64
 	fields object
-	bad    string // why there are none
+	bad    string // why fields is nil
 }
 
 const lookupLine = "GET {jobdb_url}/jobdb/public/apply/external?jobid"
@@ -53,8 +53,8 @@ func (p *probe) lookupRequest(job int64) request {
 	return rq
 }
 
-// informations looks the target's active jobs up, once. It is empty where the target
-// lacks what it needs.
+// informations looks up the target's active jobs, once per session. It is empty if
+// the target lacks JobDBURL or jobs.
 func (p *probe) informations() []information {
 	if p.lacks("JobDBURL") {
 		return nil
@@ -127,7 +127,7 @@ func ofQuestions(check func(*probe, []object)) func(*probe) {
 	})
 }
 
-// gather returns the objects in a list of each job.
+// gather returns the objects in one list member of all jobs.
 func gather(infos []information, member string) []object {
 	var out []object
 	for _, i := range infos {
@@ -331,7 +331,8 @@ func lookupLocations(p *probe, infos []information) {
 	})
 }
 
-// decimal returns the kind of a number as text, up to a bound on both sides; it may be empty.
+// decimal returns the kind of decimal numbers as text between -bound and bound; the text may
+// be empty.
 func decimal(bound float64) kind {
 	return func(v any) string {
 		s, ok := v.(string)
@@ -349,7 +350,7 @@ func decimal(bound float64) kind {
 	}
 }
 
-// errorCodes finds the codes of section 7.3, wherever they are in a body.
+// errorCodes returns all codes of section 7.3 in a body.
 func errorCodes(body []byte) []string {
 	var out []string
 	add := func(s string) {
@@ -384,7 +385,8 @@ func errorCodes(body []byte) []string {
 	return out
 }
 
-// lookupCodes returns the check of the lookup of a job that has no information.
+// lookupCodes returns a check that the lookup of a job answers with one of the
+// codes.
 func lookupCodes(job string, want ...string) func(*probe) {
 	return func(p *probe) {
 		if p.lacks("JobDBURL", job) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Every text of the target or the service is put between these two while a problem is
-// worded, so that Result.Outlines can leave it out. The bytes occur in no text of ours.
+// These two bytes enclose every text of the target or the service in a problem, so that
+// Result.Outlines can leave it out. No text of this package contains the bytes.
 const openValue, closeValue = "\x02", "\x03"
 
 // value marks a text of the target or the service.
@@ -14,19 +14,19 @@ func value(s string) string {
 	return openValue + strings.NewReplacer(openValue, "", closeValue, "").Replace(s) + closeValue
 }
 
-// own is a text of this package. What it holds of the service is marked. Of the
-// arguments of a problem an outline shows no others.
+// own is a text of this package, in which texts of the service are marked. An
+// outline shows no other text arguments of a problem.
 type own string
 
-// unmarked returns a text as a person reads it.
+// unmarked returns a text without the marks.
 func unmarked(s string) string {
 	return strings.NewReplacer(openValue, "", closeValue, "").Replace(s)
 }
 
-// leftOut stands in an outline for every value.
+// leftOut replaces every value in an outline.
 const leftOut = "…"
 
-// outlined returns a text of ours with its marked values left out.
+// outlined returns a text of this package without its marked values.
 func outlined(s string) string {
 	var b strings.Builder
 	for {
@@ -42,7 +42,8 @@ func outlined(s string) string {
 	}
 }
 
-// hidden stands for an argument that an outline leaves out, whatever its verb.
+// hidden replaces an argument that an outline leaves out. It prints leftOut for
+// every verb.
 type hidden struct{}
 
 // Format implements fmt.Formatter.

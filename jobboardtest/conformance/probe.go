@@ -15,11 +15,12 @@ import (
 	"unicode/utf8"
 )
 
-// session is one run against a target. What many rules look at is fetched once.
+// session is one run against a target. It keeps answers that several rules
+// need.
 type session struct {
 	Target
 	client *http.Client
-	own    *http.Transport // to be closed; nil: the caller's
+	own    *http.Transport // our own transport, to be closed; nil: the caller's is used
 
 	plain   *plainSearch
 	infos   []information
@@ -46,7 +47,7 @@ func newSession(target Target) (*session, error) {
 		target.ClientToken, target.ApplicantToken, target.InternalToken, target.ExpiredToken, target.LookupToken,
 	} {
 		if v != "" {
-			encoded := strings.TrimPrefix(basic(v), "Basic ") // as search/scheme sends one
+			encoded := strings.TrimPrefix(basic(v), "Basic ") // the rule search/scheme sends values in this form
 			mask = append(mask, v, "[token]", encoded, "[token]")
 		}
 	}
@@ -76,14 +77,14 @@ func (s *session) judge(ctx context.Context, r rule) Result {
 	return p.result
 }
 
-// probe is the check of one rule under way.
+// probe is the running check of one rule.
 type probe struct {
 	*session
 	ctx    context.Context
 	result Result
 }
 
-// maxProblems bounds what is told about one rule.
+// maxProblems bounds the problems reported for one rule.
 const maxProblems = 8
 
 func (p *probe) errorf(format string, args ...any) {
@@ -98,14 +99,14 @@ func (p *probe) errorf(format string, args ...any) {
 	}
 }
 
-// skip says why the rule is not judged.
+// skip marks the rule as not judged, with the reason.
 func (p *probe) skip(format string, args ...any) {
 	p.result.Skipped = p.secrets.Replace(unmarked(fmt.Sprintf(format, args...)))
 	p.result.SkippedOutline = p.secrets.Replace(outline(format, args))
 }
 
-// lacks skips the rule when the target does not tell one of these fields; an empty
-// name stands for none.
+// lacks skips the rule if the target does not set one of these fields. Empty names
+// are ignored.
 func (p *probe) lacks(fields ...string) bool {
 	for _, name := range fields {
 		if name != "" && reflect.ValueOf(p.Target).FieldByName(name).IsZero() {
@@ -115,7 +116,8 @@ func (p *probe) lacks(fields ...string) bool {
 	return false
 }
 
-// without skips the rule when the caller finds that the target does not tell fields.
+// without skips the rule if missing is true; fields are the names of the missing
+// fields.
 func (p *probe) without(missing bool, fields string) bool {
 	if missing {
 		p.skip("the target does not tell %s", own(fields))
@@ -130,7 +132,7 @@ func (p *probe) job(field string) int64 { return reflect.ValueOf(p.Target).Field
 // unless skips the rule because a simpler one is broken.
 func (p *probe) unless(rule string) { p.skip("not judged, because %s does not hold", own(rule)) }
 
-// uses notes that the rule is judged by the answer to a request.
+// uses adds a request to Result.Requests.
 func (p *probe) uses(line string) {
 	if line != "" && !slices.Contains(p.result.Requests, line) {
 		p.result.Requests = append(p.result.Requests, line)
@@ -144,7 +146,7 @@ type request struct {
 	language string
 	body     string
 	json     bool   // sends Content-Type
-	line     string // what Result.Requests says of it
+	line     string // the line for Result.Requests
 }
 
 type response struct {
@@ -153,10 +155,11 @@ type response struct {
 	body   []byte
 }
 
-// maxBody bounds what is read of an answer.
+// maxBody is the largest answer in bytes.
 const maxBody = 256 << 20
 
-// send returns the answer, or makes its absence a problem.
+// send returns the answer to a request. It reports a problem if no answer
+// comes.
 func (p *probe) send(rq request) (response, bool) {
 	rs, err := p.try(rq)
 	if err != nil {
@@ -203,7 +206,7 @@ func (p *probe) try(rq request) (response, error) {
 	return response{got.StatusCode, got.Header, data}, nil
 }
 
-// String describes an answer within a line.
+// String describes an answer in one line.
 func (r response) String() string {
 	s := "status " + strconv.Itoa(r.status)
 	if t := r.header.Get("Content-Type"); t != "" {
@@ -221,7 +224,7 @@ func sample(b []byte) string {
 	return value(strconv.Quote(head) + rest)
 }
 
-// clip returns the beginning of a text, and dots for what is left out.
+// clip returns the first 120 bytes of a text, and dots if it is longer.
 func clip(s string) (head, rest string) {
 	const most = 120
 	if len(s) <= most {
@@ -235,7 +238,7 @@ func clip(s string) (head, rest string) {
 }
 
 // refused reports whether an answer is an authorization error. The interface
-// shows the two statuses and nothing more.
+// names only the two statuses.
 func (r response) refused() bool {
 	return r.status == http.StatusUnauthorized || r.status == http.StatusForbidden
 }

@@ -32,7 +32,7 @@ var searchRules = []rule{
 	says("search/failure", "4.1, 7.1", "an error while processing is answered with 500", ofSearch(searchFailure)),
 }
 
-// query is a search; nil parameters are not sent.
+// query is a search; empty parameters are not sent.
 type query struct {
 	channel  string // empty: the target's
 	rawQuery string
@@ -40,7 +40,7 @@ type query struct {
 	auth     string
 }
 
-// with returns the search for a text and at a place; both may be empty.
+// with returns the search for a text near a place; both may be empty.
 func with(text, near string) query {
 	v := url.Values{}
 	if text != "" {
@@ -63,7 +63,8 @@ func (p *probe) searchRequest(q query) request {
 	return request{url: u, auth: q.auth, language: q.language, json: true, line: q.line()}
 }
 
-// line returns the kind of the request: with the names of its parameters, without their values.
+// line returns the request's line for Result.Requests: the names of its parameters, without
+// their values.
 func (q query) line() string {
 	line := "GET {base_url}/api/rest/v2/frontend/jobboards/{channelID}/jobs"
 	and := "?"
@@ -80,11 +81,11 @@ func (q query) line() string {
 }
 
 // plainSearch is the search without parameters, with the first of the target's
-// credentials that was taken.
+// credentials that the service accepts.
 type plainSearch struct {
 	auth string
 	page page
-	bad  string // why there is no page
+	bad  string // why the answer is no page
 }
 
 func (p *probe) searchCredentials() []string {
@@ -101,8 +102,8 @@ func (p *probe) searchCredentials() []string {
 	return out
 }
 
-// fetchPlain makes the plain search once; nil where the target lacks what it
-// needs.
+// fetchPlain makes the plain search once per session. It returns nil if the
+// target lacks fields for it.
 func (p *probe) fetchPlain() *plainSearch {
 	creds := p.searchCredentials()
 	if p.lacks("BaseURL", "Channel") || p.without(len(creds) == 0, "ClientToken, ClientID or ApplicantToken") {
@@ -129,8 +130,8 @@ func (p *probe) fetchPlain() *plainSearch {
 	return p.plain
 }
 
-// needPlain returns what fetchPlain does, for a rule that builds on it; false: the rule is
-// to be skipped.
+// needPlain returns the plain search for a rule that builds on it. It reports false if the
+// rule is skipped.
 func (p *probe) needPlain() (*plainSearch, bool) {
 	s := p.fetchPlain()
 	if s == nil {
@@ -152,7 +153,8 @@ func ofSearch(check func(*probe, *plainSearch)) func(*probe) {
 	}
 }
 
-// find searches with the credential that is known to be good.
+// find searches with the credential of the plain search, which the service
+// accepts.
 func (p *probe) find(q query) (page, bool) {
 	q.auth = p.plain.auth
 	rs, ok := p.send(p.searchRequest(q))
@@ -188,7 +190,8 @@ func readPage(rs response) (pg page, bad string) {
 	return page{o, list(o["results"])}, ""
 }
 
-// count returns the number of hits, or of the postings where the page does not say.
+// count returns totalNumberOfJobs, or without it the number of postings on the
+// page.
 func (pg page) count() int {
 	if n, ok := number(pg.fields["totalNumberOfJobs"]); ok {
 		return int(n)
@@ -257,8 +260,8 @@ func pageCounts(p *probe, s *plainSearch) {
 	}
 }
 
-// checkPageSize compares how many postings a page has with how many it may have
-// and how many there are on all pages.
+// checkPageSize compares the number of postings on the page with itemsPerPage,
+// numPages and totalNumberOfJobs.
 func (p *probe) checkPageSize(have, perPage, pages, total int) {
 	if have > total {
 		p.errorf("totalNumberOfJobs is %d, and %d postings are in results", total, have)
@@ -266,7 +269,7 @@ func (p *probe) checkPageSize(have, perPage, pages, total int) {
 	if have > perPage {
 		p.errorf("itemsPerPage is %d, and %d postings are in results", perPage, have)
 	}
-	if perPage > 0 && pages != (total+perPage-1)/perPage && (total != 0 || pages != 1) { // no hits may still be a page
+	if perPage > 0 && pages != (total+perPage-1)/perPage && (total != 0 || pages != 1) { // one empty page is allowed
 		p.errorf("numPages is %d, with %d postings and %d on a page", pages, total, perPage)
 	}
 	if have < total && pages <= 1 {
@@ -285,7 +288,7 @@ func ofPostings(check func(*probe, []object)) func(*probe) {
 	})
 }
 
-var present kind = func(any) string { return "" } // judged by a rule of its own
+var present kind = func(any) string { return "" } // another rule judges the value
 
 func postingFields(p *probe, postings []object) {
 	p.fields("JobPosting", postings, []field{
@@ -315,8 +318,8 @@ func postingIDs(p *probe, postings []object) {
 	}
 }
 
-// Below this many milliseconds, which is 1973, and above, which is 5138, a date
-// was meant in another unit.
+// A date below earliest (1973) or above latest (5138), in milliseconds, was
+// probably sent in another unit.
 const earliest, latest = 100_000_000_000, 100_000_000_000_000
 
 func postingTimestamps(p *probe, postings []object) {
@@ -364,8 +367,9 @@ func postingConfig(p *probe, postings []object) {
 	}
 }
 
-// same checks that a search finds as much as the plain one, which is made again
-// before it is blamed: the board may have changed meanwhile.
+// same checks that two searches find the same number of postings. On a
+// difference it repeats the first search, because the board may have changed
+// between the two.
 func (p *probe) same(q query, as query) {
 	got, ok := p.find(q)
 	if !ok {
@@ -402,8 +406,8 @@ func searchText(p *probe, all *plainSearch) {
 }
 
 const (
-	halfTheEarth = "20100"                        // kilometers: no two places are further apart
-	nowhere      = "-48.876667::-123.393333::100" // the place in the ocean that is the furthest from land
+	halfTheEarth = "20100"                        // kilometers: the longest distance between two places
+	nowhere      = "-48.876667::-123.393333::100" // the point in the ocean farthest from land
 )
 
 func searchRadius(p *probe, all *plainSearch) {
@@ -470,7 +474,7 @@ func searchBoth(p *probe, _ *plainSearch) {
 	}
 	byText, ok1 := p.find(with(p.SearchText, ""))
 	near, ok2 := p.find(with("", p.Near))
-	both, _ := p.find(with(p.SearchText, p.Near)) // one that fails finds none
+	both, _ := p.find(with(p.SearchText, p.Near)) // a failed search counts as no hits
 	if ok1 && ok2 && both.count() > min(byText.count(), near.count()) {
 		p.errorf("%d postings are found for %q, %d at %s, and %d for both together", byText.count(), p.SearchText, near.count(), p.Near, both.count())
 	}
@@ -492,7 +496,7 @@ func searchLanguage(p *probe, _ *plainSearch) {
 	if p.without(len(p.Languages) == 0, "Languages") {
 		return
 	}
-	one, _ := p.find(query{language: p.Languages[0]}) // a search that fails breaks the rule by itself
+	one, _ := p.find(query{language: p.Languages[0]}) // a failed search breaks the rule in find
 	other, _ := p.find(query{language: p.Languages[1]})
 	compared := 0
 	for _, o := range one.postings {
@@ -513,7 +517,7 @@ func searchLanguage(p *probe, _ *plainSearch) {
 	p.errorf("%d postings are the same, title and config, for %s and for %s", compared, p.Languages[0], p.Languages[1])
 }
 
-// noSuch is an identifier that nobody has given to anything.
+// noSuch is an identifier that no service uses.
 const noSuch = "conformance-no-such-thing-7f0d2c"
 
 func unknownChannel(p *probe, s *plainSearch) {

@@ -30,17 +30,18 @@ func parse(b []byte) (any, error) {
 	return v, nil
 }
 
-// kind says what is wrong with a value, or "".
+// kind returns a description of what is wrong with a value, or "".
 type kind func(v any) string
 
-// describe returns a value as JSON, within a line.
+// describe returns a value as JSON in one line, cut after 120 bytes.
 func describe(v any) string {
-	b, _ := json.Marshal(v) // it was JSON before
+	b, _ := json.Marshal(v) // cannot fail: v was decoded from JSON
 	head, rest := clip(string(b))
 	return value(head + rest)
 }
 
-// unlike tells a value and what it should be, or "" where it is that.
+// unlike returns "" if ok, or else a description of the value and of the
+// expected value.
 func unlike(ok bool, v any, what string) string {
 	if ok {
 		return ""
@@ -115,7 +116,7 @@ var (
 	lookupCode   = regexp.MustCompile(`\bERROR_[A-Z_]+\b`)
 )
 
-// formed returns the kind of a string of a form; it may be empty.
+// formed returns the kind of strings that match a pattern or are empty.
 func formed(form *regexp.Regexp, name string) kind {
 	return func(v any) string {
 		s, ok := v.(string)
@@ -130,11 +131,11 @@ func formed(form *regexp.Regexp, name string) kind {
 type field struct {
 	name  string
 	kind  kind
-	never bool // null never stands for it
+	never bool // null is wrong
 }
 
-// fields checks a table: each field is present in some item at least, and right
-// wherever it is. Which of them may be left out the interface does not say.
+// fields checks items against a table: at least one item has each field, and
+// every value is right. The interface does not say which fields are optional.
 func (p *probe) fields(item string, items []object, table []field) {
 	for _, f := range table {
 		seen := false
@@ -162,7 +163,8 @@ func (p *probe) fields(item string, items []object, table []field) {
 	}
 }
 
-// nearest finds an unknown member whose name is much like a missing one.
+// nearest returns an unknown member whose name resembles a missing field's, to
+// suggest a misspelling.
 func nearest(name string, items []object, table []field) string {
 	var unknown []string
 	for _, o := range items {
@@ -172,12 +174,12 @@ func nearest(name string, items []object, table []field) string {
 			}
 		}
 	}
-	slices.Sort(unknown) // of several that are as near the first counts
+	slices.Sort(unknown) // the first of several equally close names wins
 	return spelling.Closest(name, unknown)
 }
 
-// list returns the objects of an array; whatever else is there is judged where
-// the array is.
+// list returns the objects of an array, without other elements: the array's own
+// kind judges those.
 func list(v any) []object {
 	var out []object
 	elements, _ := v.([]any)

@@ -24,12 +24,13 @@ func subscribe(p *probe) {
 		p.errorf("it is answered with %s", rs)
 		return
 	}
-	if id, err := p.subscriptionID(rs.body); err == nil { // where it is, the interface does not show
+	if id, err := p.subscriptionID(rs.body); err == nil { // the interface does not show where the identifier stands
 		p.stop(id)
 	}
 }
 
-// onSubscription returns the check of a call about a subscription, which it makes.
+// onSubscription returns the check of a call about a subscription. The check
+// subscribes first.
 func onSubscription(method string) func(*probe) {
 	return func(p *probe) {
 		if p.lacksSubscription() {
@@ -54,7 +55,7 @@ func onSubscription(method string) func(*probe) {
 	}
 }
 
-// stop leaves no subscription behind.
+// stop ends a subscription, so that a check leaves none behind.
 func (p *probe) stop(id string) { _, _ = p.try(p.subscriptionRequest(http.MethodDelete, id)) }
 
 func (p *probe) lacksSubscription() bool {

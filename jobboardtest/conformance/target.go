@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Target says where a service is and which things it holds. One of the
-// addresses is needed; everything else may be missing, and the rules that need
-// it are skipped. The JSON names are those of the line that jobboard-fake
-// prints with -json, and of the stand-in's DemoInfo.
+// Target holds the addresses of a service and the records that the rules use.
+// One address is required; a rule is skipped if its other fields are missing.
+// The JSON names equal those that jobboard-fake prints with -json, and those of
+// jobboardtest.DemoInfo.
 type Target struct {
 	BaseURL  string `json:"base_url"`
 	JobDBURL string `json:"jobdb_url"`
@@ -22,7 +22,8 @@ type Target struct {
 	ReadOnly bool `json:"read_only,omitempty"`
 
 	// GoodCredentials leaves out the rules whose check sends a credential that the
-	// service is to refuse: a series of those raises alarms at a live one.
+	// service must refuse: many refused credentials raise alarms at a live
+	// service.
 	GoodCredentials bool `json:"good_credentials,omitempty"`
 
 	// HTTPClient sends the requests; only its Transport and Timeout are used. nil: a
@@ -30,50 +31,51 @@ type Target struct {
 	HTTPClient *http.Client `json:"-"`
 
 	// Credentials (section 5).
-	ClientID       string `json:"client_id,omitempty"`    // good for Basic
+	ClientID       string `json:"client_id,omitempty"`    // a public client for Basic
 	ClientToken    string `json:"client_token,omitempty"` // a client access token
 	ApplicantToken string `json:"applicant_token,omitempty"`
-	InternalToken  string `json:"internal_token,omitempty"` // of another applicant, who sees InternalJob and has not applied to AppliedJob
-	ExpiredToken   string `json:"expired_token,omitempty"`  // of the applicant, no longer good
-	LookupToken    string `json:"lookup_token,omitempty"`   // sent to {jobdb_url}, if that wants a bearer token; the interface shows none
+	InternalToken  string `json:"internal_token,omitempty"` // token of another applicant, who sees InternalJob and has not applied to AppliedJob
+	ExpiredToken   string `json:"expired_token,omitempty"`  // an expired token of the applicant
+	LookupToken    string `json:"lookup_token,omitempty"`   // bearer token for {jobdb_url}, if the service requires one; the interface does not
 
-	// Channel is the one that is searched, and has postings (section 4.1).
+	// Channel is the searched channel, which has postings (section 4.1).
 	Channel        string   `json:"channel,omitempty"`
 	FailingChannel string   `json:"failing_channel,omitempty"` // its search ends in an error while processing (section 7.1)
-	SearchText     string   `json:"search_text,omitempty"`     // finds some postings of Channel, and not all
-	Languages      []string `json:"languages,omitempty"`       // two that some posting of Channel is localized to, such as "en" and "de"
+	SearchText     string   `json:"search_text,omitempty"`     // finds some postings of Channel, but not all
+	Languages      []string `json:"languages,omitempty"`       // two languages of one posting of Channel, such as "en" and "de"
 
-	// Near is a geoLocation, such as "52.520014::13.373006::50", that holds the
-	// places of some postings of Channel and not those of others. AdditionalNear
-	// holds an additional location of AdditionalPosting, and not the main one.
-	// UnlocatedPosting is in Channel and has no geolocation.
+	// Near is a geoLocation, such as "52.520014::13.373006::50", that finds some
+	// postings of Channel, but not all. AdditionalNear finds an additional
+	// location of AdditionalPosting, but not its main location. UnlocatedPosting
+	// is a posting of Channel without a geolocation.
 	Near              string `json:"near,omitempty"`
 	AdditionalNear    string `json:"additional_near,omitempty"`
 	AdditionalPosting int64  `json:"additional_posting,omitempty"`
 	UnlocatedPosting  int64  `json:"unlocated_posting,omitempty"`
 
-	// Jobs, as the applicant sees them (sections 3, 7.2 and 7.3).
-	OpenJob         int64  `json:"open_job,omitempty"`          // has not applied, and may
+	// Jobs, from the applicant's point of view (sections 3, 7.2 and 7.3).
+	OpenJob         int64  `json:"open_job,omitempty"`          // open, and not yet applied to by the applicant
 	AppliedJob      int64  `json:"applied_job,omitempty"`       // has applied
 	WithdrawnJob    int64  `json:"withdrawn_job,omitempty"`     // has applied and withdrawn
 	InactiveJob     int64  `json:"inactive_job,omitempty"`      // deactivated
 	DeletedJob      int64  `json:"deleted_job,omitempty"`       // was deleted
-	UnknownJob      int64  `json:"unknown_job,omitempty"`       // never was
+	UnknownJob      int64  `json:"unknown_job,omitempty"`       // never existed
 	UnpublishedJob  int64  `json:"unpublished_job,omitempty"`   // has no job posting
-	InternalJob     int64  `json:"internal_job,omitempty"`      // for internal applicants, which this one is not
-	OtherCompanyJob int64  `json:"other_company_job,omitempty"` // of a company whose jobs this applicant cannot access
+	InternalJob     int64  `json:"internal_job,omitempty"`      // for internal applicants; the applicant is external
+	OtherCompanyJob int64  `json:"other_company_job,omitempty"` // job of a company whose jobs the applicant cannot access
 	ClosedJob       int64  `json:"closed_job,omitempty"`        // active, but takes no more applications
 	ApplicationID   string `json:"application_id,omitempty"`    // of the applicant's application to AppliedJob
 
-	// Apply and Withdraw do what the interface has no call for. They act for the
-	// applicant on SpareJob, an open job that is of no other use. Apply may return
-	// an error if there is an application already.
+	// Apply and Withdraw change applications, for which the interface has no
+	// call. They act for the applicant on SpareJob, an open job that no other
+	// field names. Apply may return an error if the applicant has applied
+	// already.
 	SpareJob int64                                      `json:"spare_job,omitempty"`
 	Apply    func(ctx context.Context, job int64) error `json:"-"`
 	Withdraw func(ctx context.Context, job int64) error `json:"-"`
 
-	// Subscription is a request that the service takes, because section 4.5
-	// shows no payload.
+	// Subscription is a subscription request that the service accepts; section
+	// 4.5 does not show one.
 	Subscription Subscription `json:"subscription,omitzero"`
 }
 
@@ -84,8 +86,8 @@ type Subscription struct {
 	Body        string     `json:"body,omitempty"` // JSON
 	ConfirmBody string     `json:"confirm_body,omitempty"`
 
-	// ID finds the aboId in the answer. nil: it is the member IDMember of a JSON
-	// object.
+	// ID returns the aboId from the answer. nil: the answer is a JSON object
+	// with the aboId in the member IDMember.
 	ID       func(answer []byte) (string, error) `json:"-"`
 	IDMember string                              `json:"id_member,omitempty"`
 }
@@ -96,7 +98,7 @@ func (t Target) String() string { return fmt.Sprintf("target %s, %s", t.BaseURL,
 // GoString leaves the credentials out.
 func (t Target) GoString() string { return t.String() }
 
-// targetFields returns the names of Target's fields in a text.
+// targetFields returns the words of a text that are names of Target's fields.
 func targetFields(text string) (names []string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
 		if _, ok := reflect.TypeFor[Target]().FieldByName(word); ok {
@@ -106,14 +108,14 @@ func targetFields(text string) (names []string) {
 	return names
 }
 
-// Check says why a target is of no use: it has no address, or one that is none, or a field
-// in another form than its own.
+// Check returns an error if the target cannot be used: without an address, with an invalid
+// address, or with a malformed field.
 func (t Target) Check() error {
 	_, err := t.prepare()
 	return err
 }
 
-// prepare returns a copy with plain addresses, or says why it is of no use.
+// prepare returns a copy with normalized addresses, or the error of Check.
 func (t Target) prepare() (Target, error) {
 	if t.BaseURL == "" && t.JobDBURL == "" {
 		return t, errors.New("conformance: the target has neither BaseURL nor JobDBURL")

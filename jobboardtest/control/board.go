@@ -16,15 +16,15 @@ const maxShown = 60
 const maxPlaces = 9
 
 type boardView struct {
-	State      jobboardtest.State // all of it
+	State      jobboardtest.State // the whole state
 	Query      string
 	Jobs       []jobView
 	MoreJobs   int
-	Loose      []postingView // without a job that is there
+	Loose      []postingView // postings whose job does not exist
 	MoreLoose  int
 	Applicants []applicantView
 	MorePeople int
-	Places     []knownPlace // those with the most jobs
+	Places     []knownPlace // the places with the most jobs
 	MorePlaces int
 }
 
@@ -59,8 +59,8 @@ type knownPlace struct {
 	Count int
 }
 
-// boardView gathers what the page shows of the state: all that fits the filter,
-// as far as it can be read.
+// boardView collects the jobs, postings, applicants and places that fit the
+// filter, up to the number that the page lists.
 func (c *Control) boardView(filter string) boardView {
 	st := c.srv.Snapshot()
 	v := boardView{State: st, Query: filter}
@@ -115,7 +115,7 @@ func cut[T any](all []T, most int) ([]T, int) {
 	return all[:n], len(all) - n
 }
 
-// postingViews returns the postings by their jobs.
+// postingViews groups postings by the identifiers of their jobs.
 func postingViews(all []jobboardtest.Posting) map[int64][]postingView {
 	out := map[int64][]postingView{}
 	for _, p := range all {
@@ -129,8 +129,8 @@ func postingViews(all []jobboardtest.Posting) map[int64][]postingView {
 	return out
 }
 
-// places returns the names of the places of a job's postings. The job's own count for a
-// posting without any, and for a job without a posting.
+// places returns the names of the places of a job's postings. Postings without a place,
+// and jobs without a posting, take the job's own places.
 func (j jobView) places(spell spellings) []string {
 	own := spell.names(append([]jobboardtest.Location{j.Location}, j.AdditionalLocations...)...)
 	if len(j.Postings) == 0 {
@@ -147,7 +147,7 @@ func (j jobView) places(spell spellings) []string {
 	return out
 }
 
-// strays returns the postings of jobs that are not there.
+// strays returns the postings whose job does not exist.
 func strays(postings map[int64][]postingView, jobs map[int64]string) []postingView {
 	var out []postingView
 	for id, ps := range postings {
@@ -171,7 +171,7 @@ func jobState(j jobboardtest.Job, published bool) string {
 	return "open"
 }
 
-// matcher is a filter in lower case; the empty one lets everything through.
+// matcher is a filter in lower case; an empty filter matches everything.
 type matcher string
 
 func (m matcher) holds(s string) bool {

@@ -10,26 +10,27 @@ import (
 	"time"
 )
 
-// call returns what is answered as JSON. nil answers 204, created 201, and an
-// http.HandlerFunc answers by itself.
+// call handles a request and returns the value to send as JSON. nil stands for
+// status 204, created for 201, and an http.HandlerFunc writes the answer
+// itself.
 type call = func(*http.Request) (any, error)
 
 // created is an answer with status 201.
 type created struct{ v any }
 
-// route is one method and path, with what it takes.
+// route is one method and path, with its function and limits.
 type route struct {
 	method, path string
 	f            call
-	params       []string // of the query; any other is refused
-	free         bool     // takes any query
-	reads        bool     // changes nothing although it is no GET, or everything but the state
-	limit        int64    // of the body; 0: maxBody
-	streams      bool     // reads the body itself, and takes the lock where it needs it
+	params       []string // allowed query parameters
+	free         bool     // allows any query
+	reads        bool     // does not change the state, although it is no GET
+	limit        int64    // largest body in bytes; 0: maxBody
+	streams      bool     // reads the body and locks writing itself
 }
 
-// maxBody bounds a request's body, maxState that of a whole state, and bodyTimeout how
-// long either may take to come.
+// maxBody bounds a request's body in bytes, maxState the body of a whole state, and
+// bodyTimeout the time for a body to arrive.
 const (
 	maxBody     = 4 << 20
 	maxState    = 64 << 20
@@ -69,7 +70,7 @@ func (c *Control) call(r route, w http.ResponseWriter, req *http.Request) (any, 
 	if r.streams {
 		return r.f(req)
 	}
-	data, err := io.ReadAll(req.Body) // before others have to wait
+	data, err := io.ReadAll(req.Body) // before taking the lock: a slow body must not block other calls
 	if err != nil {
 		return nil, unread(err)
 	}
@@ -83,7 +84,7 @@ func (c *Control) call(r route, w http.ResponseWriter, req *http.Request) (any, 
 	return v, err
 }
 
-// unread returns what is said of a body that did not come whole.
+// unread returns the answer to a body that could not be read to its end.
 func unread(err error) error {
 	var large *http.MaxBytesError
 	switch {
@@ -95,7 +96,7 @@ func unread(err error) error {
 	return bad("", "the body cannot be read: %v", err)
 }
 
-// with returns the call of a function that takes the body.
+// with returns a call that decodes the body and passes it to f.
 func with[T any](f func(T) (any, error)) call {
 	return func(r *http.Request) (any, error) {
 		var v T
@@ -106,11 +107,11 @@ func with[T any](f func(T) (any, error)) call {
 	}
 }
 
-// bare returns the call of a function that takes no body.
+// bare returns a call that refuses a body.
 func bare(f call) call {
 	return func(r *http.Request) (any, error) {
 		data, _ := io.ReadAll(r.Body)       // read before, by Control.call
-		if len(bytes.TrimSpace(data)) > 0 { // an empty object is what some clients cannot do without
+		if len(bytes.TrimSpace(data)) > 0 { // an empty object is allowed: some clients always send one
 			if err := unmarshal(data, &struct{}{}); err != nil {
 				return nil, err
 			}
@@ -119,7 +120,7 @@ func bare(f call) call {
 	}
 }
 
-// do returns the call of a function that takes nothing and cannot fail.
+// do returns a call that runs f and answers 204.
 func do(f func()) call {
 	return bare(func(*http.Request) (any, error) {
 		f()
@@ -127,17 +128,18 @@ func do(f func()) call {
 	})
 }
 
-// get returns the call that answers with a value.
+// get returns a call that answers with the value of f.
 func get[T any](f func() T) call {
 	return func(*http.Request) (any, error) { return f(), nil }
 }
 
-// getList returns the call that answers with an object with one list.
+// getList returns a call that answers with an object whose only member is the
+// list of f.
 func getList[T any](name string, f func() []T) call {
 	return func(*http.Request) (any, error) { return list(name, f()), nil }
 }
 
-// of returns the call of a function that takes the identifier in the path.
+// of returns a call that passes the identifier in the path to f.
 func of(f func(id int64) (any, error)) call {
 	return func(r *http.Request) (any, error) {
 		id, err := number("id", r.PathValue("id"))
@@ -148,8 +150,8 @@ func of(f func(id int64) (any, error)) call {
 	}
 }
 
-// find returns the call that answers with the thing of an identifier; none says, with
-// its number, that there is none.
+// find returns a call that answers with the record of the identifier in the path.
+// none is the format of the text that goes with status 404.
 func find[T any](f func(id int64) (T, bool), none string) call {
 	return of(func(id int64) (any, error) {
 		v, ok := f(id)
@@ -160,8 +162,8 @@ func find[T any](f func(id int64) (T, bool), none string) call {
 	})
 }
 
-// change returns the call of a function that changes the thing of an identifier, and
-// reports whether it was there.
+// change returns a call that changes the record of the identifier in the path by f,
+// or answers 404 if f reports false.
 func change(f func(id int64) bool, none string) call {
 	return bare(of(func(id int64) (any, error) {
 		if !f(id) {
@@ -171,7 +173,7 @@ func change(f func(id int64) bool, none string) call {
 	}))
 }
 
-// list returns an object with one list, never null.
+// list returns an object whose only member is a list, never null.
 func list[T any](name string, v []T) map[string]any {
 	if v == nil {
 		v = []T{}

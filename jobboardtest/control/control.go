@@ -24,22 +24,23 @@ const Path = "/_fake"
 type Control struct {
 	srv    *jobboardtest.Server
 	inside jobboardtest.Inside
-	hosts  []string // further names it may be called by
+	hosts  []string // further host names that requests may use
 	mux    *http.ServeMux
 	cross  *http.CrossOriginProtection
-	// instance lets a page see that its connection is to another fake now.
+	// instance identifies this server, so that a page notices that a new server
+	// runs at its address.
 	instance string
 	url      atomic.Pointer[string]
 
-	ending context.Context // ends when the server shuts down: long answers end with it
+	ending context.Context // ends at the server's shutdown, and with it event streams and waits
 
-	writing  sync.Mutex   // one change at a time: those that read first stay whole
-	revision atomic.Int64 // of the state, counted by changes that came this way
-	cleared  atomic.Int64 // how often the journal was emptied this way
+	writing  sync.Mutex   // held during a change, so that changes which read the state first are atomic
+	revision atomic.Int64 // counts changes of the state by control calls
+	cleared  atomic.Int64 // counts how often control calls cleared the journal
 	setClock bool         // guarded by writing
-	changes  []undoable   // that can be taken back, the newest last; guarded by writing
-	undone   int64        // number of the newest of them; guarded by writing
-	stopped  atomic.Bool  // the clock was set to stand still
+	changes  []undoable   // changes that can be undone, newest last; guarded by writing
+	undone   int64        // number of the newest change; guarded by writing
+	stopped  atomic.Bool  // the clock stands still
 }
 
 // New returns the control interface of a server, to be served below a path that
@@ -48,8 +49,8 @@ type Control struct {
 // It answers requests whose Host is an IP address, a name without a dot such as
 // localhost or a container's, or a name ending in .localhost, .internal or
 // .test. It refuses any other name, unless it is one of hosts: a web page could
-// point such a name at this machine, to drive the stand-in through its visitor's
-// browser.
+// point such a name at this machine, and drive the mock server through its
+// visitor's browser.
 func New(srv *jobboardtest.Server, hosts ...string) *Control {
 	ending, end := context.WithCancel(context.Background())
 	c := &Control{
@@ -86,7 +87,7 @@ func Listen(srv *jobboardtest.Server, addr string, hosts ...string) (string, err
 	}
 	at := l.Addr().String()
 	if every, err := netip.ParseAddrPort(at); err == nil && every.Addr().IsUnspecified() {
-		// Nobody can go to "every address".
+		// A URL needs one address, not "every address".
 		at = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), every.Port()).String()
 	}
 	url := "http://" + at + "/"
@@ -96,11 +97,11 @@ func Listen(srv *jobboardtest.Server, addr string, hosts ...string) (string, err
 	s := &http.Server{Handler: c, ReadHeaderTimeout: 30 * time.Second}
 	go func() { _ = s.Serve(l) }()
 	c.inside.OnShutdown(func() {
-		_ = l.Close() // nobody comes any more once the server is closed
+		_ = l.Close() // the closing server accepts no more requests
 		go func() {
 			ending, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 			defer cancel()
-			_ = s.Shutdown(ending) // what is left ends with the program
+			_ = s.Shutdown(ending) // answers that run longer end with the program
 		}()
 	})
 	return url, nil
@@ -117,20 +118,20 @@ func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	if r.Body != http.NoBody { // an embedder's writer may have no deadline; net/http ends it with the body
+	if r.Body != http.NoBody { // the writer of an embedding server may not support deadlines; net/http clears the deadline after the body
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	}
 	if err := c.admit(r); err != nil {
 		writeFailure(w, err)
 		return
 	}
-	if r.URL.Path == "" { // the path itself: its page has a slash at the end
+	if r.URL.Path == "" { // the page's address ends in a slash
 		p, _, _ := strings.Cut(r.RequestURI, "?")
 		h.Set("Location", path.Base(p)+"/")
 		w.WriteHeader(http.StatusPermanentRedirect)
 		return
 	}
-	if path.Clean(r.URL.Path) != r.URL.Path { // ServeMux would redirect, to a path without what was stripped
+	if path.Clean(r.URL.Path) != r.URL.Path { // ServeMux would redirect to a path without the stripped prefix
 		writeFailure(w, noPath())
 		return
 	}
@@ -141,7 +142,8 @@ func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mux.ServeHTTP(w, r)
 }
 
-// lost says why there is no route.
+// lost returns the error for a request without a route: status 405 if the path
+// has routes for other methods, status 404 otherwise.
 func (c *Control) lost(w http.ResponseWriter, r *http.Request) error {
 	var allowed []string
 	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {

@@ -273,7 +273,7 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// Pages of other sites cannot drive the stand-in through a browser.
+// Pages of other sites cannot drive the mock server through a browser.
 func TestOtherSites(t *testing.T) {
 	s := newSuite(t)
 	host := strings.TrimPrefix(strings.TrimSuffix(s.srv.BaseURL, "/board"), "http://")
@@ -284,7 +284,7 @@ func TestOtherSites(t *testing.T) {
 	label := func(typ string) string {
 		return `415 {"error":"a body must come with Content-Type: application/json, not \"` + typ + `\""}`
 	}
-	const notOurs = `403 {"error":"a page of another site may not change the stand-in: `
+	const notOurs = `403 {"error":"a page of another site may not change the mock server: `
 	Mount(s.srv, "fake.example.com")
 	for _, c := range []struct{ name, header, want string }{
 		{"no browser", "Accept: */*", "201 "},

@@ -1,6 +1,6 @@
-// Package control drives a jobboardtest.Server over HTTP: for test suites in
-// other languages, which have the stand-in as a program or in a container, and for
-// a person at a browser.
+// Package control drives a jobboardtest.Server over HTTP. Test suites in other
+// languages use it when the mock server runs as a program or in a container, and a
+// person uses its page in a browser.
 //
 //	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 //	defer srv.Close()
@@ -8,8 +8,8 @@
 //
 // # From another language
 //
-// Everything speaks JSON. A few of the calls, all of which the OpenAPI document
-// at openapi.json describes:
+// Everything speaks JSON. Here are a few calls; the OpenAPI document at
+// openapi.json describes all:
 //
 //	curl $FAKE/info                                        # addresses and credentials
 //	curl -X POST $FAKE/reset                               # back to the start
@@ -33,9 +33,9 @@
 //
 // # Who may call it
 //
-// Everybody who reaches the port may call it: it is a test tool, and the stand-in listens
-// on the loopback interface unless told otherwise. Pages of other sites in the same
-// browser may not: it refuses requests that a browser marks as cross-site, bodies
-// that are not labelled as JSON, and host names that a stranger could point at this
-// machine (see [New]).
+// Everybody who reaches the port may call it: it is a test tool, and the mock server
+// listens on the loopback interface unless told otherwise. Pages of other sites in a
+// browser may not call it: package control refuses requests that a browser marks as
+// cross-site, bodies that are not labelled as JSON, and host names that a stranger could
+// point at this machine (see [New]).
 package control

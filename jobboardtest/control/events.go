@@ -19,11 +19,12 @@ type eventRow struct {
 	HTML   string `json:"html"`
 }
 
-// tick is the time from one look for news to the next.
+// tick is the interval at which an event stream looks for news.
 const tick = 200 * time.Millisecond
 
-// events tells the page what happens, as server-sent events: rows of the
-// journal, the faults, and that the state changed. It ends with the server.
+// events streams news to the page as server-sent events: new rows of the
+// journal, the faults, and changes of the state. The stream ends when the
+// server does.
 func (c *Control) events(r *http.Request) (any, error) {
 	s, err := c.newEventStream(r)
 	return http.HandlerFunc(s.serve), err
@@ -35,7 +36,7 @@ func (s *eventStream) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 
-	// A client that does not read must not keep the server from ending.
+	// A client that stops reading must not delay the server's shutdown.
 	defer context.AfterFunc(c.ending, func() { s.hurry(time.Second) })()
 
 	t := time.NewTicker(tick)
@@ -61,7 +62,8 @@ func (s *eventStream) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// eventStream is the stream of one page, with what the page has been told.
+// eventStream is the event stream of one page. It remembers what it has sent,
+// to send only news.
 type eventStream struct {
 	c   *Control
 	w   io.Writer
@@ -70,21 +72,21 @@ type eventStream struct {
 	journal  follower
 	cleared  int64
 	kept     int   // requests of the journal
-	revision int64 // -1: none
+	revision int64 // last revision that the page has; -1: none
 	faults   string
 
-	sent  bool // something was told in this tick
+	sent  bool // an event was sent in this tick
 	quiet int  // ticks so far
 }
 
-// newEventStream reads where a page is: it asks to go on after a request of the
-// journal, with the state of a revision.
+// newEventStream reads the number of the last request and the revision of the
+// state that the page shows already.
 func (c *Control) newEventStream(r *http.Request) (*eventStream, error) {
 	after, revision := r.URL.Query().Get("after"), r.URL.Query().Get("revision")
 	s := &eventStream{
 		c: c, journal: follower{srv: c.inside, open: map[int]struct{}{}}, cleared: c.cleared.Load(), revision: -1,
 	}
-	if last := r.Header.Get("Last-Event-ID"); last != "" { // of a page whose connection broke: it missed revisions too
+	if last := r.Header.Get("Last-Event-ID"); last != "" { // the page reconnects, and may have missed changes of the state too
 		after, revision = last, ""
 	}
 	if after != "" {
@@ -104,7 +106,7 @@ func (c *Control) newEventStream(r *http.Request) (*eventStream, error) {
 func (s *eventStream) sendNews() {
 	if n := s.c.cleared.Load(); n != s.cleared {
 		s.cleared = n
-		s.journal.goOn(0) // what is there was put back
+		s.journal.goOn(0) // send the requests that an undo put back
 		s.send("cleared", true)
 	}
 	rows, changes := s.journal.news()
@@ -132,8 +134,8 @@ func (s *eventStream) send(event string, v any) {
 	s.sent = true
 }
 
-// flush sends on what was written. In quiet times it writes a comment now and
-// then, so that a page that is gone is noticed.
+// flush sends the written events. Without events it writes a comment every 75
+// ticks, because only a write notices that the page is gone.
 func (s *eventStream) flush() error {
 	if s.quiet++; !s.sent && s.quiet%75 == 0 {
 		fmt.Fprint(s.w, ": still here\n\n")
@@ -142,19 +144,20 @@ func (s *eventStream) flush() error {
 	return s.out.Flush()
 }
 
-// hurry bounds the time for writing; without sockets there may be no deadline.
+// hurry sets a write deadline d from now. In-memory connections may not support
+// deadlines.
 func (s *eventStream) hurry(d time.Duration) { _ = s.out.SetWriteDeadline(time.Now().Add(d)) }
 
-// follower reads the journal for a page: new entries, and those that had no
-// answer when they were read.
+// follower reads news from the journal for a page: new entries, and answers to
+// entries that it read without an answer.
 type follower struct {
 	srv  jobboardtest.Inside
 	last int
 	open map[int]struct{}
 }
 
-// goOn begins after an entry. The page has drawn those up to it, some of them
-// without their answer.
+// goOn makes the follower continue after an entry. The page shows the entries
+// up to last, perhaps some without an answer.
 func (f *follower) goOn(last int) {
 	f.last = last
 	for _, r := range f.srv.RequestsAfter(last - maxRows) {

@@ -7,7 +7,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// planted is a fault with its number and what it has done.
+// planted is a planted fault with its number and the calls it has hit.
 type planted struct {
 	ID          int                `json:"id"`
 	Hits        int                `json:"hits"`
@@ -31,7 +31,7 @@ func (c *Control) planted() []planted {
 func (c *Control) fail(r *http.Request) (any, error) {
 	var f jobboardtest.Fault
 	if err := decode(r, &f); err != nil {
-		if wrong := f.Check(); wrong != nil { // it was read, and is not possible
+		if wrong := f.Check(); wrong != nil { // the body is valid JSON of an impossible fault
 			return nil, bad(culprit(f, jobboardtest.Fault.Check), "%s", plain(wrong))
 		}
 		return nil, err
@@ -67,7 +67,7 @@ func (c *Control) lift(id int64) bool {
 	return a != nil
 }
 
-// findFault returns nil where there is none.
+// findFault returns the active fault with an identifier, or nil.
 func (c *Control) findFault(id int64) *jobboardtest.ActiveFault {
 	for _, a := range c.inside.Faults() {
 		if int64(a.ID()) == id {

@@ -9,18 +9,19 @@ import (
 	"strings"
 )
 
-// admit keeps web pages of other sites out, who could otherwise drive the stand-in
-// through the browser of somebody who has it running.
+// admit refuses requests that come from pages of other sites, which could
+// otherwise drive the mock server through the browser of somebody who runs it.
 func (c *Control) admit(r *http.Request) error {
 	if !c.knownHost(r.Host) {
 		return refuse(http.StatusForbidden, "the host %s is a public name, and not one that the control interface was told "+
 			"to answer to: use an address such as 127.0.0.1 (the program's flag -control-host adds a name)", quote(r.Host))
 	}
 	if err := c.cross.Check(r); err != nil {
-		return refuse(http.StatusForbidden, "a page of another site may not change the stand-in: %v", err)
+		return refuse(http.StatusForbidden, "a page of another site may not change the mock server: %v", err)
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.ContentLength != 0 {
-		// A form can be sent across sites without asking, JSON cannot.
+		// A page of another site can send a form without asking the server
+		// first, but not JSON.
 		if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
 			return refuse(http.StatusUnsupportedMediaType, "a body must come with Content-Type: application/json, not %s",
 				quote(r.Header.Get("Content-Type")))
@@ -29,7 +30,7 @@ func (c *Control) admit(r *http.Request) error {
 	return nil
 }
 
-// privateNames end the names that no registry gives away.
+// privateNames are the endings of host names that nobody can register.
 var privateNames = []string{".localhost", ".internal", ".test"}
 
 func (c *Control) knownHost(host string) bool {

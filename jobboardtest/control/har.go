@@ -10,7 +10,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// The members of HAR 1.2 that a journal can fill. Sizes that are not known are -1.
+// The members of HAR 1.2 that the journal has values for. Unknown sizes are -1.
 type (
 	harPair struct {
 		Name  string `json:"name"`
@@ -58,7 +58,8 @@ type (
 	}
 )
 
-// archive answers with the journal as an HTTP archive, for the tools that read one.
+// archive answers with the journal as an HTTP archive (HAR), which browsers'
+// developer tools can open.
 func (c *Control) archive(*http.Request) (any, error) {
 	log := harLog{
 		Version: "1.2", Creator: map[string]string{"name": "jobboard-fake", "version": "1"}, Entries: []harEntry{},

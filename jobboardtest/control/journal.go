@@ -49,8 +49,8 @@ func (c *Control) requests(r *http.Request) (any, error) {
 // entry returns a request of the journal.
 func (c *Control) entry(n int64) (jobboardtest.Request, bool) { return c.inside.Request(int(n)) }
 
-// violations returns a sentence for each thing outside the interface in the requests
-// of the journal.
+// violations returns a sentence for each way in which a request of the journal
+// breaks the interface.
 func (c *Control) violations() (all []string) {
 	for _, r := range c.srv.Requests() {
 		all = append(all, r.Violations...)
@@ -58,7 +58,7 @@ func (c *Control) violations() (all []string) {
 	return all
 }
 
-// maxRepeat bounds how long a repeated request is waited for, where a fault stalls it.
+// maxRepeat is the longest wait for a repeated request, which a fault may stall.
 const maxRepeat = 10 * time.Second
 
 // repeat sends a request of the journal again.
@@ -80,7 +80,7 @@ func (c *Control) repeat(r *http.Request) (any, error) {
 	return created{map[string]int{"number": again, "status": status}}, nil
 }
 
-// maxWait bounds a wait; a proxy between would not bear more.
+// maxWait bounds a wait; many proxies close connections after a minute.
 const maxWait = 60 * time.Second
 
 func (c *Control) wait(r *http.Request) (any, error) {

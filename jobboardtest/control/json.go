@@ -16,13 +16,13 @@ import (
 	"unicode"
 )
 
-// failure is an answer that says what is wrong, and with which member of the
-// body or parameter.
+// failure is an error answer. Field names the wrong member of the body or the
+// wrong parameter.
 type failure struct {
 	status  int
 	Message string `json:"error"`
 	Field   string `json:"field,omitempty"`
-	Code    string `json:"code,omitempty"` // where a program may want to tell conditions apart
+	Code    string `json:"code,omitempty"` // for programs that tell conditions apart
 	ID      string `json:"application_id,omitempty"`
 }
 
@@ -48,7 +48,7 @@ func writeFailure(w http.ResponseWriter, err error) {
 
 func answer(w http.ResponseWriter, status int, v any) {
 	data, err := json.Marshal(v)
-	if err != nil { // a time of the stand-in's beyond the year 9999
+	if err != nil { // the mock server's clock is beyond the year 9999
 		writeFailure(w, err)
 		return
 	}
@@ -57,20 +57,21 @@ func answer(w http.ResponseWriter, status int, v any) {
 	w.Write(append(data, '\n'))
 }
 
-// marshal writes as JSON what cannot fail to be: texts, numbers and their like.
+// marshal writes values as JSON that encoding/json always can: texts, numbers
+// and structs of them.
 func marshal(v any) []byte {
 	data, _ := json.Marshal(v)
 	return data
 }
 
-// decode reads the body, a JSON object whose members all are known.
+// decode reads the body, a JSON object. Unknown members are an error.
 func decode(r *http.Request, into any) error {
 	data, _ := io.ReadAll(r.Body) // read before, by Control.call
 	return unmarshal(data, into)
 }
 
-// patch returns v with the members that a body has: an object is changed member by
-// member, a list is replaced, and null puts a member back to its zero value.
+// patch returns v changed by the members of a body: it merges objects member by
+// member, replaces lists, and sets a member with null to its zero value.
 func patch[T any](r *http.Request, v T) (T, error) {
 	data, _ := io.ReadAll(r.Body) // read before, by Control.call
 	empty(reflect.ValueOf(&v).Elem(), data)
@@ -78,12 +79,12 @@ func patch[T any](r *http.Request, v T) (T, error) {
 	return v, err
 }
 
-// empty zeroes the fields of a struct that an object has a list or null for, which
-// encoding/json would join with the old list or ignore.
+// empty zeroes those struct fields for which object has a list or null:
+// encoding/json would write over the old list's elements, and ignore null.
 func empty(fields reflect.Value, object []byte) {
 	var has map[string]json.RawMessage
 	if json.Unmarshal(object, &has) != nil {
-		return // decoding the body tells what is wrong with it
+		return // unmarshal reports the mistake
 	}
 	for i := range fields.NumField() {
 		field := fields.Field(i)
@@ -118,7 +119,8 @@ var (
 	faultMember   = regexp.MustCompile(`^jobboardtest: fault: (\w+): `)
 )
 
-// wrongJSON names the member that an error of encoding/json speaks of.
+// wrongJSON turns an error of encoding/json into a failure that names the
+// member.
 func wrongJSON(err error) error {
 	var typ *json.UnmarshalTypeError
 	var syn *json.SyntaxError
@@ -127,7 +129,7 @@ func wrongJSON(err error) error {
 	case err == io.EOF, errors.As(err, &typ) && typ.Field == "":
 		return bad("", "the body must be a JSON object")
 	case errors.As(err, &typ):
-		field := strings.ReplaceAll(typ.Field, "plainFault.", "") // embedded in the form of a Fault
+		field := strings.ReplaceAll(typ.Field, "plainFault.", "") // the name of an embedded type in the JSON form of a Fault
 		return bad(field, "%s cannot be a %s, it is %s", field, typ.Value, jsonType(typ.Type))
 	case errors.As(err, &syn):
 		return bad("", "the body is not JSON: %v, at byte %d", syn, syn.Offset)
@@ -143,7 +145,7 @@ func wrongJSON(err error) error {
 	return bad("", "%s", plain(err))
 }
 
-// plain returns an error's text without the package it comes from.
+// plain returns an error's text without the package's name.
 func plain(err error) string { return strings.TrimPrefix(err.Error(), "jobboardtest: ") }
 
 func jsonType(t reflect.Type) string {
@@ -167,8 +169,8 @@ func jsonType(t reflect.Type) string {
 	return "an object"
 }
 
-// culprit finds the member because of which a check fails: the one that, left
-// out, lets it pass.
+// culprit returns the name of the wrong member: without this member the check
+// passes.
 func culprit[T any](v T, check func(T) error) string {
 	t := reflect.TypeFor[T]()
 	for i := range t.NumField() {
@@ -202,11 +204,11 @@ func snake(s string) string {
 	return b.String()
 }
 
-// checkQuery refuses parameters that are not among the known ones, and those
-// that come twice or cannot be read.
+// checkQuery refuses unknown parameters, repeated parameters, and a query that
+// cannot be parsed.
 func checkQuery(r *http.Request, known ...string) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil { // the handlers would not see the parameter at all
+	if err != nil { // url.Values leaves such a parameter out silently
 		return refuse(http.StatusBadRequest, "the query of the address cannot be read: %v", err)
 	}
 	for k, vs := range query {
@@ -222,7 +224,7 @@ func checkQuery(r *http.Request, known ...string) error {
 	return nil
 }
 
-// number reads a path segment or a parameter.
+// number parses a path segment or parameter as a whole number of at least 0.
 func number(name, s string) (int64, error) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 || s[0] == '+' {

@@ -36,8 +36,8 @@ var pages = template.Must(template.New("page").Funcs(template.FuncMap{
 	"kind":  statusKind,
 }).Parse(pageSource))
 
-// policy lets the page load what this handler serves and nothing else: no
-// script stands in the page itself, and nobody may frame it.
+// policy allows the page only files of this handler: no inline script, and no
+// other site may put it into a frame.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 // maxRows bounds the rows of the journal on the page.
@@ -48,7 +48,7 @@ type pageView struct {
 	Board      boardView
 	Rows       []rowView
 	Last       int
-	Kept       int // requests that the journal has
+	Kept       int // number of requests in the journal
 	Faults     []planted
 	Presets    []preset
 	Operations []jobboardtest.Operation
@@ -60,10 +60,11 @@ type pageView struct {
 
 type rowView struct {
 	jobboardtest.Request
-	Question string // path with its query
+	Question string // the path and the query
 }
 
-// Find returns the text of a row in which the filter looks, in lower case.
+// Find returns the text of a row that the page's filter searches, in lower
+// case.
 func (v rowView) Find() string {
 	words := []string{
 		strconv.Itoa(v.Status), v.Method, v.Question, strconv.Itoa(v.Number), clockTime(v.Time), string(v.Operation),
@@ -77,19 +78,19 @@ func (v rowView) Find() string {
 
 func clockTime(t time.Time) string { return t.UTC().Format("15:04:05.000") }
 
-// detailView is an opened row.
+// detailView holds the details of an opened row.
 type detailView struct {
 	rowView
-	BelowPrefix string // the path as a fault names it
-	Answer      string // its body, for people
-	Cut         bool   // there is more of it
+	BelowPrefix string // the path in the form of Fault.Path
+	Answer      string // body of the answer, indented
+	Cut         bool   // Answer is only the beginning
 	Curl        string
 }
 
 func row(r jobboardtest.Request) rowView {
 	v := rowView{Request: r, Question: r.Path}
 	if len(r.Query) > 0 {
-		// Spelled for people; the journal itself is at requests.
+		// Unescaped for reading; the call requests returns the exact query.
 		v.Question += "?" + strings.ReplaceAll(r.Query.Encode(), "%3A%3A", "::")
 	}
 	return v
@@ -108,7 +109,7 @@ func statusKind(status int) string {
 }
 
 func (c *Control) page(*http.Request) (any, error) {
-	revision := c.revision.Load() // before the state is read
+	revision := c.revision.Load() // load it before reading the state, so that the page misses no later change
 	v := pageView{
 		Info: c.information(), Board: c.boardView(""), Presets: presets, Operations: jobboardtest.Operations(),
 		Switches: switches(c.srv.Variants()), Clock: c.time(), Faults: c.planted(),
@@ -128,12 +129,12 @@ func (c *Control) page(*http.Request) (any, error) {
 	}), nil
 }
 
-// board answers with the part of the page that shows the state.
+// board answers with the page's HTML of the state.
 func (c *Control) board(r *http.Request) (any, error) {
 	return html("board", c.boardView(r.URL.Query().Get("q"))), nil
 }
 
-// html answers with a part of the page, or the whole.
+// html answers with a template of the page.
 func html(name string, v any) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
@@ -144,6 +145,6 @@ func html(name string, v any) http.HandlerFunc {
 
 func fragment(name string, v any) string {
 	var buf bytes.Buffer
-	_ = pages.ExecuteTemplate(&buf, name, v) // it fails for other types only
+	_ = pages.ExecuteTemplate(&buf, name, v) // cannot fail for these types
 	return buf.String()
 }

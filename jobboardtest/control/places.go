@@ -16,11 +16,11 @@ type foundPlace struct {
 	Location jobboardtest.Location `json:"location"`
 }
 
-// maxFound bounds the places that are offered while somebody types.
+// maxFound bounds the places that the page suggests while somebody types.
 const maxFound = 8
 
-// findPlaces answers with the places of the board's jobs whose names begin as the
-// parameter does, and then with towns of the world.
+// findPlaces answers with places whose names begin with the parameter q: first
+// places of the board's jobs, then towns of the world.
 func (c *Control) findPlaces(r *http.Request) (any, error) {
 	typed := strings.TrimSpace(r.URL.Query().Get("q"))
 	if typed == "" {
@@ -41,7 +41,7 @@ func (c *Control) findPlaces(r *http.Request) (any, error) {
 		}
 	}
 	towns := places.Search(typed, maxFound)
-	if p, ok := places.Find(typed); ok && len(towns) == 0 { // as it is offered, with its country
+	if p, ok := places.Find(typed); ok && len(towns) == 0 { // a full suggestion such as "Name, Country"
 		towns = append(towns, p)
 	}
 	for _, p := range towns {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// document describes all of this to other languages.
+// document is the OpenAPI document of these routes.
 //
 //go:embed openapi.json
 var document []byte
@@ -76,7 +76,7 @@ func (c *Control) routes() []route {
 	}
 }
 
-// The answers to an identifier that nothing has.
+// The texts of 404 answers to unknown identifiers.
 const (
 	noJob     = "there is no job %d"
 	noRequest = "there is no request %d in the journal"

@@ -13,15 +13,15 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// foundRows are rows of the journal that fit a filter.
+// foundRows is the answer to a search of the journal.
 type foundRows struct {
 	Rows []eventRow `json:"rows"` // the newest first, maxRows at most
-	Fit  int        `json:"fit"`  // how many fit in the whole journal
-	Kept int        `json:"kept"` // how many the journal has
+	Fit  int        `json:"fit"`  // number of requests in the whole journal that fit
+	Kept int        `json:"kept"` // number of requests in the journal
 }
 
-// findRows answers with the newest rows of the whole journal in which the text q stands, or
-// with the newest of those before a number.
+// findRows answers with the newest rows of the whole journal that contain the text q. The
+// parameter before limits them to requests with smaller numbers.
 func (c *Control) findRows(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	before := int64(math.MaxInt64)
@@ -47,7 +47,7 @@ func (c *Control) findRows(r *http.Request) (any, error) {
 	return found, nil
 }
 
-// openRow returns what a row of the journal shows when it is opened.
+// openRow returns the handler that answers with the details of one request.
 func (c *Control) openRow(n int64) (http.HandlerFunc, bool) {
 	entry, ok := c.entry(n)
 	v := detailView{rowView: row(entry), BelowPrefix: c.faultPath(entry), Curl: c.curl(entry)}
@@ -58,8 +58,8 @@ func (c *Control) openRow(n int64) (http.HandlerFunc, bool) {
 	return html("detail", v), ok
 }
 
-// faultPath returns the pattern of the path of a request, without the prefix of its
-// address, that a fault takes.
+// faultPath returns a request's path as a pattern for Fault.Path: without the
+// prefix of its address.
 func (c *Control) faultPath(r jobboardtest.Request) string {
 	path := r.Path
 	for _, base := range []string{c.srv.BaseURL, c.srv.JobDBURL} {
@@ -82,18 +82,19 @@ func pretty(body string) string {
 	return b.String()
 }
 
-// dull are headers that curl sends by itself, or must.
+// dull lists the headers that the curl command leaves out, because curl sets
+// them itself.
 var dull = []string{"Accept-Encoding", "Authorization", "Connection", "Content-Length", "User-Agent"}
 
-// curl writes a request as a command for a shell. A credential stands in it as
-// a variable, for the journal does not know its value.
+// curl returns a shell command that sends a request again. It names a variable
+// in place of a credential, whose value the journal does not hold.
 func (c *Control) curl(r jobboardtest.Request) string {
 	words := []string{"curl"}
 	switch r.Method {
 	case http.MethodGet:
 	case http.MethodPost, http.MethodPut, http.MethodDelete:
 		words = append(words, "-X", r.Method)
-	default: // a foreign word
+	default: // a client may send any word as the method
 		words = append(words, "-X", shellQuote(r.Method))
 	}
 	words = append(words, curlCredential(r)...)
@@ -117,7 +118,7 @@ func (c *Control) addressOf(r jobboardtest.Request) string {
 	if r.Address == "jobdb_url" {
 		base = c.srv.JobDBURL
 	}
-	u, _ := url.Parse(base) // the path has its prefix already
+	u, _ := url.Parse(base) // r.Path includes the prefix
 	address := u.Scheme + "://" + u.Host + r.Path
 	if len(r.Query) > 0 {
 		address += "?" + r.Query.Encode()
@@ -125,7 +126,7 @@ func (c *Control) addressOf(r jobboardtest.Request) string {
 	return address
 }
 
-// curlCredential returns the words of a command that send a request's
+// curlCredential returns the arguments of curl that send a request's
 // credential.
 func curlCredential(r jobboardtest.Request) []string {
 	if r.Header.Get("Authorization") == "" {

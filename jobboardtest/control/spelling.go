@@ -7,12 +7,12 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// spellings are the names of places by their degrees: a city has one name on the
-// page, however many languages its jobs have.
+// spellings maps coordinates to names of places: on the page a city has one
+// name, even if its jobs write it in several languages.
 type spellings map[[2]string]string
 
-// spelling takes the names of the language of the first job that has a place,
-// and where that language has none, the first.
+// spelling chooses the names in the language of the first job with a city. For
+// a place without a name in this language it takes the first name.
 func spelling(jobs []jobboardtest.Job) spellings {
 	out := spellings{}
 	language := ""

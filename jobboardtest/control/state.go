@@ -12,7 +12,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// information holds what a suite needs to begin: the first line of the program.
+// information holds the addresses and credentials that a test suite needs, as
+// in the first line of jobboard-fake.
 type information struct {
 	BaseURL    string `json:"base_url"`
 	JobDBURL   string `json:"jobdb_url"`
@@ -42,7 +43,8 @@ func (c *Control) saveState(*http.Request) (any, error) {
 	}), nil
 }
 
-// loadState reads a state as it comes, and holds others up only while it takes effect.
+// loadState decodes a state while it arrives. It blocks other calls only while it
+// replaces the server's state.
 func (c *Control) loadState(r *http.Request) (any, error) {
 	body := &keepsError{r: r.Body}
 	in, err := c.inside.DecodeState(body)
@@ -53,7 +55,7 @@ func (c *Control) loadState(r *http.Request) (any, error) {
 		return nil, wrongJSON(err)
 	}
 	if err := in.Variants.Check(); err != nil {
-		name := culprit(in.Variants, jobboardtest.Variants.Check) // empty where there are several
+		name := culprit(in.Variants, jobboardtest.Variants.Check) // empty if several are wrong
 		return nil, bad(strings.TrimSuffix("variants."+name, "."), "%s", plain(err))
 	}
 	if err := cmp.Or(each(in.Jobs, "jobs", checkJob), each(in.Postings, "postings", checkPosting)); err != nil {
@@ -68,8 +70,8 @@ func (c *Control) loadState(r *http.Request) (any, error) {
 	return nil, nil //nolint:nilnil // 204
 }
 
-// keepsError keeps the error because of which a body did not come whole, which
-// encoding/json may hide.
+// keepsError stores the error of reading a body, which encoding/json may
+// replace by its own.
 type keepsError struct {
 	r   io.Reader
 	err error
@@ -83,7 +85,7 @@ func (k *keepsError) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// add returns the call that adds a record, which check may refuse. at goes before
+// add returns the call that adds a record, which check may refuse. at is put before
 // a member's name.
 func add[T any](put func(T) T, check func(v T, at string) error) call {
 	return with(func(v T) (any, error) {
@@ -134,7 +136,8 @@ func (c *Control) publish(v publication) (any, error) {
 	return created{out}, nil
 }
 
-// checkJob returns what is wrong with a job; at goes before a member's name.
+// checkJob returns the first mistake in a job; at is put before a member's
+// name.
 func checkJob(j jobboardtest.Job, at string) error {
 	switch j.Status {
 	case jobboardtest.Active, jobboardtest.Inactive, jobboardtest.Deleted:
@@ -160,7 +163,7 @@ func checkPosting(p jobboardtest.Posting, at string) error {
 	return each(p.Locations, at+"locations", checkLocation)
 }
 
-// each returns what is wrong with the first entry of a list that check refuses.
+// each returns the error of the first entry that check refuses.
 func each[T any](all []T, name string, check func(v T, at string) error) error {
 	for i, v := range all {
 		if err := check(v, fmt.Sprintf("%s.%d.", name, i)); err != nil {
@@ -190,7 +193,7 @@ func checkLocation(l jobboardtest.Location, at string) error {
 	return nil
 }
 
-// changeJob changes the members that the body has.
+// changeJob changes those members of a job that the body names.
 func (c *Control) changeJob(r *http.Request) (any, error) {
 	id, err := number("id", r.PathValue("id"))
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// variantSwitch is one member of Variants as the page shows it.
+// variantSwitch is the control on the page for one member of Variants.
 type variantSwitch struct {
 	Name, Label string
 	Kind        string // "yes", "number" or "text"; empty: one of Words
 	Words       []option
 	Value       string
-	Hint        string // what the empty field stands for
+	Hint        string // the meaning of an empty field
 	On          bool
 }
 
@@ -22,7 +22,8 @@ type option struct {
 	Value, Label string
 }
 
-// The zero value, the plainest reading of the interface, comes first.
+// The first of a switch's words stands for the zero value, the plainest reading
+// of the interface.
 var allSwitches = []variantSwitch{
 	{Name: "plain_errors", Label: "Plain error texts", Words: words("text/plain", "as-json", "json-string")},
 	{Name: "coded_errors", Label: "Errors with a code", Words: words("JSON", "as-text", "code-word")},
@@ -52,7 +53,7 @@ var allSwitches = []variantSwitch{
 	{Name: "token_seconds", Label: "Seconds a token lives", Kind: "number", Hint: "3600"},
 }
 
-// words returns the choices of a switch; the first is labelled empty.
+// words returns the choices of a switch; empty is the label of the zero value.
 func words(empty string, others ...string) []option {
 	out := []option{{Label: empty}}
 	for _, w := range others {
@@ -64,7 +65,7 @@ func words(empty string, others ...string) []option {
 // switches returns the switches of the page, set as v has them.
 func switches(v jobboardtest.Variants) []variantSwitch {
 	var at map[string]any
-	_ = json.Unmarshal(marshal(v), &at) // marshal made it
+	_ = json.Unmarshal(marshal(v), &at) // cannot fail: marshal wrote it
 	out := slices.Clone(allSwitches)
 	for i := range out {
 		switch x := at[out[i].Name].(type) {

@@ -54,8 +54,9 @@ func (c *Control) issueCode(v codeOrder) (any, error) {
 	return created{map[string]string{"code": c.inside.AuthorizationCode(v.Client, v.Applicant)}}, nil
 }
 
-// needClient and needApplicant look before Server panics. Nobody takes clients
-// away; a state that is loaded in between comes through Control too, and waits.
+// needClient and needApplicant check that a record exists, because Server would
+// panic without it. No call removes it meanwhile: calls that change the server
+// run one at a time.
 func (c *Control) needClient(id string) error {
 	if id != "" && !c.inside.HasClient(id) {
 		return bad("client_id", "there is no client %s", quote(id))
@@ -86,12 +87,13 @@ func onToken(f func(string) bool) call {
 	})
 }
 
-// setVariants puts every switch that the body does not name back.
+// setVariants sets all switches: those that the body does not name go back to
+// their zero values.
 func (c *Control) setVariants(r *http.Request) (any, error) {
 	return c.decodeVariants(r, jobboardtest.Variants{})
 }
 
-// changeVariants leaves the others as they are.
+// changeVariants sets only the switches that the body names.
 func (c *Control) changeVariants(r *http.Request) (any, error) {
 	return c.decodeVariants(r, c.srv.Variants())
 }

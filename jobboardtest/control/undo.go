@@ -7,20 +7,22 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// undoHeader names the header of an answer that has the number with which POST undo/{number}
-// takes the change back.
+// undoHeader names the answer's header with the number of a change, which POST undo/{number}
+// undoes.
 const undoHeader = "Undo"
 
-// maxUndo bounds the changes that can be taken back. One may hold a journal.
+// maxUndo bounds the changes that can be undone, because each may hold a whole
+// journal in memory.
 const maxUndo = 5
 
-// undoable is a change that was made and can be taken back. Its answer is 204.
+// undoable is a change with the function that undoes it.
 type undoable struct {
 	number int64
 	undo   func()
 }
 
-// remember keeps a change, and returns its answer.
+// remember stores a change to undo, and returns the handler of its answer:
+// status 204 with the Undo header.
 func (c *Control) remember(undo func()) http.HandlerFunc {
 	c.undone++
 	u := undoable{c.undone, undo}
@@ -33,7 +35,8 @@ func (c *Control) remember(undo func()) http.HandlerFunc {
 	}
 }
 
-// undo takes a change back, once.
+// undo undoes the change with a number. It reports false for an unknown number,
+// and for a change that was undone before.
 func (c *Control) undo(number int64) bool {
 	for i, u := range c.changes {
 		if u.number == number {
@@ -104,7 +107,7 @@ func (c *Control) removePosting(id int64) (any, error) {
 	return c.removed(postings, c.srv.RemovePosting(id), "there is no posting %d", id)
 }
 
-// removed answers that postings were removed.
+// removed answers a call that removed postings, or with 404 if found is false.
 func (c *Control) removed(postings []jobboardtest.Posting, found bool, none string, id int64) (any, error) {
 	if !found {
 		return nil, notFound(none, id)

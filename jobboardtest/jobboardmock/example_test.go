@@ -40,7 +40,7 @@ func Example() {
 	}
 	fmt.Println(result.TotalNumberOfJobs, "jobs,", mock.GetTotalCallCount(), "call")
 
-	// One answer of the suite's own, on top of the stand-in's.
+	// One answer of the suite's own, on top of the mock server's.
 	address := fake.JobDBURL + "/jobdb/public/apply/external"
 	mock.RegisterResponder(http.MethodGet, address, httpmock.NewStringResponder(http.StatusServiceUnavailable, ""))
 	_, err = c.JobInformation(context.Background(), jobboard.JobID(fake.Demo.OpenJob))
@@ -50,7 +50,7 @@ func Example() {
 	// true
 }
 
-// A path that the interface does not have is answered by the stand-in, too.
+// A path that the interface does not have is answered by the mock server, too.
 func TestWrongPath(t *testing.T) {
 	fake := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithStrict(false))
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSuffix(fake.BaseURL, "board")+"nowhere", http.NoBody)

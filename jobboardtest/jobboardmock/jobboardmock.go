@@ -1,7 +1,7 @@
-// Package jobboardmock gives the stand-in of package jobboardtest to test suites
-// that use httpmock: a MockTransport of their own, not the global one, that
-// answers as the stand-in does and opens no socket. A suite registers what it wants
-// otherwise on top.
+// Package jobboardmock connects the mock server of package jobboardtest to test
+// suites that use httpmock. It makes a MockTransport, not the global transport,
+// that answers like the mock server and opens no socket. A suite registers further
+// responders on top.
 package jobboardmock
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// New returns a transport that answers what is sent to either address of the
-// fake, and refuses, as httpmock does, what is sent elsewhere. Responders that
-// are registered later win for what they match exactly. Use it as the Transport
-// of an http.Client; it counts calls per method and address as usual, and
-// Reset takes the stand-in out.
+// New returns a transport that answers requests to both addresses of the mock
+// server, and refuses other addresses with httpmock's error. A responder that
+// is registered later wins for the requests that it matches exactly. Use the
+// transport in an http.Client. It counts calls per method and address as usual,
+// and its Reset removes the mock server.
 func New(fake *jobboardtest.Server) *httpmock.MockTransport {
 	mock := httpmock.NewMockTransport()
 	answer := httpmock.Responder(fake.Transport().RoundTrip)
@@ -33,8 +33,8 @@ func New(fake *jobboardtest.Server) *httpmock.MockTransport {
 	return mock
 }
 
-// origin returns an address without its path: the stand-in answers for the paths that
-// are wrong, too.
+// origin returns an address without its path: the mock server also answers requests
+// with a wrong path.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -26,12 +26,12 @@ import (
 type setting struct {
 	options   Options
 	config    jobboard.Config   // addresses are filled in; the zero value has the demo's client
-	transport http.RoundTripper // nil: the stand-in's
+	transport http.RoundTripper // nil: the mock server's
 	anonymous bool              // there is no applicant
 	applicant string            // token; empty: the demo's
 }
 
-// server returns a server over a stand-in.
+// server returns a server over a mock server.
 func (x setting) server(t *testing.T, srv *jobboardtest.Server) *Server {
 	t.Helper()
 	cfg := x.config
@@ -156,12 +156,12 @@ func demo(t *testing.T) *jobboardtest.Server {
 	return srv
 }
 
-// inMemory is a stand-in that a bubble of time may hold.
+// inMemory is a mock server that a bubble of time may hold.
 func inMemory() *jobboardtest.Server {
 	return jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 }
 
-// bubble runs a test in virtual time against a stand-in without sockets. A goroutine
+// bubble runs a test in virtual time against a mock server without sockets. A goroutine
 // of the server that stays behind fails it.
 func bubble(t *testing.T, x setting, test func(t *testing.T, srv *jobboardtest.Server, s *serving, end context.CancelFunc)) {
 	synctest.Test(t, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
 )
 
-// copied is a site over an empty mirror of a stand-in.
+// copied is a site over an empty mirror of a mock server.
 type copied struct {
 	t      *testing.T
 	fake   *jobboardtest.Server
@@ -64,7 +64,7 @@ func newCopied(t *testing.T, changes ...func(*jobmirror.Options)) *copied {
 	return c
 }
 
-// copy fills the mirror as far as the stand-in lets it.
+// copy fills the mirror as far as the mock server lets it.
 func (c *copied) copy() { _, _ = c.mirror.Refresh(c.t.Context()) }
 
 func (c *copied) get(path string, header ...string) *httptest.ResponseRecorder {

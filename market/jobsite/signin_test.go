@@ -24,7 +24,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
 )
 
-// A rig is a site of one page beside the stand-in, and a browser without a screen.
+// A rig is a site of one page beside the mock server, and a browser without a screen.
 type rig struct {
 	*http.Client
 	t      *testing.T

@@ -1,4 +1,4 @@
-// Package autosave keeps a file up to date with what changes in memory.
+// Package autosave writes changing content to a file.
 package autosave
 
 import (
@@ -13,22 +13,22 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
 )
 
-// Every is the least time from the beginning of one write to that of the next, so
-// that many changes are few writes.
+// Every is the shortest time between the beginnings of two writes, so that many
+// changes cause few writes.
 const Every = 200 * time.Millisecond
 
 // Saver writes a file after changes. Make it with New.
 type Saver struct {
 	snapshot func() func(io.Writer) error
-	dirty    chan struct{}         // has room for one: a write is due
-	lastErr  atomic.Pointer[error] // of the last write but the first, which Start returns
+	dirty    chan struct{}         // holds a value when a write is due
+	lastErr  atomic.Pointer[error] // error of the newest write since Start
 
-	mu   sync.Mutex // one file takes another's place at a time
-	stop func()     // stops saving after a last write; nil without a file
+	mu   sync.Mutex // held while the file changes
+	stop func()     // writes once more and stops saving; nil without a file
 }
 
-// New returns a saver that writes to no file so far. snapshot returns what writes
-// the content as it is at that time.
+// New returns a saver without a file. snapshot returns a function that writes the
+// content of the time when snapshot was called.
 func New(snapshot func() func(io.Writer) error) *Saver {
 	return &Saver{snapshot: snapshot, dirty: make(chan struct{}, 1)}
 }
@@ -41,8 +41,9 @@ func (v *Saver) Touch() {
 	}
 }
 
-// Err returns the error of the newest write that came after Start's own, whose error Start
-// returned. It is nil if that write succeeded, if there was none, and without a file.
+// Err returns the error of the newest write since Start, which returns the error of the
+// first write itself. It is nil after a successful write, before the second write, and
+// without a file.
 func (v *Saver) Err() error {
 	if err := v.lastErr.Load(); err != nil {
 		return *err
@@ -50,16 +51,16 @@ func (v *Saver) Err() error {
 	return nil
 }
 
-// Start writes the file once, so that a place that cannot be written to is found at
-// once, and then after every change until the context ends. A file that was saved to
-// before is written a last time and left.
+// Start writes the file at once, to detect an unwritable place early, and then after
+// every change until the context ends. If the saver had another file, Start first
+// writes that file for the last time.
 func (v *Saver) Start(ctx context.Context, file string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.leave()
-	atomicfile.RemoveLeftovers(file) // of a process that was killed while it wrote
+	atomicfile.RemoveLeftovers(file) // temporary files of a process killed while writing
 	select {
-	case <-v.dirty: // a change that this write has
+	case <-v.dirty: // the first write includes this change
 	default:
 	}
 	saved := &savedFile{name: file}
@@ -77,7 +78,7 @@ func (v *Saver) Start(ctx context.Context, file string) error {
 	v.stop = func() {
 		quit()
 		loop.Wait()
-		write() // also what changed without a Touch
+		write() // includes changes without a Touch
 	}
 	return nil
 }
@@ -99,8 +100,8 @@ func (v *Saver) run(ctx context.Context, write func()) {
 	}
 }
 
-// Stop writes the file a last time and leaves it. It may be called twice, and where
-// nothing was started.
+// Stop writes the file a last time and ends saving. It may be called twice, and
+// without Start.
 func (v *Saver) Stop() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -114,13 +115,14 @@ func (v *Saver) leave() {
 	}
 }
 
-// savedFile is a file, and how it was when it was written last.
+// savedFile is a file with its state after our last write, to notice changes by
+// others.
 type savedFile struct {
 	name string
-	last os.FileInfo // nil: it was not
+	last os.FileInfo // nil before the first write
 }
 
-// write replaces the file in one step, unless somebody else has changed it.
+// write replaces the file in one step, unless another program has changed it.
 func (f *savedFile) write(content func(io.Writer) error) error {
 	if f.last != nil {
 		now, err := os.Stat(f.name)

@@ -20,7 +20,8 @@ const (
 	falseBr    = "false-br"
 )
 
-// contentEncoding returns the label of a body in an encoding, honest or not.
+// contentEncoding returns the Content-Encoding header of an encoding, which may
+// be false on purpose.
 func contentEncoding(encoding string) string {
 	switch encoding {
 	case gzipped, doubleGzip, brokenGzip:
@@ -31,8 +32,8 @@ func contentEncoding(encoding string) string {
 	return ""
 }
 
-// body returns the body of a broken answer, and its size, which is below 0 for a
-// body without a known end.
+// body returns the body of a broken answer, and its size in bytes; -1 means an
+// endless body.
 func (s Sender) body(a Answer, b *Breakage) (io.Reader, int64) {
 	body, size := whole(a.flat())
 	if b.Size != 0 {
@@ -43,14 +44,14 @@ func (s Sender) body(a Answer, b *Breakage) (io.Reader, int64) {
 	case gzipped:
 		if size < 0 {
 			member := packed(bytes.NewReader(filler))
-			return &cycle{unit: member, left: math.MaxInt64}, -1 // members may follow each other
+			return &cycle{unit: member, left: math.MaxInt64}, -1 // gzip allows several members in a row
 		}
 		return whole(packed(body))
 	case doubleGzip:
 		return whole(packed(bytes.NewReader(packed(body))))
 	case brokenGzip:
 		data := packed(body)
-		for i := range 8 { // gzip makes 23 bytes of nothing
+		for i := range 8 { // an empty gzip stream has 23 bytes
 			data[len(data)/2+i] ^= 0x5a
 		}
 		return whole(data)
@@ -58,7 +59,7 @@ func (s Sender) body(a Answer, b *Breakage) (io.Reader, int64) {
 	return body, size
 }
 
-// Compressed returns the answer with gzip; one without a body stays as it is.
+// Compressed returns the answer with gzip; an empty answer stays unchanged.
 func (a Answer) Compressed() Answer {
 	if a.Size() == 0 || HasNoBody(a.Status) {
 		return a
@@ -81,7 +82,7 @@ func AcceptsGzip(values []string) bool {
 		name, params, _ := strings.Cut(part, ";")
 		weight := 1.0
 		if q, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(params)), "q="); ok {
-			weight, _ = strconv.ParseFloat(q, 64) // 0 where it is no number
+			weight, _ = strconv.ParseFloat(q, 64) // 0 for text that is no number
 		}
 		switch strings.ToLower(strings.TrimSpace(name)) {
 		case "gzip", "x-gzip":
@@ -96,8 +97,8 @@ func AcceptsGzip(values []string) bool {
 	return anyWeight > 0
 }
 
-// whileClientWaits ends a body when the client leaves: packing a huge one may take
-// hours, which nobody would wait for.
+// whileClientWaits ends a body when the client leaves: packing a huge body could
+// otherwise go on for hours.
 type whileClientWaits struct {
 	io.Reader
 	client context.Context
@@ -110,12 +111,12 @@ func (w whileClientWaits) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// packed compresses all of a body. A huge one is made as it is read, and shrinks to
-// little. The level shrinks spaces a thousandfold in every release of Go; the default
-// level of 1.27 reaches half of that.
+// packed compresses a whole body in memory, where even a huge body of spaces becomes
+// small. Level 5 shrinks spaces a thousandfold in every release of Go; Go 1.27's
+// default level reaches half of that.
 func packed(r io.Reader) []byte {
 	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, 5) // there is such a level
+	z, _ := gzip.NewWriterLevel(&b, 5) // level 5 is valid
 	_, _ = io.Copy(z, r)
 	z.Close()
 	return b.Bytes()
@@ -130,9 +131,9 @@ var (
 	pageEnd    = []byte("]}")
 )
 
-// grow makes a body of size bytes out of one, or one without end. A search
-// repeats its postings, so that it is well-formed up to where it stops; any
-// other body gets white space before its last brackets.
+// grow extends a body to size bytes, or endlessly for a size below 0. The
+// answer of a search repeats its postings, and stays well-formed JSON up to the
+// cut; any other body gets white space before its last brackets.
 func grow(body []byte, size int64) (io.Reader, int64) {
 	head, unit := bytes.TrimRight(body, "}]"), filler
 	if items := postingsOf(body); len(items) > 0 {

@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// Answer holds an answer before it is sent. Its Header is set over that of the writer, and
-// Content-Type is ContentType; empty: the answer has none.
+// Answer holds an answer before it is sent. Its Header replaces fields of the writer's
+// header. An empty ContentType sends no Content-Type.
 type Answer struct {
 	Status      int
 	ContentType string
 	Header      http.Header
 	Body        []byte
-	Parts       [][]byte // in the place of Body: pieces kept elsewhere, not to be changed
+	Parts       [][]byte // replaces Body: pieces shared with caches, which must not be changed
 }
 
 // Size returns the number of bytes of the body.
@@ -63,34 +63,35 @@ const (
 	stallBody   = "stall-body"
 )
 
-// Breakage says how an answer is broken. Its members are those of a fault.
+// Breakage says how an answer is broken. Its fields come from a
+// jobboardtest.Fault.
 type Breakage struct {
-	Header    http.Header // set over the answer's; an empty list takes one away
+	Header    http.Header // replaces fields of the answer's header; an empty list removes a field
 	Size      int64       // the body grows to this many bytes; below 0: without end
-	Break     string      // where the answer ends badly; empty: nowhere
-	After     int64       // bytes of the body sent before that, all but one at most; 0: half of it
-	DripBytes int         // the body is sent in pieces of this size; 0: 1 where DripEvery is set
+	Break     string      // how the answer breaks; empty: not at all
+	After     int64       // number of body bytes sent before the break; the last byte is never sent; 0: half the body
+	DripBytes int         // sends the body in pieces of this size; 0: 1 when DripEvery is set
 	DripEvery time.Duration
-	Encoding  string // of the body; empty: as it is
+	Encoding  string // encoding of the body; empty: none
 }
 
 // Sender sends the answer to one request.
 type Sender struct {
 	Writer http.ResponseWriter
 	Client context.Context // ends when the client leaves
-	Ending context.Context // ends what would never end by itself
+	Ending context.Context // ends stalled and endless answers
 }
 
 var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
 
-// Send sends an answer; b says how it is broken, nil: not at all. It panics with
-// http.ErrAbortHandler where only that breaks the connection.
+// Send sends an answer, broken as b says if b is not nil. It panics with
+// http.ErrAbortHandler if it cannot break the connection otherwise.
 func (s Sender) Send(a Answer, b *Breakage) {
 	h := s.Writer.Header()
 	if a.ContentType != "" {
 		h.Set("Content-Type", a.ContentType)
 	} else {
-		h["Content-Type"] = nil // no guessing
+		h["Content-Type"] = nil // net/http must not guess one
 	}
 	for k, v := range a.Header {
 		h[k] = v
@@ -118,14 +119,14 @@ func (s Sender) sendWhole(a Answer) {
 	w := writers.Get().(*bufio.Writer)
 	w.Reset(s.Writer)
 	for _, p := range a.Parts {
-		w.Write(p) // an error sticks, and the client's leaving is its own affair
+		w.Write(p) // an error sticks in w; it only means that the client left
 	}
 	w.Flush()
 	w.Reset(nil)
 	writers.Put(w)
 }
 
-// sendBroken sends an answer's head, and its body as far as it comes.
+// sendBroken sends an answer's head, and its body up to the break.
 func (s Sender) sendBroken(a Answer, b *Breakage) {
 	h := s.Writer.Header()
 	body, size := s.body(a, b)
@@ -137,7 +138,7 @@ func (s Sender) sendBroken(a Answer, b *Breakage) {
 	}
 	noBody := HasNoBody(a.Status)
 	if size == 0 && b.Break != "" {
-		size = 1 // promised and never sent: an empty body has nothing that could be lost
+		size = 1 // announce one byte and never send it: a break must lose something
 	}
 	if size >= 0 && !noBody {
 		h.Set("Content-Length", strconv.FormatInt(size, 10))
@@ -161,7 +162,7 @@ func (s Sender) sendBody(body io.Reader, size int64, b *Breakage) {
 	if b.Break == "" {
 		_, _ = io.Copy(out, body)
 		if endless {
-			Reset(s.Writer) // a client must not take this for the end of the body
+			Reset(s.Writer) // the client must not take the cut for the end of the body
 		}
 		return
 	}
@@ -172,7 +173,7 @@ func (s Sender) sendBody(body io.Reader, size int64, b *Breakage) {
 	case after == 0:
 		after = size / 2
 	default:
-		after = min(after, size-1) // a whole body would be none that ends badly
+		after = min(after, size-1) // keep one byte back, or the body would be complete
 	}
 	_, _ = io.CopyN(out, body, after)
 	_ = flush()
@@ -183,7 +184,7 @@ func (s Sender) sendBody(body io.Reader, size int64, b *Breakage) {
 		s.stall()
 		Reset(s.Writer)
 	case cutBody:
-		panic(http.ErrAbortHandler) // the client sees an end that comes too soon
+		panic(http.ErrAbortHandler) // the client sees an unexpected EOF
 	}
 }
 
@@ -196,7 +197,7 @@ func (s Sender) stall() {
 }
 
 // Reset breaks the connection without another byte. It panics with
-// http.ErrAbortHandler where there is no connection to break.
+// http.ErrAbortHandler if it cannot reach the connection.
 func Reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil { // Transport, HTTP/2, or an embedder's writer
@@ -208,7 +209,7 @@ func Reset(w http.ResponseWriter) {
 	conn.Close()
 }
 
-// Pause waits for d. It reports false where the context ends first.
+// Pause waits for d. It reports false if the context ends first.
 func Pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -217,15 +218,16 @@ func Pause(ctx context.Context, d time.Duration) bool {
 	return ctx.Err() == nil
 }
 
-// Joined returns a context that ends when either of two does, and a function that
-// lets go of them.
+// Joined returns a context that ends when a or b ends, and a function that
+// releases its resources.
 func Joined(a, b context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(a)
 	stop := context.AfterFunc(b, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// dripper writes in pieces with a wait before each, and stops when the context ends.
+// dripper writes in pieces, waits before each piece, and stops when the context
+// ends.
 type dripper struct {
 	ctx   context.Context
 	w     io.Writer

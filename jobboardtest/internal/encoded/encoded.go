@@ -3,13 +3,13 @@ package encoded
 
 import "sync/atomic"
 
-// maxForms bounds the forms of one value: a test that walks through every switch
-// must not keep them all.
+// maxForms bounds the cached forms of one value: a test that tries every switch
+// must not fill the memory.
 const maxForms = 8
 
-// Forms holds the forms of one value by their keys, such as one for each language
-// that is asked for, so that a search is answered with bytes that are there. The
-// zero value is empty. Any number of goroutines may use it.
+// Forms caches the encoded forms of one value by key, such as a form for each
+// language, so that a search need not encode again. The zero value is empty. Any
+// number of goroutines may use it.
 type Forms[K comparable] struct{ list atomic.Pointer[form[K]] }
 
 type form[K comparable] struct {
@@ -18,8 +18,8 @@ type form[K comparable] struct {
 	next *form[K]
 }
 
-// Get returns the form of a key, which encode makes where it is not there. Change
-// nothing in it.
+// Get returns the form of a key. It calls encode if the form is not cached. The
+// caller must not change the bytes.
 func (f *Forms[K]) Get(key K, encode func() []byte) []byte {
 	head := f.list.Load()
 	n := 0
@@ -33,6 +33,6 @@ func (f *Forms[K]) Get(key K, encode func() []byte) []byte {
 	if n >= maxForms {
 		fresh.next = nil
 	}
-	f.list.CompareAndSwap(head, fresh) // lost the race: encode again next time
+	f.list.CompareAndSwap(head, fresh) // if another goroutine won, the next Get encodes again
 	return fresh.data
 }

@@ -10,8 +10,8 @@ import (
 
 const earthRadiusKm = 6371.0088
 
-// Point is a place as a point of the unit sphere: the distance of two is told by
-// their chord, without trigonometry for each pair.
+// Point is a place as a point of the unit sphere: the chord between two points
+// tells their distance without trigonometry for each pair.
 type Point struct{ x, y, z float64 }
 
 func newPoint(lat, long float64) Point {
@@ -19,8 +19,8 @@ func newPoint(lat, long float64) Point {
 	return Point{math.Cos(lat) * math.Cos(long), math.Cos(lat) * math.Sin(long), math.Sin(lat)}
 }
 
-// ParsePoint reads two texts of decimal degrees. It reports false where one is no
-// number, or the place is not on earth.
+// ParsePoint reads two texts of decimal degrees. It reports false for text that
+// is no number, and for degrees out of range.
 func ParsePoint(latitude, longitude string) (p Point, ok bool) {
 	lat, err1 := strconv.ParseFloat(latitude, 64)
 	long, err2 := strconv.ParseFloat(longitude, 64)
@@ -31,11 +31,11 @@ func ParsePoint(latitude, longitude string) (p Point, ok bool) {
 }
 
 // Circle holds the places within a distance of its centre. The zero value holds
-// every place, and what has no place as well.
+// everything, even postings without a place.
 type Circle struct {
 	set    bool
 	center Point
-	chord2 float64 // the square of the longest chord that is still inside
+	chord2 float64 // the square of the longest chord inside the circle
 }
 
 // Holds reports whether one of the points lies within the circle.
@@ -77,16 +77,17 @@ func ParseCircle(s string) (Circle, error) {
 	case n[2] < 0:
 		return Circle{}, fmt.Errorf("the distance %s is below 0", parts[2])
 	}
-	c := Circle{set: true, center: newPoint(n[0], n[1]), chord2: 5} // more than any chord has
+	c := Circle{set: true, center: newPoint(n[0], n[1]), chord2: 5} // larger than every squared chord
 	if half := n[2] / earthRadiusKm / 2; half < math.Pi/2 {
-		// A millimetre is added, so that a place at the very centre stays inside.
+		// Add a millimetre, so that the centre itself stays inside despite
+		// rounding.
 		c.chord2 = math.Pow(2*math.Sin(half), 2) + 1e-20
 	}
 	return c, nil
 }
 
-// isDecimal reports whether a text is digits with one dot at most and a sign,
-// without an exponent.
+// isDecimal reports whether a text is a decimal number: an optional minus,
+// digits, and at most one dot, without an exponent.
 func isDecimal(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	whole, frac, dotted := strings.Cut(s, ".")

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// Network holds the listeners that its Dial reaches, and no others.
+// Network holds the only listeners that its Dial reaches.
 type Network []*Listener
 
 // Dial connects to the listener of an address. It refuses any other address, and

@@ -14,11 +14,11 @@ import (
 	"syscall"
 )
 
-// RoundTrip calls a handler with a request, and returns its answer as soon as its
-// head is there. Where the handler breaks off with http.ErrAbortHandler, or the
-// server ends, it gives the errors that a connection would give.
+// RoundTrip calls a handler with a request, and returns the answer as soon as the
+// handler has written its head. If the handler panics with http.ErrAbortHandler,
+// or the server ends, RoundTrip returns the error that a connection would.
 func RoundTrip(server context.Context, handler http.HandlerFunc, r *http.Request) (*http.Response, error) {
-	// The handler sees a request of its own, as it would on a connection.
+	// The handler gets a copy of the request, as if it came over a connection.
 	ctx, cancel := context.WithCancel(r.Context())
 	in := r.Clone(ctx)
 	in.RequestURI = r.URL.RequestURI()
@@ -52,25 +52,25 @@ func RoundTrip(server context.Context, handler http.HandlerFunc, r *http.Request
 	return x.response(r)
 }
 
-// maxBuffered bounds the bytes that are kept until the reader takes them: a
-// short answer is given without waiting for its reader.
+// maxBuffered bounds the bytes written but not yet read: the handler of a short
+// answer need not wait for the reader.
 const maxBuffered = 256 << 10
 
-// exchange is the http.ResponseWriter of RoundTrip. It keeps what the handler
-// has written until the client reads it.
+// exchange is the http.ResponseWriter of RoundTrip. It buffers the handler's
+// bytes until the client reads them.
 type exchange struct {
-	reader   context.Context // the client's
-	unwatch  func() bool     // the reader's context, once the body is closed
+	reader   context.Context // context of the client's request
+	unwatch  func() bool     // stops watching the reader's context after Close
 	cancel   context.CancelFunc
 	header   http.Header
 	bodiless bool // the answer to a HEAD
 
 	mu      sync.Mutex
 	changed sync.Cond   // its L is mu
-	status  int         // 0: there is no head so far
+	status  int         // 0: no head written yet
 	sent    http.Header // header as it was at WriteHeader
 	buf     bytes.Buffer
-	err     error // what follows buf, or comes in place of a head; io.EOF when all is well
+	err     error // the error after buf or instead of a head; io.EOF at a good end
 }
 
 func (x *exchange) Header() http.Header { return x.header }
@@ -89,7 +89,7 @@ func (x *exchange) WriteHeader(status int) {
 func (x *exchange) Write(p []byte) (int, error) {
 	x.WriteHeader(http.StatusOK)
 	if x.bodiless {
-		return len(p), nil // as a connection's
+		return len(p), nil // like a real connection
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -108,11 +108,11 @@ func (x *exchange) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Flush implements http.Flusher: nothing is held back here.
+// Flush implements http.Flusher. Only the head may be unwritten.
 func (x *exchange) Flush() { x.WriteHeader(http.StatusOK) }
 
-// end says what follows what was written so far, and lets the handler go. Only
-// the first end counts.
+// end sets the error after the written bytes, and wakes the waiting handler and
+// reader. Only the first call counts.
 func (x *exchange) end(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -123,8 +123,8 @@ func (x *exchange) end(err error) {
 	x.cancel()
 }
 
-// abort breaks the answer off: a reset before its head is known, else an end
-// that comes too soon.
+// abort breaks the answer off: by a connection reset before the head, or else
+// by an unexpected EOF.
 func (x *exchange) abort() {
 	x.mu.Lock()
 	headless := x.status == 0
@@ -159,8 +159,8 @@ func (x *exchange) response(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// readersOwn returns why the reader has left where it has: that is then why the
-// handler broke its answer off.
+// readersOwn returns the error of the reader's context, if it has ended: then
+// the handler broke off because the reader left.
 func (x *exchange) readersOwn(err error) error {
 	if left := x.reader.Err(); left != nil && err != io.EOF {
 		return left
@@ -171,8 +171,8 @@ func (x *exchange) readersOwn(err error) error {
 // exchangeBody is the body of an answer.
 type exchangeBody struct{ x *exchange }
 
-// Read reads what is buffered, then the end, good or bad. Who has left has no more
-// of it, not even what came already.
+// Read returns buffered bytes, and then the error at the end. After the reader's
+// context ends it returns only the context's error, even if bytes are buffered.
 func (b exchangeBody) Read(p []byte) (int, error) {
 	x := b.x
 	if err := x.reader.Err(); err != nil {
@@ -192,7 +192,7 @@ func (b exchangeBody) Read(p []byte) (int, error) {
 
 var errBodyClosed = errors.New("http: read on closed response body")
 
-// Close forgets what was not read, and lets the handler go.
+// Close drops the unread bytes, and lets a waiting handler go on.
 func (b exchangeBody) Close() error {
 	x := b.x
 	x.unwatch()

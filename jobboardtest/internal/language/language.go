@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Wanted returns the languages of an Accept-Language header in lower case, the most
-// wanted first. It leaves out what it cannot read.
+// Wanted returns the languages of an Accept-Language header in lower case, best
+// first. It leaves out malformed parts.
 func Wanted(header string) []string {
 	type want struct {
 		tag string
@@ -20,7 +20,7 @@ func Wanted(header string) []string {
 		tag, params, _ := strings.Cut(part, ";")
 		w := want{strings.ToLower(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-")), 1}
 		if q, ok := strings.CutPrefix(strings.TrimSpace(params), "q="); ok {
-			w.q, _ = strconv.ParseFloat(q, 64) // 0 where it is no number
+			w.q, _ = strconv.ParseFloat(q, 64) // 0 for text that is no number
 		}
 		if w.tag != "" && w.q > 0 {
 			ws = append(ws, w)
@@ -34,8 +34,9 @@ func Wanted(header string) []string {
 	return out
 }
 
-// Pick returns the key of the translation that is wanted most, or "" where the
-// text's own language is, or none that there is.
+// Pick returns the key of the best translation by the order of wanted. It
+// returns "" if the text's own language comes first, or if no wanted language
+// exists.
 func Pick[V any](wanted []string, own string, translations map[string]V) string {
 	for _, l := range wanted {
 		for try := l; try != ""; try = try[:max(0, strings.LastIndexByte(try, '-'))] { // zh-hant-tw, zh-hant, zh
@@ -58,8 +59,8 @@ func primary(language string) string {
 	return p
 }
 
-// find returns the key of a language, however it is spelled there, such as
-// "pt-BR"; "" where there is none.
+// find returns the map's key for a language, whatever its spelling, such as
+// "pt-BR" or "pt_br"; "" if the map lacks the language.
 func find[V any](translations map[string]V, language string) (key string) {
 	if _, ok := translations[language]; ok {
 		return language

@@ -1,4 +1,4 @@
-// Package mask takes the values of credentials out of texts that are kept.
+// Package mask replaces the values of credentials in texts for the journal.
 package mask
 
 import (
@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	maxText   = 8 << 10  // bytes that are kept of a text
-	maxFields = 64 << 10 // bytes that are kept of all fields
-	minSecret = 4        // bytes of the shortest text that is masked wherever it stands
+	maxText   = 8 << 10  // longest text in bytes
+	maxFields = 64 << 10 // most bytes of all fields together
+	minSecret = 4        // shortest credential in bytes that is masked inside texts
 )
 
 // Mask replaces credentials by their kinds, in brackets.
 type Mask struct {
-	presented []string // what came in Authorization, in every form it may return in
+	presented []string // the value of Authorization, in every encoding in which an answer may repeat it
 	kind      string
 	known     func(string) string
 }
 
-// New returns the mask for a request with these values of Authorization, of a
-// credential of a kind such as "client token". known returns the kind of any other
-// text that is a credential, or "".
+// New returns the mask for a request with these Authorization headers. kind
+// describes their credential, such as "client token". known returns the kind of
+// any other credential, or "" for other text.
 func New(authorization []string, kind string, known func(string) string) *Mask {
 	m := &Mask{kind: kind, known: known}
 	for _, h := range authorization {
@@ -44,13 +44,13 @@ func New(authorization []string, kind string, known func(string) string) *Mask {
 	return m
 }
 
-// PresentedIn reports whether a text has a credential of the request.
+// PresentedIn reports whether a text contains a credential of the request.
 func (m *Mask) PresentedIn(text string) bool {
 	return slices.ContainsFunc(m.presented, func(v string) bool { return strings.Contains(text, v) })
 }
 
-// Text masks the credentials in a text. Of one longer than 8 KiB it keeps the
-// beginning, and not the part in which a credential may be cut off.
+// Text masks the credentials in a text. It cuts a text after 8 KiB, and drops
+// the last part, in which a cut credential could escape the mask.
 func (m *Mask) Text(s string) string {
 	if len(s) <= maxText {
 		return m.Whole(s)
@@ -63,7 +63,7 @@ func (m *Mask) Text(s string) string {
 	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(masked[:max(0, len(masked)-longest)], ""), len(s))
 }
 
-// Whole masks the credentials in a text of any length, and keeps all the rest.
+// Whole masks the credentials in a text of any length, without cutting it.
 func (m *Mask) Whole(s string) string {
 	for _, v := range m.presented {
 		s = strings.ReplaceAll(s, v, "["+m.kind+"]")
@@ -78,15 +78,15 @@ func (m *Mask) Whole(s string) string {
 	return s
 }
 
-// secretNames are parameters and headers whose values are never kept.
+// secretNames are the parameters and headers whose values are always masked.
 var secretNames = []string{
 	"authorization", "proxy-authorization", "cookie", "session", "x-api-key", "x-auth-token",
 	"access_token", "refresh_token", "id_token", "token", "jwt", "assertion", "code", "code_verifier",
 	"client_secret", "secret", "apikey", "api_key", "key", "password", "passwd", "pass", "pwd",
 }
 
-// Fields masks parameters or headers: by their names, and in their texts. Of more
-// than 64 KiB it keeps the first by name.
+// Fields masks parameters or headers: all values of secret names, and credentials
+// in other values. Beyond 64 KiB it drops the rest in alphabetical order.
 func (m *Mask) Fields(in map[string][]string) map[string][]string {
 	out := map[string][]string{}
 	room := maxFields

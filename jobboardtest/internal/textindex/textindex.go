@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Text holds what a search looks through, in lower case. Add to it before it is
-// searched; it grows no more afterwards.
+// Text holds the searchable text of a posting in lower case. Call Add only
+// before the first search.
 type Text struct {
 	lower     string
 	signature signature
 }
 
-// Add appends plain texts. A word of a search lies within one of them.
+// Add appends plain texts. A word of a search never matches across two texts.
 func (t *Text) Add(texts ...string) {
 	var b strings.Builder
 	b.WriteString(t.lower)
@@ -26,8 +26,8 @@ func (t *Text) Add(texts ...string) {
 	t.lower = b.String()
 }
 
-// WithoutTags returns the text of HTML, of however odd an editor: every tag is a
-// space, and character references are characters.
+// WithoutTags returns the text of HTML, even if it is malformed. It replaces
+// every tag by a space, and character references by their characters.
 func WithoutTags(s string) string {
 	if !strings.ContainsAny(s, "<&") {
 		return s
@@ -40,17 +40,17 @@ func WithoutTags(s string) string {
 			return b.String()
 		}
 		b.WriteByte(' ')
-		_, s, _ = strings.Cut(rest, ">") // of a tag without an end nothing is left
+		_, s, _ = strings.Cut(rest, ">") // drops the rest after a tag without an end
 	}
 }
 
 // Query holds the words of a search.
 type Query struct {
 	words []string
-	bits  []uint32 // of their trigrams
+	bits  []uint32 // signature bits of the words' trigrams
 }
 
-// NewQuery returns the query for the words of a text, parted by white space.
+// NewQuery returns a query for the words of a text, split at white space.
 func NewQuery(text string) Query {
 	q := Query{words: strings.Fields(strings.ToLower(text))}
 	for _, w := range q.words {
@@ -61,8 +61,8 @@ func NewQuery(text string) Query {
 	return q
 }
 
-// Matches reports whether a text holds every word of the query, also as a part of
-// longer words.
+// Matches reports whether a text contains every word of the query, possibly
+// within longer words.
 func (q Query) Matches(t *Text) bool {
 	if !t.signature.mayHold(q.bits) {
 		return false
@@ -75,8 +75,9 @@ func (q Query) Matches(t *Text) bool {
 	return true
 }
 
-// signature tells quickly, and sometimes wrongly, that a text may hold a word:
-// one bit for each three bytes in a row. A search need not read 3 KB of every posting.
+// signature is a small Bloom filter with a bit for each trigram of a text. It tells
+// quickly that a text cannot contain a word, so that a search need not read 3 KB of
+// every posting.
 type signature [64]uint64
 
 func (g *signature) add(s string) {

@@ -38,7 +38,7 @@ func commands(p *cli.Program) *cobra.Command {
 		Long: `jobboard-mirror keeps a copy of a board's channels and job feeds in a database,
 searches it, tells what changed, and answers in the board's place.
 
-Try it with nothing set up, against the embedded stand-in of the service:
+Try it with nothing set up, against the embedded mock server of the service:
 
   jobboard-mirror search --fake --near Berlin --radius 50 nurse`,
 	})

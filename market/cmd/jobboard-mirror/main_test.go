@@ -76,7 +76,7 @@ func TestEveryCommandWithNothingSetUp(t *testing.T) {
 	}
 }
 
-// What is named is copied beside the stand-in, and what the environment names is not.
+// What is named is copied beside the mock server, and what the environment names is not.
 func TestSourcesBesideTheStandIn(t *testing.T) {
 	feed := filepath.Join(t.TempDir(), "own.xml")
 	if err := os.WriteFile(feed, []byte("<jobs></jobs>"), 0o600); err != nil {
@@ -125,7 +125,7 @@ func TestAcceptsRemovals(t *testing.T) {
 	}
 }
 
-// The stand-in is asked faster than a board, and under a name of its own, unless a flag says
+// The mock server is asked faster than a board, and under a name of its own, unless a flag says
 // otherwise. A board has the mirror's own pace.
 func TestPaceOfTheCopy(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -137,9 +137,9 @@ func TestPaceOfTheCopy(t *testing.T) {
 		atOnce   int
 		channels int
 	}{
-		{true, copying{}, 500, "the stand-in", 0, 1},
+		{true, copying{}, 500, "the mock server", 0, 1},
 		{true, copying{rate: -1, board: "A"}, -1, "A", 0, 1},
-		{true, copying{rate: 0.5, concurrency: 3, channels: "b,c"}, 0.5, "the stand-in", 3, 3},
+		{true, copying{rate: 0.5, concurrency: 3, channels: "b,c"}, 0.5, "the mock server", 3, 3},
 		{false, copying{channels: "b"}, 0, "", 0, 1},
 		{false, copying{channels: "b", rate: 7, board: "A", concurrency: 3}, 7, "A", 3, 1},
 	} {

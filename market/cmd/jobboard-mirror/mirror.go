@@ -93,11 +93,11 @@ func (c *copying) acceptRemovals(ctx context.Context, m *copied) error {
 	return m.AcceptRemovals(ctx)
 }
 
-// fakeFlags set up the stand-in.
+// fakeFlags set up the mock server.
 type fakeFlags struct{ jobs int }
 
 func (f *fakeFlags) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.jobs, "fake-jobs", 0, "further `jobs` that the stand-in of --fake has")
+	cmd.Flags().IntVar(&f.jobs, "fake-jobs", 0, "further `jobs` that the mock server of --fake has")
 	cli.Complete(cmd, "fake-jobs", cli.Nothing)
 }
 
@@ -106,7 +106,7 @@ type copied struct {
 	*jobmirror.Mirror
 	telemetry *telemetry
 	channel   jobboard.ChannelID // in which assistants search; empty: they name it
-	temp      string             // folder of a copy of the stand-in; empty: none
+	temp      string             // folder of a copy of the mock server; empty: none
 }
 
 // opening holds what a command opens its mirror with.
@@ -121,7 +121,7 @@ type opening struct {
 }
 
 // open opens the mirror of the settings. With --fake a command that only reads gets a new
-// copy of the stand-in.
+// copy of the mock server.
 func (o *opening) open(ctx context.Context, cmd *cobra.Command) (*copied, error) {
 	b := &setup.Board{}
 	if o.copies != nil || o.p.Settings.UsesFake() { // a reader asks the database, and needs no settings of the board
@@ -223,7 +223,7 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 		opts.Channels = append(opts.Channels, demo)
 		opts.Feeds = append(opts.Feeds, jobmirror.Feed{Name: "demo", Address: b.Fake.FeedURL})
 		opts.Limit = cmp.Or(opts.Limit, 500)
-		opts.Board = cmp.Or(opts.Board, "the stand-in") // its address is another each time
+		opts.Board = cmp.Or(opts.Board, "the mock server") // its address is another each time
 		if address == "" {
 			m.temp, err = os.MkdirTemp("", "jobboard-mirror-")
 			address = filepath.Join(m.temp, "jobs.db")
@@ -266,7 +266,7 @@ func (c *copying) sources(b *setup.Board) (channels []jobmirror.Channel, feeds [
 	return channels, feeds
 }
 
-// publish adds further jobs to the stand-in.
+// publish adds further jobs to the mock server.
 func (f *fakeFlags) publish(srv *jobboardtest.Server) {
 	for i := range f.jobs {
 		srv.Publish(srv.Demo.Channel, jobboardtest.Job{

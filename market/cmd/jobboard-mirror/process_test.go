@@ -245,7 +245,7 @@ func TestMigrateOfABoardThatMoved(t *testing.T) {
 	if r := at(srv.BaseURL, append(refresh, "--board", "A")...); r.code != setup.ExitOK {
 		t.Errorf("by its name: %v", r)
 	}
-	// The stand-in has another address each time.
+	// The mock server has another address each time.
 	fake := filepath.Join(t.TempDir(), "fake.db")
 	for range 2 {
 		if r := ran(t, nil, "refresh", "--fake", "--db", fake); r.code != setup.ExitOK {

@@ -101,7 +101,7 @@ content types. It finds jobs, places, a text and languages by itself, and names
 the flag for what it cannot find. --plan says beforehand what it would send.
 
 --save FILE keeps the shape, without any value of the board, and merges later
-runs into it. --like prints how a stand-in is made like the board; jobboard-fake
+runs into it. --like prints how a mock server is made like the board; jobboard-fake
 -like FILE starts one. Credentials that the board refuses, which may raise an
 alarm there, are sent with --wrong-credentials alone.
 
@@ -122,7 +122,7 @@ the file does not know as broken, or a request had no good answer.`,
 	fl := cmd.Flags()
 	fl.BoolVar(&f.plan, "plan", false, "say what would be sent, and send nothing")
 	fl.StringVar(&f.save, "save", "", "compare with the shape in a `file`, and keep it there")
-	fl.BoolVar(&f.like, "like", false, "print the switches of a stand-in like the board")
+	fl.BoolVar(&f.like, "like", false, "print the switches of a mock server like the board")
 	fl.BoolVar(&f.wrong, "wrong-credentials", false, "send credentials that the board refuses, too")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	fl.StringVar(&f.junit, "junit", "", "write the report as JUnit's XML to a `file`")

@@ -107,7 +107,7 @@ func TestCheckPlan(t *testing.T) {
 	}
 }
 
-// What --like prints starts a stand-in like the board: by PATCH, as Go, and from the file.
+// What --like prints starts a mock server like the board: by PATCH, as Go, and from the file.
 func TestCheckLike(t *testing.T) {
 	srv := demo(t)
 	v := jobboardtest.Variants{QuotedIDs: true, Dates: jobboardtest.DatesISOColon, ErrorStatus: 422}

@@ -130,7 +130,7 @@ func withFlags(text string) string {
 // boardFlags are the fields of a boardcheck.Board that flags give.
 var boardFlags = map[string]bool{"FeedURL": true, "WrongCredentials": true, "ClientSecret": true}
 
-// likeView is how a stand-in is made like the board, as JSON.
+// likeView is how a mock server is made like the board, as JSON.
 type likeView struct {
 	Patch         json.RawMessage         `json:"patch"`
 	Go            string                  `json:"go"`
@@ -148,7 +148,7 @@ func likeOf(p *boardcheck.Profile) likeView {
 
 func (f *checkFlags) printLike(c *term.Console, p *boardcheck.Profile) {
 	l := likeOf(p)
-	c.Out.Line("# PATCH of the stand-in's variants")
+	c.Out.Line("# PATCH of the mock server's variants")
 	c.Out.Line("%s", l.Patch)
 	c.Out.Line("")
 	c.Out.Line("// the same as Go")

@@ -22,8 +22,8 @@ func newFakeCommand(p *cli.Program) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "fake",
-		Short: "Run the stand-in of the service until interrupted",
-		Long: `fake serves the stand-in of the service with its demo data and prints lines to
+		Short: "Run the mock server of the service until interrupted",
+		Long: `fake serves the mock server of the service with its demo data and prints lines to
 paste into a shell, where the other commands then ask it. Its tokens are made up
 and open nothing else. It runs until it is interrupted.`,
 		Example: "  jobboard fake --addr 127.0.0.1:8080 --jobdb-addr 127.0.0.1:8081",
@@ -90,5 +90,5 @@ func printFake(out *term.Output, srv *jobboardtest.Server, page string, asJSON b
 	out.Line("# other jobs: %d applied, %d withdrawn, %d inactive, %d unknown, %d internal, %d closed",
 		d.AppliedJob, d.WithdrawnJob, d.InactiveJob, d.UnknownJob, d.InternalJob, d.ClosedJob)
 	out.Line("# see it, and break it, at %s", page)
-	out.Line("# the stand-in runs until it is interrupted")
+	out.Line("# the mock server runs until it is interrupted")
 }

@@ -43,7 +43,7 @@ func TestFakeRunsUntilInterrupted(t *testing.T) {
 	newProcess().run(t, "fake", "--addr", "256.0.0.1:1").want(t, setup.ExitUsage)
 }
 
-// What the stand-in prints sets a shell up for every command, and as JSON it is the same.
+// What the mock server prints sets a shell up for every command, and as JSON it is the same.
 func TestWhatTheFakePrints(t *testing.T) {
 	srv := demo(t)
 	srv.BaseURL, srv.JobDBURL = "http://base.example", "http://jobdb.example"
@@ -61,7 +61,7 @@ export JOBBOARD_CHANNEL=%s
 export JOBBOARD_JOB=%d
 # other jobs: %d applied, %d withdrawn, %d inactive, %d unknown, %d internal, %d closed
 # see it, and break it, at http://page.example
-# the stand-in runs until it is interrupted
+# the mock server runs until it is interrupted
 `, d.ClientID, d.ApplicantToken, d.Channel, d.OpenJob, d.AppliedJob, d.WithdrawnJob, d.InactiveJob, d.UnknownJob, d.InternalJob, d.ClosedJob)
 	if got := printed(false); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
@@ -76,7 +76,7 @@ export JOBBOARD_JOB=%d
 	}
 }
 
-// A stand-in that cannot start, or whose addresses nobody can read, leaves no address taken.
+// A mock server that cannot start, or whose addresses nobody can read, leaves no address taken.
 func TestFakeThatDoesNotRunGivesItsAddressBack(t *testing.T) {
 	for _, test := range []struct {
 		jobDB  string

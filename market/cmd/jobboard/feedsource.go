@@ -145,7 +145,7 @@ func downloadFeed(ctx context.Context, b *setup.Board, u *url.URL) (*source, err
 // feedStall bounds the time for which a feed's host sends nothing; then the feed is given up.
 const feedStall = 30 * time.Second
 
-// demoFeed writes the feed of the stand-in's jobs.
+// demoFeed writes the feed of the mock server's jobs.
 func demoFeed(srv *jobboardtest.Server) ([]byte, error) {
 	var buf bytes.Buffer
 	w := jobfeed.NewWriter(&buf, nil)

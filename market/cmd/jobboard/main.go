@@ -1,7 +1,7 @@
 // Command jobboard asks a job board from the terminal: it searches a channel,
 // says what an application to a job needs and whether one is possible, looks up
 // a whole feed, watches a channel for changes, and finds out why a set-up does
-// not work. With --fake every command runs against an embedded stand-in of the
+// not work. With --fake every command runs against an embedded mock server of the
 // service, with nothing set up:
 //
 //	jobboard search --fake --near Berlin --radius 50
@@ -51,7 +51,7 @@ func (j *jobboardProgram) commands(p *cli.Program) *cobra.Command {
 says what an application to a job needs and whether one is possible, looks up
 every job of a feed, and watches a channel for changes.
 
-Try it with nothing set up, against the embedded stand-in of the service:
+Try it with nothing set up, against the embedded mock server of the service:
 
   jobboard search --fake --near Berlin --radius 50`,
 	})

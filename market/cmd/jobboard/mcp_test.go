@@ -256,7 +256,7 @@ func TestAssistantKeepsTheDemo(t *testing.T) {
 		use(t, session, "doctor", `{}`).want(t, false, `"ok":true`)
 	}
 	if started != 1 {
-		t.Errorf("the stand-in was started %d times", started)
+		t.Errorf("the mock server was started %d times", started)
 	}
 }
 
@@ -316,7 +316,7 @@ func TestAssistantSeesChanges(t *testing.T) {
 }
 
 // Nothing is made, read or asked before the first tool is used: not the settings,
-// not the stand-in.
+// not the mock server.
 func TestAssistantStartsWithNothing(t *testing.T) {
 	var read []string
 	p := newProcess()
@@ -328,7 +328,7 @@ func TestAssistantStartsWithNothing(t *testing.T) {
 	p.stdin = strings.NewReader(initialize + `{"jsonrpc":"2.0","id":1,"method":"tools/list"}` + "\n")
 	p.getenv = func(name string) string { read = append(read, name); return "" }
 	if r := p.run(t, "mcp", "--fake"); r.code != setup.ExitOK || started != 0 || len(read) != 0 {
-		t.Errorf("code %d, the stand-in was started %d times, the environment was read: %q", r.code, started, read)
+		t.Errorf("code %d, the mock server was started %d times, the environment was read: %q", r.code, started, read)
 	}
 }
 
@@ -336,12 +336,12 @@ const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"pro
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// inMemory is a stand-in that a bubble of time may hold.
+// inMemory is a mock server that a bubble of time may hold.
 func inMemory(opts ...jobboardtest.Option) *jobboardtest.Server {
 	return jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithDemo(), jobboardtest.WithoutSockets()}, opts...)...)
 }
 
-// bubble runs a test in virtual time against a stand-in without sockets. A goroutine
+// bubble runs a test in virtual time against a mock server without sockets. A goroutine
 // of the server that stays behind fails it.
 func bubble(t *testing.T, test func(t *testing.T, srv *jobboardtest.Server, s *serving, end context.CancelFunc), args ...string) {
 	synctest.Test(t, func(t *testing.T) {

@@ -73,7 +73,7 @@ func (p *testProcess) with(variables env) *testProcess {
 	return p
 }
 
-// pointAt sets the environment for a stand-in with the demo's data.
+// pointAt sets the environment for a mock server with the demo's data.
 func (p *testProcess) pointAt(srv *jobboardtest.Server) *testProcess {
 	d := srv.Demo
 	return p.set("BASE_URL", srv.BaseURL).set("JOBDB_URL", srv.JobDBURL).set("CLIENT_ID", d.ClientID).
@@ -140,7 +140,7 @@ func (r result) without(t *testing.T, texts ...string) result {
 	return r
 }
 
-// demo is a stand-in that bears what a strict one reports: doctor asks without a
+// demo is a mock server that bears what a strict one reports: doctor asks without a
 // credential on purpose.
 func demo(t *testing.T) *jobboardtest.Server {
 	t.Helper()

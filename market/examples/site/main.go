@@ -5,7 +5,7 @@
 //	go -C market/examples/site run .
 //
 // It prints its address and serves until it is interrupted. Without settings it
-// shows the stand-in, with applicants to sign in as. Settings are those of the
+// shows the mock server, with applicants to sign in as. Settings are those of the
 // other examples, and JOBBOARD_FEED, JOBBOARD_CLIENT_SECRET,
 // JOBBOARD_AUTHORIZE_URL and JOBBOARD_TOKEN_URL for the sign-in.
 package main
@@ -114,7 +114,7 @@ type board struct {
 	fake   *jobboardtest.Server // nil: a real one
 }
 
-// boardOf reads the settings, and starts the stand-in where there are none.
+// boardOf reads the settings, and starts the mock server where there are none.
 func boardOf(origin string) board {
 	b := board{config: jobboard.Config{
 		BaseURL:  os.Getenv("JOBBOARD_BASE_URL"),

@@ -64,7 +64,7 @@ func (d *examination) checkSettings() bool {
 		if n := from[o]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d from %s", n, map[setup.Origin]string{
 				setup.FromFlag: "flags", setup.FromEnvironment: "the environment", setup.FromFile: s.File,
-				setup.FromFake: "the embedded stand-in",
+				setup.FromFake: "the embedded mock server",
 			}[o]))
 		}
 	}

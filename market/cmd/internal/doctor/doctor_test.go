@@ -271,7 +271,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// answers is a service that answers as the stand-in, but for one operation: there with a status
+// answers is a service that answers as the mock server, but for one operation: there with a status
 // and a body of its own, from the request of that number on.
 func answers(t *testing.T, srv *jobboardtest.Server, path string, from, status int, body string) string {
 	t.Helper()

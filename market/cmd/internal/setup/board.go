@@ -28,7 +28,7 @@ const tokenPath = "/api/rest/oauth/frontend/token"
 // Board is the service that settings name.
 type Board struct {
 	Settings
-	Fake    *jobboardtest.Server // the embedded stand-in; nil: the service is another one
+	Fake    *jobboardtest.Server // the embedded mock server; nil: the service is another one
 	Limiter jobboard.Limiter     // of the clients; nil: none
 
 	reader *Reader
@@ -186,7 +186,7 @@ func (b *Board) Transport() (http.RoundTripper, error) {
 	return t, nil
 }
 
-// FeedTransport returns the transport for a feed, which is another host's: the stand-in
+// FeedTransport returns the transport for a feed, which is another host's: the mock server
 // has no feed of a real address.
 func (b *Board) FeedTransport() (http.RoundTripper, error) {
 	next, err := b.Transport()

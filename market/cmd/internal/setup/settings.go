@@ -110,7 +110,7 @@ type Reader struct {
 // UsesFake reports whether --fake was given.
 func (r *Reader) UsesFake() bool { return r.useFake }
 
-// Fake returns the embedded stand-in, which Close ends. It is always the same one.
+// Fake returns the embedded mock server, which Close ends. It is always the same one.
 func (r *Reader) Fake() *jobboardtest.Server {
 	switch {
 	case r.fake != nil:
@@ -122,7 +122,7 @@ func (r *Reader) Fake() *jobboardtest.Server {
 	return r.fake
 }
 
-// Close ends the stand-in, if it was started.
+// Close ends the mock server, if it was started.
 func (r *Reader) Close() {
 	if r.fake != nil {
 		r.fake.Close()
@@ -143,7 +143,7 @@ func (r *Reader) AddFlags(f *pflag.FlagSet) {
 		}
 		f.String(s.Flag, "", help)
 	}
-	f.BoolVar(&r.useFake, "fake", false, "ask the embedded stand-in with its demo data, whatever is set up")
+	f.BoolVar(&r.useFake, "fake", false, "ask the embedded mock server with its demo data, whatever is set up")
 	f.BoolVar(&r.debug, "debug", false, "log every attempt to standard error, without secrets")
 	f.StringVar(&r.config, "config", "",
 		"configuration `file` (JOBBOARD_CONFIG; default: jobboard/config.toml where the system keeps such)")
@@ -192,7 +192,7 @@ type reading struct {
 	*Settings
 }
 
-// Read puts the settings together, and starts the stand-in if it is asked for.
+// Read puts the settings together, and starts the mock server if it is asked for.
 func (r *Reader) Read(f *pflag.FlagSet) (*Board, error) {
 	b := &Board{Limiter: r.Limiter, reader: r, Settings: Settings{Values: map[string]Value{}}}
 	b.client = sync.OnceValues(func() (*jobboard.Client, error) { return b.NewClient(jobboard.Config{}) })
@@ -497,7 +497,7 @@ func readFile(path string, limit int64) (body []byte, mode fs.FileMode, err erro
 	return body, mode, err
 }
 
-// setFake starts the stand-in; flags may choose channel, job and language.
+// setFake starts the mock server; flags may choose channel, job and language.
 func (b *Board) setFake(flags map[string]string) error {
 	for _, s := range List {
 		if _, set := flags[s.Name]; set && s.Name != Channel && s.Name != Job && s.Name != Language {

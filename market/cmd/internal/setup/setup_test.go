@@ -585,7 +585,7 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// The stand-in answers whatever else is set up, is started once, and takes no address.
+// The mock server answers whatever else is set up, is started once, and takes no address.
 func TestFake(t *testing.T) {
 	started := 0
 	r := reader(t, map[string]string{"BASE_URL": "https://canary.example", "CLIENT_SECRET": "s", "ALLOW_INSECURE": "canary"}, "channel = 'canary'\n")

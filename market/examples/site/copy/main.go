@@ -1,6 +1,6 @@
 // Command copy keeps a copy of a channel in the file jobs.db and prints what changes
 // in it, until it is interrupted. Started again, it goes on after the last change
-// that it printed. Without JOBBOARD_BASE_URL it copies the embedded stand-in, into a
+// that it printed. Without JOBBOARD_BASE_URL it copies the embedded mock server, into a
 // folder that it removes:
 //
 //	go -C market/examples/site run ./copy

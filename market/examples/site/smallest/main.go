@@ -5,7 +5,7 @@
 //
 //	go -C market/examples/site run ./smallest
 //
-// It prints its address, and serves the stand-in until it is interrupted.
+// It prints its address, and serves the mock server until it is interrupted.
 package main
 
 import (
