@@ -10,20 +10,21 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// marks are the characters that begin an item of a list which was written as a
-// paragraph. The last two are those of fonts with symbols.
+// marks are the bullet characters that begin a list item written as a
+// paragraph. The last two come from symbol fonts.
 const marks = "·•▪▫◦‣●○■□➢➤✓✔\uF0B7\uF0A7"
 
-// bullets makes a list of paragraphs that begin with a bullet, as word processors
-// write them. The start of a paragraph is held back until its first words are known.
+// bullets turns paragraphs that begin with a bullet, as word processors write them,
+// into a list. It holds back the start tag of a paragraph until the first words show
+// whether it is an item.
 type bullets struct {
 	list       bool // the list is open
 	paragraph  held
-	attributes []html.Attribute // of the paragraph that is held back
-	white      []byte           // that it begins with
+	attributes []html.Attribute // attributes of the held-back paragraph
+	white      []byte           // white space at its beginning
 }
 
-// held says how much of a paragraph is written.
+// held says which part of the current paragraph is written.
 type held uint8
 
 const (
@@ -33,7 +34,8 @@ const (
 	inItem
 )
 
-// startBullets notes that an element begins, and reports whether its start tag is held back.
+// startBullets records the start of an element, and reports whether its start tag is held
+// back.
 func (s *simplifier) startBullets(e *element, attributes []html.Attribute) bool {
 	b := &s.bullets
 	switch {
@@ -51,7 +53,8 @@ func (s *simplifier) startBullets(e *element, attributes []html.Attribute) bool 
 	return false
 }
 
-// endOfBullet notes that an element ends, and reports whether it was written as an item.
+// endOfBullet records the end of an element, and reports whether the element was written
+// as a list item.
 func (s *simplifier) endOfBullet(e *element) bool {
 	b := &s.bullets
 	switch item := b.paragraph == itemBegun || b.paragraph == inItem; {
@@ -65,8 +68,8 @@ func (s *simplifier) endOfBullet(e *element) bool {
 	return false
 }
 
-// bulletText returns the part of a text that is to be written now: without its bullet, which
-// becomes an item, and without white space that is held back with its paragraph.
+// bulletText returns the part of a text to write now. It replaces a bullet by the start of a
+// list item, and holds white space back with its paragraph.
 func (s *simplifier) bulletText(text []byte) []byte {
 	b := &s.bullets
 	words := bytes.TrimLeftFunc(text, unicode.IsSpace)
@@ -100,8 +103,8 @@ func (s *simplifier) bulletText(text []byte) []byte {
 	return words
 }
 
-// endParagraph ends a paragraph that was held back or became an item. The list may
-// go on.
+// endParagraph ends a paragraph that was held back or became an item. The next
+// paragraph may continue the list.
 func (s *simplifier) endParagraph() {
 	b := &s.bullets
 	switch b.paragraph {
@@ -113,8 +116,7 @@ func (s *simplifier) endParagraph() {
 	}
 }
 
-// endBullets ends the list, and writes what is held back as the paragraph that it
-// is.
+// endBullets ends the list, and writes a held-back paragraph as an ordinary one.
 func (s *simplifier) endBullets() {
 	b := &s.bullets
 	if b.paragraph != heldBack {

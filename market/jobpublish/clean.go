@@ -8,45 +8,45 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Clean returns the part of an advertisement's HTML that is safe to show to
-// anybody: headings, paragraphs, lists, tables, emphasis, and links with the
-// schemes http, https, mailto and tel, which get rel="nofollow noreferrer".
-// It removes everything else: scripts, styles, forms, frames, images, comments, and
-// every attribute that a script or a style sheet of the page could refer to.
-// The words between them stay.
+// Clean returns the part of an advertisement's HTML that is safe to show: headings,
+// paragraphs, lists, tables, emphasis, and links with the schemes http, https,
+// mailto and tel, which get rel="nofollow noreferrer". It removes everything else:
+// scripts, styles, forms, frames, images, comments, and every attribute that a
+// script or a style sheet of the page could refer to. It keeps the words between
+// removed tags.
 //
-// What authors meant is kept where it is clear: a link to www.firma.example or
-// //firma.example leads there, text that a style makes bold or italic is so by an
-// element, paragraphs that begin with a bullet become a list, and the lines and
-// paragraphs of plain text stay apart. An address in angle brackets, such as
+// Clean keeps the author's clear intentions: a link to www.firma.example or
+// //firma.example gets its https://, bold and italic styles become elements,
+// paragraphs that begin with a bullet become a list, and the lines and paragraphs
+// of plain text stay apart. An address in angle brackets, such as
 // <hr@firma.example>, is text.
 //
-// The result is well-formed whatever came in. Put it into a block element such
-// as div, article, li or td, where it changes nothing outside of that element, and
-// not into a link, a button or a paragraph. Cleaning it again changes nothing. The
-// time grows with the length of ad and no faster. HTML that is nested deeper than
-// 500 elements, or grows when it is repaired, comes back as its words with line
-// breaks.
+// The result is always well-formed. Put it into a block element such as div,
+// article, li or td, where it changes nothing outside of that element, and not
+// into a link, a button or a paragraph. Cleaning it again changes nothing. The
+// running time is linear in the length of ad. For HTML nested deeper than 500
+// elements, or growing too much during repair, Clean returns only the words with
+// line breaks.
 func Clean(ad string) string { return Cleaner{}.Clean(ad) }
 
 // Cleaner cleans advertisements for one place of a page. The zero value does what
 // the function Clean does.
 type Cleaner struct {
 	// Base is the address against which links without a host are resolved, such as
-	// the posting's ApplyOnlineLink. Where it is empty or not of the web, such links
-	// are removed and their words stay.
+	// the posting's ApplyOnlineLink. If it is not an http or https address, such
+	// links are removed and their words stay.
 	Base string
-	// Headings is the level of the first heading, 1 to 6; the others follow it
-	// without a gap, so that they fit below the headings of the page. 0 leaves
-	// all as they are.
+	// Headings is the level of the first heading, 1 to 6; the other levels
+	// follow without a gap, so that they fit below the headings of the page. 0
+	// keeps all levels.
 	Headings int
-	// Images keeps images whose address has the scheme http or https. The reader's
-	// browser loads them from there, without a Referer.
+	// Images keeps images with http or https addresses. The reader's browser loads
+	// them from their hosts, without a Referer.
 	Images bool
 }
 
-// rounds bounds how often HTML is repaired before it is called hopeless. One is
-// usual, and few need two.
+// rounds is the most repairs of an ad before Clean falls back to its words.
+// Most ads need one repair, and few need two.
 const rounds = 4
 
 // Clean cleans an advertisement as the function Clean does, for the place that c describes.
@@ -69,19 +69,19 @@ func (c Cleaner) Clean(ad string) string {
 		}
 		simple, wellFormed = p.simplify(repaired, base, c.Headings)
 	}
-	if !strings.Contains(simple, "<") { // its line ends would make paragraphs of it the next time
+	if !strings.Contains(simple, "<") { // cleaning the result again would turn its line ends into paragraphs
 		simple = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ").Replace(simple)
 	}
 	return p.sanitizer.Sanitize(simple)
 }
 
-// plain returns the words of an ad as HTML.
+// plain returns the words of an ad as HTML with line breaks.
 func plain(ad string) string {
 	return strings.ReplaceAll(html.EscapeString(Text(ad)), "\n", "<br/>")
 }
 
-// repair returns HTML well-formed, as a browser would understand it, in at most
-// limit bytes.
+// repair parses HTML like a browser and returns it well-formed, or an error if
+// the result exceeds limit bytes.
 func repair(simple string, limit int) (string, error) {
 	context := &html.Node{Type: html.ElementNode, DataAtom: atom.Div, Data: "div"}
 	nodes, err := html.ParseFragment(strings.NewReader(simple), context)
@@ -103,8 +103,8 @@ func repair(simple string, limit int) (string, error) {
 	return out.text.String(), nil
 }
 
-// maxDepth bounds how deep the elements of an ad are nested. A parser takes 512,
-// and the page that shows it has some of its own.
+// maxDepth is the deepest nesting of an ad's elements. Parsers allow 512, of
+// which the page around the ad needs some.
 const maxDepth = 500
 
 // deeper reports whether the elements in n are nested deeper than levels.
@@ -117,15 +117,15 @@ func deeper(n *html.Node, levels int) bool {
 	return false
 }
 
-// adopt puts the items of lists that are in no list into one. Alone they would
-// end an item of the page that the ad is shown in.
+// adopt puts list items outside of any list into a new list. Without a list
+// they would end an item of the page around the ad.
 func adopt(n *html.Node) {
-	var list *html.Node // the one that was made for the items before
+	var list *html.Node // the list made for the preceding items
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
 		switch child.DataAtom {
 		case atom.Ul, atom.Ol, atom.Dl:
-			list = nil // its items are where they belong, whatever lies between
+			list = nil // the ad's own list: its items need no new one
 		case atom.Li, atom.Dt, atom.Dd:
 			want := atom.Dl
 			if child.DataAtom == atom.Li {
@@ -152,7 +152,7 @@ var (
 	errDeep  = errors.New("jobpublish: the ad is nested too deep")
 )
 
-// bounded is a text that grows to a length and not further.
+// bounded is a writer that fails beyond a length.
 type bounded struct {
 	text strings.Builder
 	left int

@@ -14,22 +14,24 @@ import (
 )
 
 // DataFeed returns the handler of the open jobs as a DataFeed of schema.org, for
-// mounting at path, such as "/jobs.feed.json". Importers of career sites read it. Its
-// answers are as those of Sitemap.
+// mounting at path, such as "/jobs.feed.json". Importers of career sites read it. It
+// answers with the headers and statuses of Sitemap.
 //
-// It has each job once, with the StructuredData of its page. It leaves out jobs that lack
-// something of that, and jobs whose page is not at /job/{id}/... or /jobs/{id}/... with
-// their own identifier, by which importers know a job. Importers take only addresses
-// with https. While it is written, the identifiers of the jobs take some 40 bytes of
-// memory each.
+// The feed holds each job once, with the StructuredData of its page. It leaves out jobs
+// without complete StructuredData, and jobs whose page is not at /job/{id}/... or
+// /jobs/{id}/..., because importers take a job's identifier from this path. Importers
+// take only addresses with https. Writing the feed takes about 40 bytes of memory for
+// each job.
 func (f *Feeds) DataFeed(path string) http.Handler {
 	return f.handler(path, "application/ld+json; charset=utf-8", writeDataFeed)
 }
 
-// jobPath matches the path of a page by which importers know its job.
+// jobPath matches the path of a page from which importers take the job's
+// identifier.
 var jobPath = regexp.MustCompile(`/jobs?/[0-9]+/[^/]`)
 
-// writeDataFeed writes a DataFeed. How many jobs it has is known at the end.
+// writeDataFeed writes a DataFeed. The number of jobs comes last, because it is
+// known only then.
 func writeDataFeed(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	f.begin()
 	name, err := json.Marshal(line(h.feeds.cfg.Title))
@@ -55,7 +57,7 @@ func writeDataFeed(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		}
 		fmt.Fprintf(f, "\n%s", item)
 	}
-	_, err = fmt.Fprintf(f, "\n],\"numberOfItems\":%d}\n", len(feed.seen)) // with the failure of every write before
+	_, err = fmt.Fprintf(f, "\n],\"numberOfItems\":%d}\n", len(feed.seen)) // out returns the error of any earlier write
 	f.end()
 	if len(feed.unknown) > 0 {
 		h.feeds.cfg.Logger.Warn("jobpublish: countries without a known code", "path", h.path, "jobs", feed.unknown)
@@ -63,7 +65,7 @@ func writeDataFeed(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	return err
 }
 
-// dataFeed holds what was written of a DataFeed.
+// dataFeed tracks the jobs already written, and their unknown countries.
 type dataFeed struct {
 	seen    map[jobboard.JobID]bool
 	unknown map[string]int // countries, with the number of their jobs

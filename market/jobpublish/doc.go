@@ -1,17 +1,16 @@
 // Package jobpublish makes postings of a job board safe to show and easy to find.
 //
-// Clean returns the part of an advertisement, HTML from elsewhere, that can be
-// shown to anybody; Text and Excerpt return its words as plain text.
+// Clean returns the part of an advertisement's HTML that is safe to show; Text
+// and Excerpt return its words as plain text.
 //
 //	template.HTML(jobpublish.Clean(ad))
 //
-// A Job holds what a site knows of one job: its posting, and what the lookup last
-// said. Job.Check reports whether it may be published: an answer that is at most
-// 48 hours old says that the job is open, its posting is visible to everybody and
-// within its dates, and it has a title and an address. Job.StructuredData returns
-// what search engines look for on its page, a JobPosting of schema.org. A refusal
-// is a *RefusedError with its reason, and names what is missing; nothing is made
-// up.
+// A Job holds a posting and the lookup's last answer. Job.Check tells whether the
+// job may be published: an answer at most 48 hours old says that it is open, its
+// posting is visible to everybody and within its dates, and it has a title and an
+// address. Job.StructuredData returns the JobPosting of schema.org for search
+// engines. A refusal is a *RefusedError with the reason and the names of missing
+// values; jobpublish never invents values.
 //
 // Feeds serves the sitemap of the jobs' pages, feeds in RSS and Atom, and a DataFeed
 // of schema.org for importers, from an iterator over jobs:

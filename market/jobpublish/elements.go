@@ -12,7 +12,7 @@ type kind uint8
 
 const (
 	nothing kind = iota
-	flow         // paragraphs, lists, tables; who holds them holds phrases too
+	flow         // paragraphs, lists, tables; an element that holds flow holds phrases too
 	phrases      // emphasis, links, text
 	items        // of a list
 	terms        // and descriptions
@@ -21,30 +21,30 @@ const (
 	cells
 )
 
-// An element describes a kind of element that is kept, and how.
+// An element describes an HTML element that a clean ad keeps, and its rules.
 type element struct {
 	atom  atom.Atom
 	name  string
 	kind  kind
-	holds kind // what no parser moves elsewhere. HTML allows more, and that is repaired without a change
-	// alone: a parser opens it again in every block that follows, where it was
-	// not closed. Above 0 in these, each with its own number.
+	holds kind // content that no parser moves elsewhere; HTML allows more, which repair leaves as it is
+	// alone is above 0, and a different number each, for elements that a parser
+	// reopens in every following block until they are closed.
 	alone      int
-	attributes map[string]*regexp.Regexp // which may stay, with which values
+	attributes map[string]*regexp.Regexp // patterns of the values of allowed attributes
 }
 
-// skipped stands for the elements whose content nobody reads. The tokenizer
-// takes it for one piece of text.
+// skipped stands for elements such as script, whose content is not shown. The
+// tokenizer returns the content as one piece of text.
 var skipped = &element{name: "script and the like"}
 
-// styled stands for span, which is written as what its style asks for.
+// styled stands for span, which is replaced by the emphasis of its style.
 var styled = &element{name: "span", kind: phrases, holds: phrases}
 
-// headings are the elements of headings by level, the first of level 1.
+// headings lists the heading elements by level, from level 1.
 var headings = []atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}
 
-// renamed are the elements that stand for a kept one, so that their words stay
-// apart from those around them.
+// renamed lists, for each kept element, the elements that it replaces, so that
+// their words stay apart from the words around them.
 var renamed = map[atom.Atom][]atom.Atom{
 	atom.Div: {
 		atom.Section, atom.Article, atom.Header, atom.Footer, atom.Main, atom.Aside, atom.Nav, atom.Center, atom.Address,
@@ -57,10 +57,10 @@ var renamed = map[atom.Atom][]atom.Atom{
 	atom.Code: {atom.Tt, atom.Kbd, atom.Samp},
 }
 
-// A policy lists what may stay in an ad.
+// A policy lists the elements and attributes that may stay in an ad.
 type policy struct {
-	elements  map[atom.Atom]*element // what is not here goes, and its content stays
-	sanitizer *bluemonday.Policy     // the same rules, and the last to look at an ad
+	elements  map[atom.Atom]*element // other elements are removed, and their content stays
+	sanitizer *bluemonday.Policy     // the same rules again, as a last check of the result
 }
 
 var (
@@ -102,7 +102,8 @@ func newPolicy(images bool) *policy {
 	p.allow("dir", `^(?:ltr|rtl|auto)$`, headings...)
 	p.allow("dir", `^(?:ltr|rtl|auto)$`,
 		atom.P, atom.Div, atom.Ul, atom.Ol, atom.Li, atom.Table, atom.Td, atom.Th)
-	// Every browser takes a value that begins like this for an address of that scheme.
+	// Every browser reads a value with such a beginning as an address with this
+	// scheme.
 	p.allow("href", `^(?:https?://|mailto:|tel:)`, atom.A)
 	p.sanitizer.AllowURLSchemes("http", "https", "mailto", "tel")
 	p.sanitizer.RequireNoFollowOnLinks(true)
@@ -132,18 +133,18 @@ func newPolicy(images bool) *policy {
 	return p
 }
 
-// keep lets elements stay. is tells which kind of element they are, and holds which kind
-// they may contain.
+// keep allows elements. Their own kind is is, and they may contain elements of the
+// kind holds.
 func (p *policy) keep(is, holds kind, elements ...atom.Atom) {
 	for _, a := range elements {
 		p.elements[a] = &element{atom: a, name: a.String(), kind: is, holds: holds}
-		if a != atom.A && a != atom.Img { // they are nothing without an address
+		if a != atom.A && a != atom.Img { // links and images need an address
 			p.sanitizer.AllowNoAttrs().OnElements(a.String())
 		}
 	}
 }
 
-// allow lets an attribute stay on elements, with the values that match.
+// allow allows an attribute on elements, with values that match the pattern.
 func (p *policy) allow(key, values string, elements ...atom.Atom) {
 	value := regexp.MustCompile(values)
 	for _, a := range elements {

@@ -20,23 +20,23 @@ import (
 // Config describes the feeds of a site to NewFeeds.
 type Config struct {
 	// URL is the site's own address, such as "https://jobs.example/": absolute,
-	// http or https. The pages of jobs are on the same host.
+	// http or https. The jobs' pages must have the same host.
 	URL         string
-	Title       string // of the feeds
-	Description string // of the feeds; empty: Title
-	Language    string // of the feeds, such as "de"; empty: not told
+	Title       string // title of the feeds
+	Description string // description of the feeds; empty: Title
+	Language    string // language of the feeds, such as "de"; empty: not stated
 	// Jobs yields every job that the site knows, each once, in an order that stays
-	// the same. It is called once for each writing of a file; after an error
-	// nothing is written. It must be safe for calls at the same time.
+	// the same. Feeds calls it once for each file that it writes, possibly from
+	// several goroutines at once. After an error it writes no file.
 	Jobs func(ctx context.Context) iter.Seq2[Job, error]
-	// Refused is called for each job that is left out, in every writing; nil: no
-	// call. It must be safe for calls at the same time.
+	// Refused is called for each job left out of a file, whenever a file is
+	// written, possibly from several goroutines at once; nil: no call.
 	Refused func(*RefusedError)
-	// MaxAge bounds how long a written file is served before Jobs is asked again;
-	// 0 means a minute. No file is served after the moment when the first of its
-	// jobs may no longer be published.
+	// MaxAge is the longest time to serve a file before calling Jobs again; 0
+	// means a minute. A file expires earlier when one of its jobs may no longer
+	// be published.
 	MaxAge time.Duration
-	Logger *slog.Logger // of failures; nil: silent
+	Logger *slog.Logger // logs failures; nil: silent
 }
 
 // Feeds serves the sitemap and the feeds of the jobs of a site. It keeps one file for
@@ -50,7 +50,7 @@ type Feeds struct {
 
 // ConfigError reports a mistake in a Config.
 type ConfigError struct {
-	Field  string // of Config
+	Field  string // name of the wrong field
 	Reason string
 }
 
@@ -95,14 +95,15 @@ func NewFeeds(cfg Config) (*Feeds, error) {
 	if u.Path == "" {
 		u.Path = "/"
 	}
-	u.Host = hostname.ASCII(u.Host) // as crawlers ask for it
+	u.Host = hostname.ASCII(u.Host) // crawlers send hosts in ASCII
 	return &Feeds{cfg: cfg, url: u, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(u.String()))}, nil
 }
 
-// languageTag matches what has the form of a language tag, and the empty text.
+// languageTag matches texts in the form of a language tag, and the empty text.
 var languageTag = regexp.MustCompile(`^([A-Za-z]{1,8}(-[0-9A-Za-z]{1,8})*)?$`)
 
-// jobs yields the jobs that may be published from now until then.
+// jobs yields the jobs that may be published during the whole time from now to
+// until.
 func (f *Feeds) jobs(ctx context.Context, now, until time.Time) iter.Seq2[Job, error] {
 	return func(yield func(Job, error) bool) {
 		for job, err := range f.cfg.Jobs(ctx) {
@@ -147,31 +148,32 @@ func (f *Feeds) address(path string) string {
 	return f.url.ResolveReference(&url.URL{Path: path}).String()
 }
 
-// jobID returns a job's identifier in feeds: the same as long as site, job and posting
-// are.
+// jobID returns a job's identifier in feeds, which depends only on the site, the job
+// and the posting.
 func (f *Feeds) jobID(job Job) string {
 	return uuid.NewSHA1(f.id, fmt.Appendf(nil, "job %d posting %d", job.ID(), job.Posting.JobPostingID)).URN()
 }
 
-// Sitemap returns the handler of the sitemap of the jobs' pages, for mounting at
-// path, such as "/sitemap.xml". More than 50 000 pages are divided: the path gives
-// an index then, and the parts are at the same path with ?part=1 and so on. Without a job it holds
-// the site's own page, because a sitemap may not be empty.
+// Sitemap returns the handler of the sitemap of the jobs' pages, for mounting at path, such as
+// "/sitemap.xml". A sitemap of more than 50 000 pages is divided: path serves an index, and path
+// with ?part=1 and so on the parts. Without jobs the sitemap holds the site's own page, because it
+// must not be empty.
 //
-// Its answers have ETag, Last-Modified and Cache-Control, and 304 where the
-// client has the file. While Jobs fails it answers 503.
+// Its answers have ETag, Last-Modified and Cache-Control. A client that has the
+// current file gets 304. While Jobs fails, the answer is 503.
 func (f *Feeds) Sitemap(path string) http.Handler {
 	return f.handler(path, "application/xml; charset=utf-8", writeSitemap)
 }
 
 // RSS returns the handler of the jobs as RSS 2.0, for mounting at path, such as
-// "/jobs.rss". Its answers are as those of Sitemap.
+// "/jobs.rss". It answers with the headers and statuses of Sitemap.
 func (f *Feeds) RSS(path string) http.Handler {
 	return f.handler(path, "application/rss+xml; charset=utf-8", writeRSS)
 }
 
 // Atom returns the handler of the jobs as Atom 1.0 (RFC 4287), for mounting at
-// path, such as "/jobs.atom". Its answers are as those of Sitemap.
+// path, such as "/jobs.atom". It answers with the headers and statuses of
+// Sitemap.
 func (f *Feeds) Atom(path string) http.Handler {
 	return f.handler(path, "application/atom+xml; charset=utf-8", writeAtom)
 }

@@ -12,32 +12,33 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/internal/hostname"
 )
 
-// MaxAge bounds the age of the service's answer about a job that is published.
+// MaxAge is the greatest age of the lookup's answer with which a job may be
+// published.
 const MaxAge = 48 * time.Hour
 
-// skew bounds how far the clock that dated an answer may be ahead.
+// skew is how far the clock that set Job.Answered may be ahead of ours.
 const skew = time.Minute
 
-// Job holds what a site knows of a job that it may publish.
+// Job holds the data from which a site publishes a job.
 type Job struct {
-	URL         string                   // of the job's page: absolute, http or https, under 2 048 characters
-	Posting     *jobboard.JobPosting     // as a search gave it (4.1)
-	Language    string                   // of the posting's title and advertisement, such as "de"; empty: not known
-	Information *jobboard.JobInformation // the lookup's last answer (4.4); nil where there was none
+	URL         string                   // address of the job's page: absolute, http or https, under 2 048 characters
+	Posting     *jobboard.JobPosting     // from a search (4.1)
+	Language    string                   // language of the posting's title and advertisement, such as "de"; empty: unknown
+	Information *jobboard.JobInformation // the lookup's last answer (4.4); nil: none so far
 	Answered    time.Time                // when the lookup last answered
-	// Err holds the lookup's last answer if it was an error that says that the job is closed
-	// or gone. A failure that says nothing about the job, such as a time-out or
+	// Err holds the lookup's last answer if it was an error which says that the job is
+	// closed or gone. A failure that says nothing about the job, such as a time-out or
 	// ErrPostingUnavailable, must not be set here; SetLookup takes care of that.
 	Err error
-	// Modified is the time when the page last changed; zero: when the posting's
-	// version began, or else when it was posted.
+	// Modified is the time when the page last changed; zero: the beginning of
+	// the posting's version, or else the day of posting.
 	Modified time.Time
 	// DirectApply reports that an application can be started on the page.
 	DirectApply bool
 	// ApplicantCountries lists the countries from which a remote job can be done;
 	// nil: the countries of the job's locations.
 	ApplicantCountries []string
-	// Organization holds what the site knows of the company.
+	// Organization describes the company, as far as the site knows it.
 	Organization Organization
 	// ValidFor gives a posting without an end a validThrough in StructuredData: the
 	// end of the day (UTC) that is this long after the lookup's last answer, so that it
@@ -46,8 +47,8 @@ type Job struct {
 	ValidFor time.Duration
 }
 
-// Organization describes a company to search engines. What is no address of the web
-// is left out.
+// Organization describes a company to search engines. Values that are not http or
+// https addresses are left out.
 type Organization struct {
 	Logo   string // address of a picture
 	SameAs string // address of the company's own site
@@ -65,15 +66,15 @@ const (
 	ReasonNotYet     Reason = "not yet"     // its first day has not come
 	ReasonUnknown    Reason = "unknown"     // the lookup has never answered
 	ReasonStale      Reason = "stale"       // the lookup's last answer is older than MaxAge
-	ReasonIncomplete Reason = "incomplete"  // it lacks something that a published job needs
+	ReasonIncomplete Reason = "incomplete"  // the job lacks a value that a published job needs
 )
 
 // RefusedError reports why a job is not published.
 type RefusedError struct {
-	Job     jobboard.JobID // 0 where it is not known
+	Job     jobboard.JobID // 0: unknown
 	Reason  Reason
-	Missing []string // with ReasonIncomplete: what is missing, as schema.org calls it
-	Err     error    // what the service said, if it did
+	Missing []string // with ReasonIncomplete: names of the missing properties in schema.org
+	Err     error    // the lookup's error, if any
 }
 
 // Error returns the job and the reason.
@@ -88,12 +89,12 @@ func (e *RefusedError) Error() string {
 	return text
 }
 
-// Unwrap returns what the service said.
+// Unwrap returns the lookup's error, or nil.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// HTTPStatus returns the status of a job's page where nothing else is to be shown: 410
-// for a job that is closed or past, the status of [jobboard.HTTPStatus] for one that is
-// gone or not visible, 503 where it is not known whether the job is open, and else 404.
+// HTTPStatus returns the status of the page of a refused job: 410 for a closed or
+// expired job, the status of [jobboard.HTTPStatus] for a job that the service calls
+// gone or not visible, 503 if it is unknown whether the job is open, and otherwise 404.
 func (e *RefusedError) HTTPStatus() int {
 	switch {
 	case e.Reason == ReasonClosed, e.Reason == ReasonExpired:
@@ -106,10 +107,10 @@ func (e *RefusedError) HTTPStatus() int {
 	return http.StatusNotFound
 }
 
-// SetLookup records what Client.JobInformation returned at a time. An answer replaces
-// the last one. An error that says nothing about the job, such as a time-out or
-// [jobboard.ErrPostingUnavailable], changes nothing: the last answer counts until it is
-// too old.
+// SetLookup records the result of Client.JobInformation at a time. An answer replaces
+// the previous answer. An error that says nothing about the job, such as a time-out or
+// [jobboard.ErrPostingUnavailable], changes nothing: the previous answer counts until
+// it is older than MaxAge.
 func (j *Job) SetLookup(info *jobboard.JobInformation, err error, at time.Time) {
 	switch {
 	case err == nil && info != nil:
@@ -119,7 +120,7 @@ func (j *Job) SetLookup(info *jobboard.JobInformation, err error, at time.Time) 
 	}
 }
 
-// ID returns the job's identifier, and 0 without an Information.
+// ID returns the job's identifier, or 0 if Information is nil.
 func (j Job) ID() jobboard.JobID {
 	if j.Information == nil {
 		return 0
@@ -127,10 +128,10 @@ func (j Job) ID() jobboard.JobID {
 	return j.Information.JobID
 }
 
-// Check reports whether the job may be published at a time: it is known to be
-// open to applications by an answer that is at most MaxAge old, it is visible, its
-// time has come and is not past, and it has a title and an address. For every
-// other job it returns a *RefusedError.
+// Check returns nil if the job may be published at a time: an answer of the lookup
+// at most MaxAge old says that the job is open to applications, the posting is
+// visible, its first day has come and its last day is not over, and it has a title
+// and an address. For every other job Check returns a *RefusedError.
 func (j Job) Check(now time.Time) error {
 	reason, err := j.closed(now)
 	var missing []string
@@ -148,8 +149,8 @@ func (j Job) Check(now time.Time) error {
 	return &RefusedError{Job: j.ID(), Reason: reason, Missing: missing, Err: err}
 }
 
-// closed returns why the job counts as closed, and "" where it is known to be
-// open.
+// closed returns the reason why the job counts as closed, or "" if the job is
+// known to be open.
 func (j Job) closed(now time.Time) (Reason, error) {
 	switch {
 	case errors.Is(j.Err, jobboard.ErrGone):
@@ -166,7 +167,8 @@ func (j Job) closed(now time.Time) (Reason, error) {
 		return ReasonStale, j.Err
 	}
 	if j.Posting != nil {
-		// A posting without the key is as visible as its channel.
+		// Without the key a posting is visible to everybody who sees its
+		// channel.
 		v, err := j.Posting.Config.Visibility()
 		if err == nil && v != jobboard.Visible || errors.Is(err, jobboard.ErrKeyMalformed) {
 			return ReasonNotVisible, nil
@@ -185,7 +187,8 @@ func (j Job) outOfTime(now time.Time) Reason {
 	return ""
 }
 
-// missing returns what no page, feed or search engine can do without.
+// missing returns the names of values that every page, feed and search engine
+// needs and the job lacks.
 func (j Job) missing() []string {
 	var missing []string
 	if j.Posting == nil {
@@ -200,7 +203,8 @@ func (j Job) missing() []string {
 	return missing
 }
 
-// webAddress reports whether an address can be linked to from anywhere.
+// webAddress reports whether an address is absolute, http or https, and without
+// a user name.
 func webAddress(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
@@ -218,8 +222,7 @@ func (j Job) title() string {
 	return title
 }
 
-// line returns text of the service without line ends and characters that are not
-// seen.
+// line returns text of the service on one line, without invisible characters.
 func line(text string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if invisible(r) {
@@ -229,11 +232,11 @@ func line(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))), " ")
 }
 
-// maxAddress bounds a page's address: sitemaps take no longer one.
+// maxAddress is the longest page address in bytes that sitemaps allow.
 const maxAddress = 2047
 
-// address returns the page's address with everything escaped that no address in
-// XML or JSON-LD may have.
+// address returns the page's address with all characters escaped that are
+// invalid in XML or JSON-LD.
 func (j Job) address() string {
 	u, err := url.Parse(j.URL)
 	if err != nil {
@@ -251,14 +254,15 @@ func (j Job) address() string {
 	return u.String()
 }
 
-// ad returns the cleaned advertisement, and "" where there is none.
+// ad returns the cleaned advertisement, or "" if the posting has none.
 func (j Job) ad() string {
 	ad, _ := j.Posting.Config.AdText()
 	return Cleaner{Base: j.Posting.ApplyOnlineLink}.Clean(ad)
 }
 
-// posted returns when the job was first listed, or else when this version of the
-// posting began. When the work begins is another matter.
+// posted returns the day when the job was first listed, or else the beginning of
+// this version of the posting. It ignores jobStartDate, on which the work
+// begins.
 func (j Job) posted() (time.Time, bool) {
 	if j.Posting == nil {
 		return time.Time{}, false
@@ -269,7 +273,8 @@ func (j Job) posted() (time.Time, bool) {
 	return j.Posting.PostingVersionStartDate.Time()
 }
 
-// validThrough returns when the posting ends; ok is false for one without end.
+// validThrough returns the end of the posting; ok is false for a posting
+// without an end.
 func (j Job) validThrough() (time.Time, bool) {
 	if j.Posting == nil {
 		return time.Time{}, false
@@ -277,8 +282,8 @@ func (j Job) validThrough() (time.Time, bool) {
 	return j.Posting.PostingVersionEndDate.Time()
 }
 
-// modified returns when the page last changed, and the zero value where nothing
-// is known of it.
+// modified returns the time of the page's last change, or the zero time if it
+// is unknown.
 func (j Job) modified() time.Time {
 	if !j.Modified.IsZero() {
 		return j.Modified
@@ -292,8 +297,8 @@ func (j Job) modified() time.Time {
 	return posted
 }
 
-// until returns the time from which the job may not be published any more if
-// nothing new is heard of it.
+// until returns the time at which the job may no longer be published, unless a
+// new answer confirms it.
 func (j Job) until() time.Time {
 	until := j.Answered.Add(MaxAge)
 	if end, ok := j.validThrough(); ok && end.Before(until) {

@@ -7,22 +7,23 @@ import (
 	"unicode"
 )
 
-// webBase returns the address against which links are resolved, and nil for one
-// that is not of the web.
+// webBase parses the base address of links. It returns nil for an address that
+// is not http or https.
 func webBase(base string) *url.URL {
 	if !webAddress(base) {
 		return nil
 	}
-	u, _ := url.Parse(base) // as webAddress did
+	u, _ := url.Parse(base) // cannot fail: webAddress parsed it
 	return u
 }
 
-// bareHost matches a link that was meant to begin with https://.
+// bareHost matches a link without a scheme, such as www.firma.example, whose
+// author meant https://.
 var bareHost = regexp.MustCompile(`(?i)^www\.[^/?#.]+\.`)
 
-// address returns where a link leads in the form that no reader changes any
-// further, and "" where it leads nowhere. Links without a host are resolved against
-// base, and those without a scheme have https.
+// address returns a link's address in a normal form that parsers leave unchanged,
+// or "" for a link that leads nowhere. It resolves links without a host against
+// base, and adds https to links without a scheme.
 func address(value string, base *url.URL) string {
 	parsed, err := url.Parse(asMeant(value))
 	if err != nil || parsed.User != nil { // https://bank.example@evil.example/
@@ -44,8 +45,8 @@ func address(value string, base *url.URL) string {
 	return value
 }
 
-// asMeant returns a link without the spaces that people write into it, and with the
-// scheme that they leave out.
+// asMeant corrects a link as its author meant it: without accidental spaces, and
+// with the missing scheme.
 func asMeant(value string) string {
 	switch scheme, rest, _ := strings.Cut(value, ":"); strings.ToLower(scheme) {
 	case "tel":
@@ -59,16 +60,18 @@ func asMeant(value string) string {
 	return value
 }
 
-// neverInHost reports whether no browser takes a text with this character for a
-// host. A colon and brackets are those of ports and addresses of IPv6.
+// neverInHost reports whether a character cannot stand in a host in any
+// browser. Colons and brackets are allowed for ports and IPv6 addresses.
 func neverInHost(r rune) bool {
 	return !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) && !strings.ContainsRune("-._~:[]", r)
 }
 
-// tagAddress matches a tag that is none: an address in angle brackets.
+// tagAddress matches an address in angle brackets, which HTML would take for a
+// tag.
 var tagAddress = regexp.MustCompile(`^<(?:[^\s<>"'=&/@]+@[^\s<>"'=&/@]+|https?://[^\s<>"'&]+)>$`)
 
-// bracketed reports whether a tag is an address of mail or of the web.
+// bracketed reports whether a supposed tag is a mail or web address in angle
+// brackets.
 func bracketed(tag []byte) bool {
 	return len(tag) < 300 && tagAddress.Match(tag)
 }

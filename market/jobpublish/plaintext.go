@@ -7,9 +7,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// markLines returns the HTML of an advertisement that is plain text of several
-// lines: an empty line separates paragraphs, and each line with a bullet is one. It
-// returns any other ad as it is.
+// markLines turns an advertisement of several lines of plain text into HTML: empty
+// lines separate paragraphs, and each line with a bullet becomes a paragraph. It
+// returns every other ad unchanged.
 func markLines(ad string) string {
 	if !isPlain(ad) {
 		return ad
@@ -50,7 +50,7 @@ func isPlain(ad string) bool {
 	for {
 		switch kind := tokens.Next(); {
 		case kind == html.ErrorToken:
-			return read == len(ad) // else it ends within a tag
+			return read == len(ad) // less if the ad ends within a tag
 		case kind == html.TextToken, kind != html.EndTagToken && bracketed(tokens.Raw()):
 			read += len(tokens.Raw())
 		default:
@@ -59,7 +59,7 @@ func isPlain(ad string) bool {
 	}
 }
 
-// lines yields the lines of a text without white space around them.
+// lines yields the lines of a text, trimmed of white space.
 func lines(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for line := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n") {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// writeRSS writes a feed of RSS 2.0. It does not say when it was written, so that
-// the same jobs make the same file.
+// writeRSS writes an RSS 2.0 feed without its own date, so that the same jobs
+// give the same bytes.
 func writeRSS(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	f.begin()
 	cfg := h.feeds.cfg
@@ -44,8 +44,9 @@ func writeRSS(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	return err
 }
 
-// writeAtom writes a feed of Atom 1.0. It was updated when its newest job was,
-// which is known at the end and stands at the beginning.
+// writeAtom writes an Atom 1.0 feed. The element updated, at the beginning, is
+// the time of the newest job, which is known only at the end: writeAtom then
+// overwrites it.
 func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	f.begin()
 	cfg := h.feeds.cfg
@@ -97,8 +98,8 @@ func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	return err
 }
 
-// inLanguage returns the attribute for text in a language. Where that is not known there
-// is none, or one that is empty, so that the text is not taken for one in the inherited
+// inLanguage returns the xml:lang attribute for a text. For a text of unknown language
+// it returns no attribute, or an empty one if the text would otherwise inherit a
 // language.
 func inLanguage(tag, inherited string) []xmlAttr {
 	if !languageTag.MatchString(tag) {

@@ -19,17 +19,17 @@ import (
 	"time"
 )
 
-// A handler serves what one format makes of the jobs.
+// A handler serves the jobs in one format.
 type handler struct {
 	feeds       *Feeds
 	path        string
 	contentType string
 	write       format
-	writing     chan struct{} // a lock with an end of time: it is full while somebody writes and changes file
-	file        *file         // the last one; nil before the first
-	dated       time.Time     // the last date that a file had
-	failure     error         // of the last writing that failed
-	failed      time.Time     // when it did
+	writing     chan struct{} // a lock whose waiters can give up: full while a request writes a new file
+	file        *file         // the newest file; nil before the first
+	dated       time.Time     // the newest Last-Modified of any file
+	failure     error         // error of the last failed write
+	failed      time.Time     // time of that failure
 }
 
 // A format writes jobs into a file.
@@ -51,8 +51,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	// net/url leaves out a parameter that it cannot read. Without its part a request would be
-	// answered with the index; what others add to an address, as campaigns do, does not matter.
+	// net/url drops malformed parameters. A request with a malformed part would get the index,
+	// so refuse it. Other malformed parameters, such as those of campaigns, do not matter.
 	parameters, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil && !parameters.Has("part") && strings.Contains(r.URL.RawQuery, "part=") {
 		http.Error(w, "the query of the address cannot be read", http.StatusBadRequest)
@@ -66,8 +66,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer f.release()
-	// A large file takes a slow client minutes. A writer that cannot move its deadline has that of
-	// the server.
+	// A slow client needs minutes for a large file. A writer that does not support deadlines keeps
+	// the server's.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxWriting))
 	doc := f.index
 	if part := parameters.Get("part"); part != "" {
@@ -86,10 +86,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", f.modified, io.NewSectionReader(f.body, doc.start, doc.size))
 }
 
-// current returns the file to serve, for the caller to release, and writes one
-// where there is none or its time is over. One caller writes while the others
-// wait, for its failure too; a client that leaves meanwhile does not take the
-// others' file along.
+// current returns the file to serve, which the caller must release. It writes a
+// new file if there is none or the last has expired. One caller writes while
+// the others wait for its result, or its error. The write goes on even if the
+// client of the writing request leaves.
 func (h *handler) current(ctx context.Context) (*file, error) {
 	came := time.Now()
 	select {
@@ -118,12 +118,12 @@ func (h *handler) current(ctx context.Context) (*file, error) {
 	return h.file, nil
 }
 
-// errLapsed reports that a job of the file might be published no longer when the
-// file was written.
+// errLapsed means that a job could no longer be published when the file was
+// complete.
 var errLapsed = errors.New("a job was no longer known to be open")
 
-// newFile returns a new file that may be served now. Where many jobs lapse, one
-// of them may while they are written; then those that soon do are left out.
+// newFile returns a new file that may be served now. If a job lapses while the
+// file is written, newFile writes it again, without the jobs that lapse soon.
 func (h *handler) newFile(ctx context.Context) (*file, error) {
 	began := time.Now()
 	f, err := h.writeFile(ctx, began, began)
@@ -140,12 +140,12 @@ func (h *handler) newFile(ctx context.Context) (*file, error) {
 	case f.modified.After(h.dated):
 		h.dated = f.modified
 	default:
-		f.modified = time.Time{} // two changes in a second: a date cannot tell them apart
+		f.modified = time.Time{} // the second change in a second: a date with seconds could not tell the files apart
 	}
 	return f, nil
 }
 
-// writeFile writes a file of the jobs that may be published from began until then.
+// writeFile writes a file of the jobs that may be published from began to until.
 func (h *handler) writeFile(ctx context.Context, began, until time.Time) (*file, error) {
 	f, err := createFile(began.Add(h.feeds.cfg.MaxAge))
 	if err != nil {
@@ -166,24 +166,25 @@ func (h *handler) writeFile(ctx context.Context, began, until time.Time) (*file,
 	return f, nil
 }
 
-// A file holds what was written: one document, or several and an index of them.
-// It is on the disk, where its size does not matter, and has no name there.
+// A file holds the written documents: a single document, or several parts and
+// their index. It lies on disk, to save memory, and its name is removed at
+// once.
 type file struct {
 	body     *os.File
 	out      *bufio.Writer
 	written  int64
 	parts    []document
-	index    document // the first part, where it is the only one
-	hash     string   // of all
+	index    document // the index, or the only part
+	hash     string   // of the whole file
 	modified time.Time
-	until    time.Time // when it may no longer be served
+	until    time.Time // expiry of the file
 	users    atomic.Int64
 }
 
 type document struct {
 	start, size int64
 	hash        string
-	modified    time.Time // of its newest job
+	modified    time.Time // change time of its newest job
 }
 
 func createFile(until time.Time) (*file, error) {
@@ -194,7 +195,7 @@ func createFile(until time.Time) (*file, error) {
 	f := &file{body: body, until: until}
 	f.out = bufio.NewWriterSize(body, 1<<16)
 	f.users.Store(1)
-	os.Remove(body.Name()) // where a file that is open cannot lose its name, release does it
+	os.Remove(body.Name()) // where an open file cannot be removed, release removes it
 	return f, nil
 }
 
@@ -210,15 +211,15 @@ func (f *file) begin() {
 	f.parts = append(f.parts, document{start: f.written})
 }
 
-// end ends the document that was started last.
+// end ends the current document.
 func (f *file) end() *document {
 	d := &f.parts[len(f.parts)-1]
 	d.size = f.written - d.start
 	return d
 }
 
-// holds notes that a job is in the file: the file may be served no longer than the job may
-// be published, and its document changed no earlier than the job's page.
+// holds records that the file contains a job: it limits the file's until to the job's, and
+// raises the document's modified to the change of the job's page.
 func (f *file) holds(job Job, changed time.Time) {
 	if until := job.until(); until.Before(f.until) {
 		f.until = until
@@ -228,7 +229,7 @@ func (f *file) holds(job Job, changed time.Time) {
 	}
 }
 
-// correct writes other text of the same length over what is written.
+// correct replaces written text by a text of the same length.
 func (f *file) correct(at int64, text string) error {
 	if err := f.out.Flush(); err != nil {
 		return err
@@ -237,7 +238,7 @@ func (f *file) correct(at int64, text string) error {
 	return err
 }
 
-// finish computes what tells this file from another.
+// finish computes the hashes of the file and its documents, for ETag.
 func (f *file) finish() error {
 	if err := f.out.Flush(); err != nil {
 		return err
@@ -265,7 +266,7 @@ func (f *file) sum(d *document, all io.Writer) error {
 	return err
 }
 
-// release notes that a user no longer needs the file, and removes it after the last one.
+// release ends one use of the file. The last release removes it.
 func (f *file) release() {
 	if f.users.Add(-1) == 0 {
 		f.body.Close()
@@ -273,7 +274,8 @@ func (f *file) release() {
 	}
 }
 
-// An xmlWriter writes elements, and remembers the first failure.
+// An xmlWriter writes XML elements. It remembers the first error, and then
+// writes nothing more.
 type xmlWriter struct {
 	*xml.Encoder
 	err error
@@ -299,7 +301,7 @@ func (x *xmlWriter) token(t xml.Token) {
 	}
 }
 
-// element writes a value under a name; an empty text is not written.
+// element writes an element with a value, or nothing for an empty text.
 func (x *xmlWriter) element(name string, value any, attributes ...xmlAttr) {
 	if value != "" && x.err == nil {
 		x.err = x.EncodeElement(value, xml.StartElement{Name: xml.Name{Local: name}, Attr: attributes})

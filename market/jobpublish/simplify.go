@@ -11,29 +11,29 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A simplifier writes an ad again, with nothing but the tags and attributes that
-// a clean ad may have, and the text between them.
+// A simplifier rewrites an ad, with only the tags and attributes that a clean ad
+// may have and the text between them.
 //
-// The ad itself must not reach a parser. A parser opens unclosed elements again in
-// every block that follows, with all of their attributes, which makes megabytes of
-// a few kilobytes; and it knows other languages, such as SVG, in which the same
-// text means something else.
+// The ad itself must not reach a parser. A parser reopens unclosed elements, with
+// all their attributes, in every following block, and so turns a few kilobytes
+// into megabytes. It also parses languages such as SVG, which give the same text
+// another meaning.
 type simplifier struct {
 	policy   *policy
-	base     *url.URL // of links; nil: none
-	headings int      // the level of the first one; 0: as they are
+	base     *url.URL // base of links; nil: none
+	headings int      // level of the first heading; 0: keep all levels
 	tokens   *html.Tokenizer
 	out      strings.Builder
-	open     []*element // around what is read now, as long as the ad is well-formed
-	alone    [9]int     // how many of each such element are open; the first is written, for bold within bold is bold
-	broken   bool       // a parser may understand the ad otherwise than it is written
-	above    []int      // the levels, as the ad has them, of the headings above what is read now
+	open     []*element // the elements around the current place, as long as the ad is well-formed
+	alone    [9]int     // number of open elements by element.alone; only the outermost is written, because bold within bold is bold
+	broken   bool       // a parser may understand the written ad differently
+	above    []int      // original levels of the headings above the current place
 	styles   styles
 	bullets  bullets
 }
 
-// simplify returns the simplified ad, and whether it is well-formed in the
-// simplest of ways: so that no parser moves a thing.
+// simplify returns the simplified ad, and reports whether it is so well-formed
+// that no parser moves anything in it.
 func (p *policy) simplify(ad string, base *url.URL, headings int) (simple string, wellFormed bool) {
 	s := simplifier{policy: p, base: base, headings: headings, tokens: html.NewTokenizer(strings.NewReader(ad))}
 	s.out.Grow(len(ad) + len(ad)/8)
@@ -66,15 +66,15 @@ func (p *policy) simplify(ad string, base *url.URL, headings int) (simple string
 	}
 }
 
-// skip passes over the content of an element that was just opened, and its end
-// tag.
+// skip skips the content and the end tag of the element whose start tag was
+// read last.
 func skip(tokens *html.Tokenizer) {
 	if tokens.Next() == html.TextToken {
 		tokens.Next()
 	}
 }
 
-// inner returns what the innermost open element holds.
+// inner returns the kind of content of the innermost open element.
 func (s *simplifier) inner() kind {
 	if len(s.open) == 0 {
 		return flow
@@ -102,7 +102,7 @@ func (s *simplifier) write(text []byte) {
 	white := len(bytes.Trim(text, " \t\r\n\f")) == 0
 	held := s.inner()
 	if held == phrases {
-		// A line's end right behind <pre> is none.
+		// Parsers drop a line end right after <pre>.
 		e := s.open[len(s.open)-1]
 		s.broken = s.broken || e.atom == atom.Pre && bytes.HasPrefix(text, []byte("\n"))
 	} else if held != flow && !white {
@@ -117,8 +117,8 @@ func (s *simplifier) write(text []byte) {
 	s.out.WriteString(after)
 }
 
-// unwritten reports whether a character cannot be written in XML, and so not in a
-// feed. HTML has no use for one either.
+// unwritten reports whether a character is invalid in XML, and so in feeds. HTML
+// does not need it either.
 func unwritten(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f || r == '\uFFFE' || r == '\uFFFF'
 }
@@ -127,7 +127,7 @@ func (s *simplifier) start(e *element, more bool) {
 	attributes, style, ok := s.attributesOf(e, more)
 	if e.alone > 0 {
 		if style.plain(e) {
-			return // and its end tag ends nothing
+			return // its end tag is ignored, too
 		}
 		if s.alone[e.alone]++; s.alone[e.alone] > 1 {
 			return
@@ -160,9 +160,9 @@ func (s *simplifier) tag(e *element, attributes []html.Attribute) {
 	s.out.WriteByte('>')
 }
 
-// heading returns the heading that is written in the place of e: the first one has
-// the level that the caller wants, and each other is at most one level below the one
-// before it.
+// heading returns the heading to write instead of e. The first heading gets the
+// level s.headings, and each later heading is at most one level below its
+// predecessor.
 func (s *simplifier) heading(e *element) *element {
 	level := slices.Index(headings, e.atom) + 1
 	if level == 0 || s.headings < 1 {
@@ -175,9 +175,9 @@ func (s *simplifier) heading(e *element) *element {
 	return s.policy.elements[headings[min(s.headings+len(s.above)-1, len(headings))-1]]
 }
 
-// attributesOf returns what the tag just read is written with and what its style
-// asks for, and reports whether it is worth writing: a link leads somewhere, a
-// picture has a source.
+// attributesOf returns the attributes to write with the current tag, and the
+// emphasis of its style. ok is false for a tag that is not worth writing: a link
+// without an address, a picture without a source.
 func (s *simplifier) attributesOf(e *element, more bool) (attributes []html.Attribute, asked style, ok bool) {
 	if more {
 		attributes, asked = s.attributes(e.attributes)
@@ -192,7 +192,8 @@ func (s *simplifier) attributesOf(e *element, more bool) (attributes []html.Attr
 	return attributes, asked, true
 }
 
-// enter opens an element, where it may stand.
+// enter records that an element opens, and marks the ad as broken if the
+// element may not stand there.
 func (s *simplifier) enter(e *element) {
 	held := s.inner()
 	s.broken = s.broken || held != e.kind && (held != flow || e.kind != phrases) || len(s.open) == 100 ||
@@ -237,8 +238,8 @@ func (s *simplifier) endTag(e *element) {
 	s.out.WriteByte('>')
 }
 
-// attributes returns those attributes of the tag just read that may stay, and what
-// its style asks for.
+// attributes returns the allowed attributes of the current tag, and the emphasis
+// of its style.
 func (s *simplifier) attributes(allowed map[string]*regexp.Regexp) (kept []html.Attribute, asked style) {
 	for more := true; more; {
 		var key, val []byte

@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// The most pages and bytes of a sitemap, less the end of its last entry.
+// The limits of one sitemap in pages and bytes, with room left for the end of
+// the last entry.
 const (
 	maxPages = 50_000
 	maxBytes = 50_000_000
 )
 
-// writeSitemap writes parts of at most maxPages, and an index if there are
-// several.
+// writeSitemap writes sitemaps of at most maxPages pages each, and an index of
+// them if there are several.
 func writeSitemap(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	part := beginSitemap(f, "urlset")
 	pages := 0
@@ -35,7 +36,7 @@ func writeSitemap(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 			return err
 		}
 	}
-	if pages == 0 { // a sitemap has at least one page
+	if pages == 0 { // a sitemap must not be empty
 		if err := part.entry("url", h.feeds.url.String(), time.Time{}); err != nil {
 			return err
 		}
@@ -56,7 +57,7 @@ func writeSitemap(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	return err
 }
 
-// A sitemap is a document of entries with an address and a date.
+// A sitemap writes a document of entries, each with an address and a date.
 type sitemap struct {
 	*xmlWriter
 	root string

@@ -12,17 +12,18 @@ import (
 )
 
 // StructuredData holds a JobPosting of schema.org: its properties by name. A site
-// can add what it knows and the service does not, such as employmentType and
+// can add properties that the service does not know, such as employmentType and
 // baseSalary.
 type StructuredData map[string]any
 
-// MarshalJSON returns the data as JSON-LD that is safe within an element script:
-// no text in it ends the element, whatever the encoder does. In html/template
+// MarshalJSON returns the data as JSON-LD that is safe within a script element:
+// no text in it ends the element, whichever encoder writes it. In html/template
 //
 //	<script type="application/ld+json">{{.StructuredData}}</script>
 //
-// writes the same. Text such as "</script" and "<!--" gets a space behind the "<",
-// because encoders such as encoding/json/v2 take its escape away.
+// writes the same. MarshalJSON puts a space after the "<" of text such as
+// "</script" and "<!--", because encoders such as encoding/json/v2 undo its
+// escape.
 func (d StructuredData) MarshalJSON() ([]byte, error) {
 	b, err := json.Marshal(map[string]any(d))
 	return scriptMarkup.ReplaceAll(b, []byte(`\u003c $1`)), err
@@ -30,19 +31,18 @@ func (d StructuredData) MarshalJSON() ([]byte, error) {
 
 const day = 24 * time.Hour
 
-// scriptMarkup matches what has a meaning within an element script, as json.Marshal
-// writes it.
+// scriptMarkup matches text with a meaning inside a script element, in the escaped
+// form of json.Marshal.
 var scriptMarkup = regexp.MustCompile(`(?i)\\u003c(/?script|!--)`)
 
-// recommended lists the properties that search engines ask for besides the
-// required ones.
+// recommended lists the optional properties that search engines recommend.
 var recommended = []string{
 	"applicantLocationRequirements", "baseSalary", "directApply", "employmentType", "identifier", "jobLocationType",
 	"validThrough",
 }
 
-// Missing returns the recommended properties that d lacks. Not every one fits
-// every job: jobLocationType and applicantLocationRequirements belong to remote
+// Missing returns the recommended properties that d lacks. Some fit only some
+// jobs: jobLocationType and applicantLocationRequirements belong to remote
 // jobs.
 func (d StructuredData) Missing() []string {
 	var missing []string
@@ -54,17 +54,16 @@ func (d StructuredData) Missing() []string {
 	return missing
 }
 
-// StructuredData returns what search engines want to know of a job, for its page.
-// The error is a *RefusedError for a job that Check refuses, and for one that
-// lacks what search engines require: title, description, datePosted,
+// StructuredData returns the job's properties for search engines, to be put on
+// its page. The error is a *RefusedError for a job that Check refuses, or that
+// lacks a property which search engines require: title, description, datePosted,
 // hiringOrganization, and a jobLocation with its addressCountry or, for a remote
-// job, applicantLocationRequirements. Nothing is made up.
+// job, applicantLocationRequirements.
 //
-// datePosted is the day on which the job was first listed, else on which the posting's version
-// began. validThrough is the end of that version, and absent without one unless
-// ValidFor asks for it. Countries have their code of ISO 3166-1 where package places
-// knows them, and else the service's word. Locations without a country are left out;
-// coordinates that are not on the globe are left out of theirs.
+// datePosted is the day when the job was first listed, or else the beginning of the posting's
+// version. validThrough is the end of that version; without an end it is absent, unless
+// ValidFor sets it. A country is its ISO 3166-1 code if package places knows it, or else the
+// service's word. Locations without a country and coordinates beyond the globe are left out.
 func (j Job) StructuredData(now time.Time) (StructuredData, error) {
 	if err := j.Check(now); err != nil {
 		return nil, err
@@ -116,8 +115,8 @@ func (j Job) StructuredData(now time.Time) (StructuredData, error) {
 	return d, nil
 }
 
-// addPlaces adds where the job is and where one may work from, and returns what
-// is missing of it.
+// addPlaces adds the job's locations and, for remote work, the applicants'
+// countries. It returns the missing properties.
 func (j Job) addPlaces(d StructuredData) (missing []string) {
 	var locations []any
 	var countries []string
@@ -135,7 +134,7 @@ func (j Job) addPlaces(d StructuredData) (missing []string) {
 	if len(locations) > 0 {
 		d["jobLocation"] = some(locations)
 	}
-	remote, _ := j.Posting.Config.RemoteStatus() // missing or malformed: it is empty
+	remote, _ := j.Posting.Config.RemoteStatus() // empty if missing or malformed
 	if remote != jobboard.RemoteFully {
 		if len(locations) == 0 {
 			return []string{"jobLocation.address.addressCountry"}
@@ -159,8 +158,8 @@ func (j Job) addPlaces(d StructuredData) (missing []string) {
 	return nil
 }
 
-// countryCode returns the code of ISO 3166-1 for a country, or the country's word itself if
-// it is not known.
+// countryCode returns the ISO 3166-1 code of a country, or the country's name itself if
+// package places does not know it.
 func countryCode(country string) string {
 	country = line(country)
 	if code, ok := places.Country(country); ok {
@@ -169,8 +168,8 @@ func countryCode(country string) string {
 	return country
 }
 
-// UnknownCountries returns the countries in d that are words and no code of ISO 3166-1,
-// each once: those that the service spells in a way that package places does not know.
+// UnknownCountries returns the countries in d without an ISO 3166-1 code, each once,
+// because package places does not know the service's spelling.
 func (d StructuredData) UnknownCountries() []string {
 	var unknown []string
 	note := func(country any) {
@@ -190,7 +189,7 @@ func (d StructuredData) UnknownCountries() []string {
 	return unknown
 }
 
-// all returns the objects in a value that some has made.
+// all returns the objects in a value made by some.
 func all(value any) (objects []map[string]any) {
 	values, several := value.([]any)
 	if !several {
@@ -204,7 +203,7 @@ func all(value any) (objects []map[string]any) {
 	return objects
 }
 
-// some is one value as itself, and several as a list.
+// some returns a single value as itself, and several values as a list.
 func some(values []any) any {
 	if len(values) == 1 {
 		return values[0]
@@ -229,12 +228,12 @@ func place(l jobboard.Location) map[string]any {
 	return p
 }
 
-// decimal keeps a coordinate out of the notation with an exponent.
+// decimal writes a coordinate without an exponent.
 func decimal(degrees float64) json.Number {
 	return json.Number(strconv.FormatFloat(degrees, 'f', -1, 64))
 }
 
-// company returns the posting's company, else that of the job.
+// company returns the posting's company, or else the job's.
 func (j Job) company() string {
 	if name, err := j.Posting.Config.CompanyName(); err == nil && line(name) != "" {
 		return line(name)
@@ -242,8 +241,8 @@ func (j Job) company() string {
 	return line(j.Information.CompanyName)
 }
 
-// stamp returns a time as schema.org, sitemaps and Atom have it, and "" for none and
-// for one that they cannot write.
+// stamp returns a time in the format of schema.org, sitemaps and Atom, or "" for the
+// zero time and for years that the format cannot hold.
 func stamp(t time.Time) string {
 	if t.IsZero() || t.Year() < 1 || t.Year() > 9999 {
 		return ""

@@ -7,10 +7,11 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// style holds what an attribute style asks for. nil: it says nothing of that.
+// style holds the emphasis that a style attribute sets. nil: the attribute does
+// not mention it.
 type style struct{ bold, italic *bool }
 
-// readStyle reads an attribute style.
+// readStyle reads a style attribute.
 func readStyle(value string) (s style) {
 	for declaration := range strings.SplitSeq(strings.ToLower(value), ";") {
 		property, value, _ := strings.Cut(declaration, ":")
@@ -31,8 +32,8 @@ func readStyle(value string) (s style) {
 	return s
 }
 
-// plain reports whether the style takes away what e is there for. Editors put
-// <b style="font-weight:normal"> around whole documents.
+// plain reports whether the style cancels the emphasis of e. Editors put <b
+// style="font-weight:normal"> around whole documents.
 func (s style) plain(e *element) bool {
 	switch e.atom {
 	case atom.B, atom.Strong:
@@ -43,24 +44,25 @@ func (s style) plain(e *element) bool {
 	return false
 }
 
-// styles holds which emphasis the styles around a text ask for. Each piece of text gets
-// elements of its own for that, so that no parser opens them again elsewhere.
+// styles tracks the emphasis from the style attributes around the current text. Each
+// piece of text gets its own elements b and i, so that no parser reopens them
+// elsewhere.
 type styles struct {
 	around    []emphasis
-	depth     int  // of the elements around, not counting those that hold phrases alone
-	paragraph bool // within an element that holds phrases alone, such as p
-	heading   bool // within one that is bold anyway
+	depth     int  // number of open elements, without those that hold only phrases
+	paragraph bool // within an element that holds only phrases, such as p
+	heading   bool // within an element that is bold anyway
 }
 
-// emphasis holds what the style of an element asks for, and where that ends.
+// emphasis holds the emphasis that an element's style sets, and where it ends.
 type emphasis struct {
 	bold, italic bool
-	span         bool // rather than a block
+	span         bool // the element is a span, not a block
 	paragraph    bool // it ends with the paragraph
-	depth        int  // or where the depth is less
+	depth        int  // otherwise it ends when the depth falls below this
 }
 
-// start notes that an element begins.
+// start records the start of an element with its style.
 func (s *styles) start(e *element, asked style) {
 	if e != styled {
 		if e.kind == phrases {
@@ -89,7 +91,7 @@ func (s *styles) start(e *element, asked style) {
 	s.around = append(s.around, emphasis{now.bold, now.italic, e == styled, s.paragraph, s.depth})
 }
 
-// end notes that an element ends.
+// end records the end of an element.
 func (s *styles) end(e *element) {
 	switch {
 	case e == styled:
@@ -107,7 +109,8 @@ func (s *styles) end(e *element) {
 	}
 }
 
-// endParagraph ends the paragraph around, if there is one: no block is within it.
+// endParagraph ends the open paragraph, if any: a paragraph cannot contain the
+// block that begins.
 func (s *styles) endParagraph() {
 	for s.now().paragraph {
 		s.around = s.around[:len(s.around)-1]
@@ -115,7 +118,7 @@ func (s *styles) endParagraph() {
 	s.paragraph, s.heading = false, false
 }
 
-// now returns the emphasis of what is read now.
+// now returns the emphasis at the current place of the ad.
 func (s *styles) now() emphasis {
 	if len(s.around) == 0 {
 		return emphasis{}
@@ -123,8 +126,8 @@ func (s *styles) now() emphasis {
 	return s.around[len(s.around)-1]
 }
 
-// emphasis returns the tags to write before and after a text for what styles ask
-// for, where no element around does that already.
+// emphasis returns the tags to write before and after a text for its styles,
+// unless an open element gives the emphasis already.
 func (s *simplifier) emphasis() (before, after string) {
 	now, open := s.styles.now(), func(a atom.Atom) bool { return s.alone[s.policy.elements[a].alone] > 0 }
 	if now.bold && !s.styles.heading && !open(atom.B) && !open(atom.Strong) {

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Text returns the words of an advertisement's HTML as plain text, for a mail or
-// a terminal: a line for each paragraph, with an empty line around it, and an
-// item of a list as a line that begins with a bullet; of plain text the lines stay.
-// Scripts, styles and comments have no words. Control characters, and those that
-// turn the direction of the text around them, are left out. The time it takes grows
-// with the length of ad and no faster.
+// Text returns the words of an advertisement's HTML as plain text, for a mail or a
+// terminal: a line for each paragraph, between empty lines, and a line with a
+// bullet for each list item. An ad of plain text keeps its lines. Scripts, styles
+// and comments are left out. Text also leaves out control characters, and
+// characters that change the direction of the text around them. Its running time is
+// linear in the length of ad.
 //
 // The result is text and not HTML: escape it for where it goes.
 func Text(ad string) string {
@@ -26,9 +26,9 @@ func Text(ad string) string {
 }
 
 // Excerpt returns the beginning of an advertisement on one line, for a preview
-// or a meta element. It has at most limit characters, the ellipsis at its end
-// included, and ends with a whole word where there is one. With a limit of 0 or
-// less it is empty. It reads no more of ad than it needs.
+// or a meta element. It has at most limit characters, including the ellipsis at
+// its end, and ends with a whole word if one fits. If limit is 0 or less,
+// Excerpt returns "". Excerpt reads only as much of ad as it returns.
 //
 // The result is text and not HTML: escape it for where it goes.
 func Excerpt(ad string, limit int) string {
@@ -40,9 +40,9 @@ func Excerpt(ad string, limit int) string {
 	return cut(strings.Join(strings.Fields(beginning.String()), " "), limit)
 }
 
-// Line returns a text of the board that is no HTML, such as a title, on one line of at most
-// limit characters, cut as by Excerpt. Control characters, and those that turn the direction
-// of the text around them, are left out. With a limit of 0 or less it is empty.
+// Line returns a plain text of the board, such as a title, on one line of at most limit
+// characters, cut like an Excerpt. It leaves out control characters, and characters that
+// change the direction of the text around them. If limit is 0 or less, Line returns "".
 //
 // The result is text and not HTML: escape it for where it goes.
 func Line(text string, limit int) string {
@@ -52,13 +52,13 @@ func Line(text string, limit int) string {
 	return cut(line(text), limit)
 }
 
-// cut returns words on one line as at most limit characters, an ellipsis at the end of those
-// that were cut included.
+// cut shortens a line to at most limit characters, including the ellipsis at the end of a
+// shortened line.
 func cut(words string, limit int) string {
 	if utf8.RuneCountInString(words) <= limit {
 		return words
 	}
-	end, last := 0, 0 // in bytes: of limit-1 characters, and of the last whole word among them
+	end, last := 0, 0 // byte offsets: after limit-1 characters, and after the last whole word before it
 	for i, r := range words {
 		if limit--; limit == 0 {
 			end = i
@@ -77,17 +77,17 @@ func cut(words string, limit int) string {
 	return strings.TrimRightFunc(words[:last], unicode.IsPunct) + "…"
 }
 
-// layout is text that grows by words. What separates them is written when the
-// next word comes, so that none is at the beginning or the end.
+// layout builds a text from words. It writes a separator only before the next
+// word, so that the text neither begins nor ends with a separator.
 type layout struct {
 	strings.Builder
-	room     int // for characters; nothing is read once it is below 0
-	newlines int // before the next word
+	room     int // characters left; reading stops below 0
+	newlines int // line ends to write before the next word
 	space    bool
 	bullet   bool
 }
 
-// read appends the words of an ad, as far as there is room.
+// read appends the words of an ad until the room is used up.
 func (l *layout) read(ad string) {
 	tokens := html.NewTokenizer(strings.NewReader(ad))
 	for l.room >= 0 {
@@ -120,7 +120,8 @@ func (l *layout) read(ad string) {
 	}
 }
 
-// tag separates what is before a start or an end tag from what is after it.
+// tag separates the words before and after a start or end tag, as the element
+// demands.
 func (l *layout) tag(e *element) {
 	switch {
 	case e == nil, l.bullet, e.kind == phrases && e.atom != atom.Br:
@@ -135,7 +136,7 @@ func (l *layout) tag(e *element) {
 	}
 }
 
-// words appends text with each run of white space as one space.
+// words appends a text, and replaces each run of white space by one space.
 func (l *layout) words(text string) {
 	for len(text) > 0 && l.room >= 0 {
 		word := strings.IndexFunc(text, separates)
@@ -175,14 +176,14 @@ func (l *layout) word(word string) {
 }
 
 func separates(r rune) bool {
-	if r < 0x7f { // most are, and each is asked about
+	if r < 0x7f { // fast path: most characters are ASCII
 		return r <= ' '
 	}
 	return unicode.IsSpace(r) || invisible(r)
 }
 
-// invisible reports whether a character has no glyph and may change how those
-// around it are shown.
+// invisible reports whether a character has no glyph and may change the display
+// of the characters around it.
 func invisible(r rune) bool {
 	return unicode.IsControl(r) && !unicode.IsSpace(r) ||
 		r >= '\u202A' && r <= '\u202E' || // embeddings and overrides of the direction

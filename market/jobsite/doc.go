@@ -1,10 +1,11 @@
-// Package jobsite has what a site of jobs needs between the client of the board, its
-// pages and the applicants who visit them. It works with net/http and has no look of
-// its own.
+// Package jobsite helps to build a site of jobs: it finds and prepares the data of
+// pages, and signs applicants in at the board. It works with net/http and leaves the
+// pages' design to the site.
 //
-// A Site has the pages of the jobs in a mirror: Search finds what an address asks for,
-// Job returns one job's page, and Jobs is the iterator for package jobpublish. Handle
-// answers an error of theirs with its status, Retry-After and words for the visitor:
+// A Site makes the pages of the jobs in a mirror: Search finds the jobs for an
+// address, Job returns the page of one job, and Jobs is the iterator for package
+// jobpublish. Handle answers their errors with a status, Retry-After and a sentence
+// for the visitor:
 //
 //	site, err := jobsite.New(mirror, jobsite.Config{URL: "https://jobs.example", Languages: []string{"de", "en"}})
 //	mux.HandleFunc("GET /job/{job}/{words...}", site.Handle(func(w http.ResponseWriter, r *http.Request) error {
@@ -24,13 +25,13 @@
 //	})
 //	http.ListenAndServe(addr, signIn.Handler(pages))
 //
-// A page gets the Visitor of a request, with whose Applicant it makes calls, and from
-// Precheck an Outcome to show: whether the visitor may apply, with the status and the words
-// of the page. Form makes the page of a job's form, opened or sent.
+// A page calls Visitor to get the signed-in visitor, whose Applicant makes calls to the
+// board. Precheck returns an Outcome to show: whether the visitor may apply, with the
+// page's status and words. Form makes the page of a job's form, opened or sent.
 //
-// A List holds what the address of a page of jobs asks for: ParseList makes it of what ReadQuery
-// returns and names each field that is wrong, Query returns the query for a mirror, and Places and Categories
-// return links that narrow it down. Map draws the jobs.
+// A List is the search in an address: ParseList reads it from the result of ReadQuery and reports wrong
+// values, Query returns the query for a mirror, and Places and Categories return links that narrow the
+// search. Map draws the jobs.
 //
 // Sections in comments are those of the interface, as in package jobboard.
 package jobsite

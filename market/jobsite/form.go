@@ -10,33 +10,32 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// FormPage holds what the page of a job's form shows.
+// FormPage holds the data of the page with a job's form.
 type FormPage struct {
-	Outcome // Status is the page's; Check.Information is the job where Show is set
+	Outcome // Status is the page's status; Check.Information is the job if Show is true
 
-	Show     bool                    // whether to show the form; false: only Text, which says why not
+	Show     bool                    // whether to show the form; false: show only Text, which gives the reason
 	Fields   []jobboard.FormField    // in the job's language; the nationality has the label of Texts
-	Problems int                     // how many answers are wrong; each has its Problem in Fields
-	Complete bool                    // everything is answered
-	Checked  jobboard.CheckedAnswers // the answers without a problem, once they were sent
+	Problems int                     // number of wrong answers; each has a Problem in Fields
+	Complete bool                    // all questions are answered
+	Checked  jobboard.CheckedAnswers // the right answers of a sent form
 	// Session is for a hidden field of the form, named "session". If somebody else has signed
-	// in in the same browser since the form was opened, its answers are shown to them and do
-	// not count as theirs. A form without the field is not checked for that.
+	// in in the same browser since the form was opened, Form shows the answers again and does
+	// not accept them. Without this field Form cannot detect the change.
 	Session string
 }
 
 // sessionField is the name of the hidden field of a form.
 const sessionField = "session"
 
-// maxForm bounds what a visitor sends with a form.
+// maxForm is the largest body of a sent form, in bytes.
 const maxForm = 64 << 10
 
-// Form returns the form of a job for the visitor of a request, or the reason why there is
-// none, as Precheck does. A POST is a form that was sent: Form checks its answers by rules.
-// No answer goes to the board, because the interface has no call for that. Answers that
-// cannot be checked, because the sign-in has ended or the board does not say whether the
-// visitor may apply, are shown again. The status is that of Precheck, or with a form that
-// was sent
+// Form returns the form of a job for the visitor of a request, or like Precheck the reason
+// why the visitor may not apply. For a POST, Form checks the sent answers by rules. It
+// sends no answers to the board, because the interface has no call for them. The page
+// shows answers again that cannot be checked because the sign-in has ended or the board
+// does not say whether the visitor may apply. The status is Precheck's, or for a sent form
 //
 //	403  the sign-in has ended: SignInToSend, or SignInRefused where another would end too
 //	409  somebody else has signed in since the form was opened: SignedInAnew
@@ -44,7 +43,7 @@ const maxForm = 64 << 10
 //
 // Form returns an error with status 400 for a body that is not
 // application/x-www-form-urlencoded, and with 413 for one over 64 KiB. To show the answers of
-// a visitor who is not signed in it looks the job up, and returns the error of that.
+// a visitor who is not signed in, Form looks up the job, and returns the lookup's error.
 func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jobboard.AnswerRules) (FormPage, error) {
 	sent := r.Method == http.MethodPost
 	if sent {
@@ -57,7 +56,7 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 	if signedIn {
 		p.Session = visitor.Session
 	}
-	info := p.Check.Information // what the form asks
+	info := p.Check.Information // the job with the form's questions
 	var wrong error
 	switch {
 	case p.MayApply() && sent:
@@ -84,8 +83,8 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 	return p, nil
 }
 
-// unsent returns the situation of a visitor whose answers were sent while nobody was signed
-// in. It asks to sign in again only where that may help.
+// unsent returns the situation of a visitor who sent answers without being signed in. It
+// asks to sign in again only if a new sign-in may help.
 func unsent(s Situation) Situation {
 	if s == SignInRefused {
 		return s
@@ -93,8 +92,8 @@ func unsent(s Situation) Situation {
 	return SignInToSend
 }
 
-// readForm reads a form that was sent. A body of another type would pass for one without
-// answers.
+// readForm reads a sent form. It refuses other media types, because their bodies would
+// look like forms without answers.
 func readForm(r *http.Request) error {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
 		return fmt.Errorf("jobsite: a form of type %.100q", kind)
@@ -103,21 +102,20 @@ func readForm(r *http.Request) error {
 	return r.ParseForm()
 }
 
-// ofAnother reports whether a form that was sent names another session than that of its
-// visitor.
+// ofAnother reports whether a sent form names another session than its sender's.
 func (p *FormPage) ofAnother(r *http.Request) bool {
 	return r.PostForm.Has(sessionField) && r.PostForm.Get(sessionField) != p.Session
 }
 
-// disown clears the page's session if the form was opened in another one, so that its
-// answers do not count as this visitor's when they are sent once more.
+// disown clears the page's session if the form was opened in another session, so that
+// its answers do not count as this visitor's when the form is sent again.
 func (p *FormPage) disown(r *http.Request) {
 	if p.ofAnother(r) {
 		p.Session = ""
 	}
 }
 
-// speak sets the words of the page that are not the board's.
+// speak sets the page's words that come from the site's Texts.
 func (p *FormPage) speak(texts Texts) {
 	p.Text = texts.Situation(p.Situation)
 	for i, f := range p.Fields {
@@ -127,8 +125,8 @@ func (p *FormPage) speak(texts Texts) {
 	}
 }
 
-// check looks at the answers that a visitor has sent who may apply, and returns what
-// CheckAnswers said.
+// check checks the answers of a visitor who may apply, and returns the error of
+// CheckAnswers.
 func (p *FormPage) check(r *http.Request, rules jobboard.AnswerRules) error {
 	if p.ofAnother(r) {
 		p.Situation, p.Status = SignedInAnew, http.StatusConflict
@@ -144,10 +142,10 @@ func (p *FormPage) check(r *http.Request, rules jobboard.AnswerRules) error {
 	return err
 }
 
-// A formError reports a request that is no form.
+// A formError reports a request without a valid form.
 type formError struct{ error }
 
-// HTTPStatus returns the status with which such a request is answered.
+// HTTPStatus returns 413 for a body that is too large, and otherwise 400.
 func (e *formError) HTTPStatus() int {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](e.error); tooLarge {
 		return http.StatusRequestEntityTooLarge

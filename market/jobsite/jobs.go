@@ -20,39 +20,39 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
 )
 
-// shownLetters bounds a title, a company and a place where they are shown.
+// shownLetters is the most characters of a shown title, company or place.
 const shownLetters = 200
 
-// shown returns a text of the board as a page or a card shows it.
+// shown returns a text of the board on one line, cut to shownLetters.
 func shown(text string) string { return jobpublish.Line(text, shownLetters) }
 
-// JobPage holds what the page of an open job shows. Its texts come from the board. Title,
+// JobPage holds the data of the page of an open job. Its texts come from the board. Title,
 // Company and Place are on one line of at most 200 characters, without control characters and
-// those that turn the direction of the text, see [jobpublish.Line]; Information and Posting
-// have them as the board sent them.
+// characters that change the direction of the text, see [jobpublish.Line]; Information and
+// Posting hold the board's original texts.
 type JobPage struct {
 	Job                   jobboard.JobID
-	URL                   string // the one address of the page, for its canonical link
+	URL                   string // the page's only address, for its canonical link
 	Title, Company, Place string
-	Language              string                    // of title and advertisement; empty: not known
-	Advertisement         template.HTML             // cleaned, its headings below the page's own; empty: there is none
-	Data                  jobpublish.StructuredData // nil: the job lacks what search engines ask for
-	ApplyURL              string                    // where one applies at the board; empty: not known
-	PrivacyURL            string                    // of the privacy statement; empty: not known
-	Age                   time.Duration             // of what the board said
+	Language              string                    // language of title and advertisement; empty: unknown
+	Advertisement         template.HTML             // cleaned, with headings below the page's own; empty: the posting has none
+	Data                  jobpublish.StructuredData // nil: the job lacks properties that search engines require
+	ApplyURL              string                    // the board's page to apply; empty: unknown
+	PrivacyURL            string                    // address of the privacy statement; empty: unknown
+	Age                   time.Duration             // age of the board's answer
 	Information           *jobboard.JobInformation
 	Posting               *jobboard.JobPosting
 }
 
-// Job returns the page of the job whose identifier is {job} in the pattern of a request, in
-// the reader's language or else in any. Its errors have these statuses, by
-// [jobboard.HTTPStatus], with which Handle answers:
+// Job returns the page of the job that {job} names in the request's pattern, in the
+// reader's language if possible. [jobboard.HTTPStatus] gives its errors these statuses,
+// with which Handle answers:
 //
 //	410  the job is closed, or its posting's last day is over
-//	404  the board has no such job, or does not show it to everybody, or not yet; or no channel of the copy has a
-//	     posting of it
-//	503  the copy cannot know: it was never whole, or the answer about the job is missing or too old, also where
-//	     the board only ever said that it does not find the posting, which a channel of the copy shows
+//	404  the board has no such job, hides it from the public, or publishes it later; or no channel of the
+//	     copy has a posting of it
+//	503  the copy does not know: it was never complete, or the lookup's answer is missing or too old. This
+//	     includes jobs whose posting the lookup never found, although a channel of the copy shows it
 func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	if err := s.made(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	}
 	known, err := s.mirror.Job(r.Context(), id)
 	if errors.Is(err, jobmirror.ErrUnknown) {
-		return nil, cmp.Or(s.mirror.Ready(r.Context()), err) // what is not in half a copy may be at the board
+		return nil, cmp.Or(s.mirror.Ready(r.Context()), err) // an incomplete copy may lack a job that the board has
 	}
 	if err != nil {
 		return nil, err
@@ -76,9 +76,9 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	job := s.published(known, posting)
 	job.URL = s.published(known, inLanguage(postings, s.cfg.Languages[0])).URL
 	checked := job
-	checked.Answered = time.Now() // the mirror has decided whether the answer is too old
+	checked.Answered = time.Now() // the mirror has already checked the age of the answer
 	refused, _ := errors.AsType[*jobpublish.RefusedError](checked.Check(checked.Answered))
-	// A page may lack what feeds and search engines ask for.
+	// A page may be shown without values that feeds and search engines need.
 	lacks := refused != nil && refused.Reason == jobpublish.ReasonIncomplete && posting != nil
 	if refused != nil && !lacks {
 		return nil, refused
@@ -92,20 +92,20 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	if link, err := info.DataSecurityURL(); err == nil {
 		p.PrivacyURL = link.String()
 	}
-	ad, _ := job.Posting.Config.AdText() // a posting may have none
+	ad, _ := job.Posting.Config.AdText() // empty if the posting has none
 	cleaner := jobpublish.Cleaner{Base: job.Posting.ApplyOnlineLink, Headings: 2}
 	p.Advertisement = template.HTML(cleaner.Clean(ad)) //nolint:gosec // cleaned
-	p.Data, _ = job.StructuredData(time.Now())         // nil with each error
+	p.Data, _ = job.StructuredData(time.Now())         // nil on an error
 	if at, err := job.Posting.ApplyURL(); err == nil {
 		p.ApplyURL = at.String()
 	}
 	return p, nil
 }
 
-// Jobs yields every job of the mirror for [jobpublish.Config], with its posting in the
-// first of Config.Languages, or else in any. An error is the last item. Until every
-// channel was copied once, jobmirror's ErrIncomplete is the only item; a channel that the
-// board refuses does not count, see [jobmirror.Mirror.Ready].
+// Jobs yields every job of the mirror for [jobpublish.Config], with a posting in the
+// first of Config.Languages if possible. An error is the last item. Until every channel
+// was copied once, jobmirror's ErrIncomplete is the only item; a channel that the board
+// refuses does not count, see [jobmirror.Mirror.Ready].
 func (s *Site) Jobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 	return func(yield func(jobpublish.Job, error) bool) {
 		if err := s.made(); err != nil {
@@ -124,8 +124,8 @@ func (s *Site) Jobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 	}
 }
 
-// published returns a job as the mirror knows it, with one of its postings, which may be
-// nil.
+// published returns a job of the mirror for package jobpublish, with one of its
+// postings, which may be nil.
 func (s *Site) published(known *jobmirror.Job, posting *jobmirror.Posting) jobpublish.Job {
 	var j jobpublish.Job
 	info, err := known.Answer()
@@ -144,7 +144,7 @@ func (s *Site) published(known *jobmirror.Job, posting *jobmirror.Posting) jobpu
 	return j
 }
 
-// inLanguage returns the posting in a language, or else the first; nil: there is none.
+// inLanguage returns the posting in a language, or else the first posting, or nil.
 func inLanguage(postings []jobmirror.Posting, lang string) *jobmirror.Posting {
 	if len(postings) == 0 {
 		return nil
@@ -159,18 +159,19 @@ func (s *Site) Path(job jobboard.JobID, title string) string {
 	return strings.NewReplacer("{job}", job.String(), "{words}", w, "{words...}", w).Replace(s.cfg.Page)
 }
 
-// manyWords bounds the letters of a title in an address. A word that is begun by then is
-// kept, up to twice as many.
+// manyWords is the number of letters after which a title in an address ends with the
+// current word, or at twice the number.
 const manyWords = 60
 
-// words returns a title as it stands in an address.
+// words returns a title in the form for an address: lower case, with hyphens
+// between words.
 func words(title string) string {
 	title = strings.ToLower(norm.NFC.String(title))
 	title = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss").Replace(title)
 	var out []rune
 	for _, r := range norm.NFD.String(strings.ToValidUTF8(title, "")) {
 		switch gap := len(out) == 0 || out[len(out)-1] == '-'; {
-		case r >= 0x300 && r < 0x370: // the accent of the letter before
+		case r >= 0x300 && r < 0x370: // a combining accent
 		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r) && !gap:
 			out = append(out, r)
 		case !gap:
@@ -183,27 +184,27 @@ func words(title string) string {
 	return cmp.Or(norm.NFC.String(strings.Trim(string(out), "-")), "job")
 }
 
-// Card holds what a list shows of a job. Its texts come from the board. Title, Company and
-// Place are as those of a JobPage.
+// Card holds the data of a job in a list. Its texts come from the board. Title, Company
+// and Place are shortened as in a JobPage.
 type Card struct {
-	Path           string // of the job's page; empty: the posting's job is not known
+	Path           string // path of the job's page; empty: the posting's job is unknown
 	Title, Company string
-	Place          string           // the nearest to where the reader looks, else the first
-	Distance       string           // to Place, such as "3 km"; empty where the reader looks nowhere
-	Excerpt        string           // of the advertisement, around what was found
-	Marks          []jobmirror.Mark // of Excerpt: what was found
-	Language       string           // of Title and Excerpt; empty: not known
-	Remote         bool             // the work can be done from anywhere
+	Place          string           // the place nearest to the searched town, or else the first
+	Distance       string           // distance to Place, such as "3 km"; empty without a searched town
+	Excerpt        string           // part of the advertisement around the found words
+	Marks          []jobmirror.Mark // positions of the found words in Excerpt
+	Language       string           // language of Title and Excerpt; empty: unknown
+	Remote         bool             // the work is fully remote
 }
 
-// Piece holds a piece of an excerpt.
+// Piece is a part of an excerpt.
 type Piece struct {
 	Text  string
-	Found bool // somebody looked for it
+	Found bool // Text is a searched word
 }
 
-// Pieces returns the excerpt in pieces, so that a page can mark what was found. Marks
-// beyond the end of an excerpt that the page has shortened do not count.
+// Pieces returns the excerpt in pieces, so that a page can highlight the found words.
+// If the page has shortened Excerpt, Pieces ignores marks beyond its end.
 func (c Card) Pieces() (list []Piece) {
 	end := 0
 	for _, m := range c.Marks {
@@ -216,10 +217,10 @@ func (c Card) Pieces() (list []Piece) {
 	return append(list, Piece{Text: c.Excerpt[end:]})
 }
 
-// Card returns what a list shows of a posting.
+// Card returns the data of a posting in a list.
 func (s *Site) Card(p *jobmirror.Posting) Card {
 	config := p.Posting.Config
-	ad, _ := config.AdText() // a key that is missing is a line that is missing
+	ad, _ := config.AdText() // a card omits lines for missing keys
 	company, _ := config.CompanyName()
 	remote, _ := config.RemoteStatus()
 	c := Card{
@@ -241,18 +242,18 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 	return c
 }
 
-// Results holds what a list of jobs shows.
+// Results holds the data of a list of jobs.
 type Results struct {
 	List     List
-	Problems []ListProblem // of the address; what is wrong was left out
+	Problems []ListProblem // wrong values in the address, which the search ignored
 	Page     *jobmirror.Page
-	Cards    []Card // of Page.Postings
+	Cards    []Card // cards of Page.Postings
 }
 
-// Search finds the jobs that the address of a request asks for, as ParseList reads it, in
-// the reader's language. For an address whose place in the list is gone, such as an old
-// bookmark, it returns the first page. Its error is jobmirror's ErrIncomplete until every
-// channel was copied once; a channel that the board refuses does not count, see
+// Search finds the jobs for the address of a request, which ParseList reads, in the
+// reader's language. If the address continues from a job that is gone, as in an old
+// bookmark, Search returns the first page. Its error is jobmirror's ErrIncomplete until
+// every channel was copied once; a channel that the board refuses does not count, see
 // [jobmirror.Mirror.Ready].
 func (s *Site) Search(r *http.Request) (*Results, error) {
 	if err := s.made(); err != nil {

@@ -14,21 +14,21 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
-// List holds what a visitor asks of the list of jobs, read from its address. The zero value
-// asks for all jobs.
+// List holds a visitor's search, read from the address of the list of jobs. The zero value
+// finds all jobs.
 type List struct {
-	Text     string               // text: words to find
-	Near     string               // near: a town, as package places finds it
-	Radius   int                  // radius: around the town, in km; 0: DefaultRadius
-	Category string               // category: a category's identifier
-	Place    string               // place: a location's name
-	Order    jobmirror.Order      // order: "newest" or "oldest", else by relevance
-	Language string               // lang: of the postings
-	After    jobmirror.PageCursor // after: of the page before; empty: the first page
+	Text     string               // parameter text: words to find
+	Near     string               // parameter near: name of a town that package places knows
+	Radius   int                  // parameter radius: km around the town; 0: DefaultRadius
+	Category string               // parameter category: a category's identifier
+	Place    string               // parameter place: a location's name
+	Order    jobmirror.Order      // parameter order: "newest" or "oldest"; otherwise by relevance
+	Language string               // parameter lang: language of the postings
+	After    jobmirror.PageCursor // parameter after: cursor to the page after another; empty: the first page
 }
 
-// DefaultRadius is the radius of a search around a town, in kilometers, where the visitor
-// chooses none; MaxRadius is the largest to choose.
+// DefaultRadius is the radius of a search around a town, in kilometers, if the visitor
+// chooses none; MaxRadius is the largest radius.
 const (
 	DefaultRadius = 25
 	MaxRadius     = 500
@@ -37,19 +37,19 @@ const (
 // maxText is the longest text that a mirror searches for, in bytes.
 const maxText = 1000
 
-// ListProblem names what is wrong with a field of a list's address.
+// ListProblem describes a wrong value in a list's address.
 type ListProblem struct {
-	Field  string // as in the address: "near"
-	Value  string // what was there
+	Field  string // parameter of the address, such as "near"
+	Value  string // its value
 	Reason ListReason
 }
 
-// ListReason says why a value cannot be searched for.
+// ListReason says why a value is wrong.
 type ListReason string
 
 // The reasons.
 const (
-	UnknownTown ListReason = "unknown town" // no place of package places has that name
+	UnknownTown ListReason = "unknown town" // package places knows no town of that name
 	NoRadius    ListReason = "no radius"    // not a number from 1 to MaxRadius
 	NoOrder     ListReason = "no order"     // neither newest nor oldest
 	TextTooLong ListReason = "text too long"
@@ -57,8 +57,8 @@ const (
 
 var orders = map[jobmirror.Order]string{jobmirror.Newest: "newest", jobmirror.Oldest: "oldest"}
 
-// ParseList reads the query of an address, such as ReadQuery returns it. It leaves out a value
-// that is wrong and returns a problem for its field; other parameters are ignored.
+// ParseList reads the query of an address, such as ReadQuery returns. It leaves out wrong
+// values and returns a problem for each. It ignores other parameters.
 func ParseList(values url.Values) (List, []ListProblem) {
 	var problems []ListProblem
 	wrong := func(field string, reason ListReason) {
@@ -102,7 +102,7 @@ func ParseList(values url.Values) (List, []ListProblem) {
 	return l, problems
 }
 
-// Values returns the query of the list's address, without what is not asked for.
+// Values returns the query of the list's address, without empty fields.
 // ParseList reads it back.
 func (l List) Values() url.Values {
 	values := url.Values{}
@@ -124,11 +124,12 @@ func (l List) Values() url.Values {
 	return values
 }
 
-// Town returns the town that Near names, and false where it names none.
+// Town returns the town that Near names, or false if package places knows no
+// such town.
 func (l List) Town() (places.Place, bool) { return places.Find(l.Near) }
 
-// Query returns the query for a mirror, with facets. If the town is not known, it asks for
-// jobs anywhere.
+// Query returns the query for a mirror, with facets. If the town is unknown, the query
+// finds jobs anywhere.
 func (l List) Query() jobmirror.Query {
 	q := jobmirror.Query{
 		Text: l.Text, Category: l.Category, Place: l.Place, Language: l.Language,
@@ -140,8 +141,8 @@ func (l List) Query() jobmirror.Query {
 	return q
 }
 
-// Next returns the link to the next page, such as "?after=x&text=nurse", and "" where
-// there is none.
+// Next returns the link to the next page, such as "?after=x&text=nurse", or "" after
+// the last page.
 func (l List) Next(page *jobmirror.Page) template.URL {
 	if page.Next == "" {
 		return ""
@@ -153,18 +154,18 @@ func (l List) Next(page *jobmirror.Page) template.URL {
 // link returns the list's address, relative to its page.
 func (l List) link() template.URL { return template.URL("?" + l.Values().Encode()) } //nolint:gosec // encoded
 
-// Facet holds a value, such as a place, by which a visitor can narrow the hits down.
+// Facet is a value, such as a place, with which a visitor can narrow the search.
 type Facet struct {
-	Name   string // for the visitor
+	Name   string // text for the visitor
 	Count  int
 	Chosen bool
-	// Link leads to the list with this facet, or without it where it is chosen, from its
-	// first page on: "?place=Berlin".
+	// Link leads to the first page of the list with this facet, such as "?place=Berlin",
+	// or without the facet if it is chosen.
 	Link template.URL
 }
 
-// Places returns at most limit places of the hits: the chosen one first, then those with
-// the most hits.
+// Places returns at most limit places of the hits: first the chosen place, and then the
+// places with the most hits.
 func (l List) Places(f *jobmirror.Facets, limit int) []Facet {
 	itself := func(place string) (string, bool) { return shown(place), true }
 	return facets(f.Places, l.Place, limit, itself, func(place string) List {
@@ -186,7 +187,7 @@ func (l List) Categories(f *jobmirror.Facets, limit int, name func(category stri
 func facets(counts map[string]int, chosen string, limit int, name func(string) (string, bool), with func(string) List) []Facet {
 	var all []Facet
 	if chosen != "" && counts[chosen] == 0 {
-		counts = map[string]int{chosen: 0} // nothing is found; it can be taken away
+		counts = map[string]int{chosen: 0} // without hits the visitor must still be able to remove the choice
 	}
 	for value, count := range counts {
 		words, ok := name(value)

@@ -15,21 +15,20 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
-// Map draws a map of postings as an element svg, 320 units wide and high, and asks no map
-// service for it, so nobody learns what a visitor searches for. Jobs that would lie on top
-// of each other become one dot. If near is a circle, the map shows only the jobs inside. The
-// label is read to those who cannot see the map. A style sheet reaches the circle by the
-// class "area", the dots by "job", and the names of places by the element text. Map returns
-// "" where there is nothing to draw.
+// Map draws a map of postings as an element svg, 320 units wide and high, without a map
+// service, which would learn the visitor's search. Jobs at nearly the same place share one
+// dot. If near is a circle, the map shows only the jobs inside. Screen readers read label.
+// A style sheet reaches the circle by the class "area", the dots by "job", and the names of
+// places by the element text. Map returns "" if there is nothing to draw.
 func Map(postings []jobmirror.Posting, near jobboard.GeoLocation, label string) template.HTML {
 	const size, margin, gather = 320, 24, 6
 	var (
 		points []worldmap.Point
-		titles []string // of the jobs at the points
+		titles []string // titles of the jobs at points
 	)
 	for _, p := range postings {
 		for _, l := range p.Locations {
-			// A job's locations beyond the circle would make it small.
+			// Locations beyond the circle would make the circle small.
 			if latitude, longitude, ok := l.Coordinates(); ok && (near.IsZero() || l.DistanceKm(near) <= near.RadiusKm) {
 				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: shown(townOf(p, l))})
 				titles = append(titles, shown(p.Posting.Title))
@@ -62,25 +61,25 @@ func Map(postings []jobmirror.Posting, near jobboard.GeoLocation, label string) 
 			strconv.FormatFloat(radius(d), 'f', -1, 64),
 			template.HTMLEscapeString(cmp.Or(d.Name, "–")+": "+strings.Join(tip, "; ")))
 	}
-	for _, d := range dots { // above the dots
+	for _, d := range dots { // drawn after all dots, to lie above them
 		width := 7*float64(utf8.RuneCountInString(d.Name)) + 2
 		if l, room := labels.Beside(d.X, d.Y, radius(d), width); room && d.Name != "" {
 			fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, l.X, l.Y, l.Anchor, template.HTMLEscapeString(d.Name))
 		}
 	}
 	b.WriteString("</svg>")
-	return template.HTML(b.String()) //nolint:gosec // each text in it is escaped
+	return template.HTML(b.String()) //nolint:gosec // all texts are escaped
 }
 
-// townOf returns the name of a location's town as readers of the posting know it: the board
-// names towns in English in any language.
+// townOf returns the town's name in the posting's language: the board sends English names
+// in every language.
 func townOf(p jobmirror.Posting, l jobboard.Location) string {
 	if base, _, _ := strings.Cut(p.Language, "-"); base != "de" {
 		return l.GeoCity
 	}
 	town, known := places.Find(l.GeoCity)
 	german := slices.Contains([]string{"DE", "AT", "CH", "LI"}, town.Country)
-	// A place of that name elsewhere is another one.
+	// A town of the same name far away is a different town.
 	near := jobboard.Near(town.Latitude, town.Longitude, 50)
 	longer := strings.HasPrefix(town.Name, l.GeoCity) // such as Frankfurt am Main, where the board says Frankfurt
 	if !known || !german || longer || l.DistanceKm(near) > near.RadiusKm {
@@ -89,7 +88,7 @@ func townOf(p jobmirror.Posting, l jobboard.Location) string {
 	return town.Name
 }
 
-// distance returns kilometres for a reader.
+// distance returns a distance as text, such as "3 km".
 func distance(km float64) string {
 	if km < 1 {
 		return "< 1 km"

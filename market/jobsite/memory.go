@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// memory keeps sessions until they expire. The one of scs does so with a goroutine, whose
-// end races with its beginning.
+// memory keeps sessions in memory until they expire. It replaces the memory store of scs,
+// whose cleanup goroutine races when it is stopped right after the start.
 type memory struct {
 	mu       sync.Mutex
 	sessions map[string]remembered
-	swept    time.Time // when expired ones were last removed
+	swept    time.Time // last removal of expired sessions
 }
 
 type remembered struct {
@@ -27,7 +27,7 @@ func (m *memory) Find(token string) ([]byte, bool, error) {
 	return found.data, ok && time.Now().Before(found.expiry), nil
 }
 
-// Commit keeps a session, and removes those that have expired, once a minute at most.
+// Commit stores a session. At most once a minute it removes expired sessions.
 func (m *memory) Commit(token string, data []byte, expiry time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

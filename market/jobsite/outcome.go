@@ -9,22 +9,22 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// Situation names where a visitor stands with a job.
+// Situation tells whether a visitor may apply for a job, and if not, why.
 type Situation string
 
 // The situations. The first five are the decisions of a precheck.
 const (
 	MayApply       Situation = "may apply"
-	AlreadyApplied Situation = "already applied" // maybe withdrawn; there can be no second one (8)
+	AlreadyApplied Situation = "already applied" // perhaps withdrawn; a second application is impossible (8)
 	Closed         Situation = "closed"
 	NotVisible     Situation = "not visible"
 	Gone           Situation = "gone"
 	SignInFirst    Situation = "sign in first"   // nobody has signed in
 	SignInAgain    Situation = "sign in again"   // the board refused the token, and the session has ended
-	SignInRefused  Situation = "sign-in refused" // the board refused a new token: signing in again would lead here again
-	Busy           Situation = "busy"            // the board asks to come back later
-	NotChecked     Situation = "not checked"     // the board did not answer, or not for this site
-	SignInToSend   Situation = "sign in to send" // Form: answers were sent, and nobody is signed in any more
+	SignInRefused  Situation = "sign-in refused" // the board refused even a new token, so that another sign-in would not help
+	Busy           Situation = "busy"            // the board asks to try again later
+	NotChecked     Situation = "not checked"     // the board gave no answer, or refused the site itself
+	SignInToSend   Situation = "sign in to send" // Form: answers were sent after the sign-in had ended
 	SignedInAnew   Situation = "signed in anew"  // Form: somebody has signed in since the form was opened
 )
 
@@ -32,35 +32,35 @@ const (
 type Outcome struct {
 	Situation Situation
 	Text      string // for the visitor, from Texts
-	// Status is the status of a page that shows nothing else, such as one in place of a form
-	// that may not be filled in. 403 asks to sign in.
+	// Status is the status of a page that shows only this outcome, for example in place of a
+	// form. 403 asks to sign in.
 	Status int
-	// Check holds the board's answers; its Information, where it has one, makes the form.
+	// Check holds the board's answers; its Information, if any, has the form's questions.
 	Check jobboard.PrecheckResult
-	Err   error // why the situation is not certain; nil: it is
+	Err   error // why the situation is uncertain; nil: certain
 }
 
 // MayApply reports whether to offer the form.
 func (o Outcome) MayApply() bool { return o.Situation == MayApply }
 
-// SetRetryAfter sets Retry-After in the header of a page whose Status is 500 or more, to
-// what Err asks for.
+// SetRetryAfter sets the header Retry-After to the wait that Err asks for, if Status is
+// 500 or more.
 func (o Outcome) SetRetryAfter(header http.Header) {
 	if o.Status >= http.StatusInternalServerError {
 		jobboard.SetRetryAfter(header, o.Err)
 	}
 }
 
-// WriteHeader begins a page with Status and, where that asks to come back later, Retry-After.
+// WriteHeader begins a page with Status and the header of SetRetryAfter.
 func (o Outcome) WriteHeader(w http.ResponseWriter) {
 	o.SetRetryAfter(w.Header())
 	w.WriteHeader(o.Status)
 }
 
-// precheckTime bounds the wait of a page for the board.
+// precheckTime bounds a page's wait for the board.
 const precheckTime = 5 * time.Second
 
-// justSignedIn bounds the age of a sign-in that counts as new.
+// justSignedIn is the greatest age of a sign-in that counts as new.
 const justSignedIn = time.Minute
 
 // Precheck asks the board whether the visitor of a request may apply for a job, and
@@ -97,8 +97,8 @@ func (s *SignIn) precheck(r *http.Request, job jobboard.JobID) Outcome {
 	return o
 }
 
-// siteStatus returns the status for a failure that no visitor can help, such as a
-// credential of the site's that the board refuses.
+// siteStatus returns the status for an error that the visitor cannot mend, such
+// as a refusal of the site's credential.
 func siteStatus(err error) int {
 	if status := jobboard.HTTPStatus(err); status >= 500 {
 		return status

@@ -22,28 +22,29 @@ import (
 
 // SignInConfig describes the sign-in of a site to NewSignIn.
 type SignInConfig struct {
-	Client *jobboard.Client // whose applicants sign in
+	Client *jobboard.Client // calls the board for applicants who sign in
 	// URL is the address under which visitors reach the site, such as
-	// "https://jobs.example", without a path. Over https the cookies are sent over
-	// https alone.
+	// "https://jobs.example", without a path. With https, browsers send the
+	// cookies over https only.
 	URL string
 	// OAuth2 has the site's credentials at the board, and the board's addresses.
-	// RedirectURL is URL with "/signin/callback", whatever is set here.
+	// NewSignIn replaces RedirectURL by URL with "/signin/callback".
 	OAuth2 oauth2.Config
-	// Store keeps the sessions; nil: the memory of this process, so that visitors sign in
-	// again after a restart. Sites on several machines share a store, of which scs has
-	// one for each usual database. It holds the applicants' tokens.
+	// Store keeps the sessions, which include the applicants' tokens; nil: the memory of
+	// this process, so that a restart ends all sessions. Sites on several machines share
+	// a store; scs has stores for the usual databases.
 	Store scs.Store
-	// Lifetime bounds a session; 0 means 12 hours. It may end before, when the board
-	// refuses its token.
+	// Lifetime bounds a session; 0 means 12 hours. A session ends earlier if the
+	// board refuses its token.
 	Lifetime time.Duration
-	// HTTPClient sends the request that fetches a token; nil: one with a bound of ten
-	// seconds. It follows no redirect, because the request has the site's secret.
+	// HTTPClient sends the request that fetches a token; nil: a client with a
+	// time-out of ten seconds. SignIn never follows a redirect, because the request
+	// carries the site's secret.
 	HTTPClient *http.Client
-	// Failed answers a visitor whose sign-in failed, with a status of 400, 502 or 503;
-	// nil: a line of text.
+	// Failed writes the answer to a visitor whose sign-in failed, with status 400, 502
+	// or 503; nil: a line of text.
 	Failed func(w http.ResponseWriter, r *http.Request, status int)
-	Logger *slog.Logger // of failures; nil: silent
+	Logger *slog.Logger // logs failures; nil: silent
 }
 
 // hidden is printed in place of a credential, as the client prints it.
@@ -51,7 +52,7 @@ const hidden = "[hidden]"
 
 // Format prints the configuration without the site's credentials.
 func (cfg SignInConfig) Format(f fmt.State, verb rune) {
-	type plain SignInConfig // has no Format
+	type plain SignInConfig // the same fields without the method Format
 	for _, credential := range []*string{&cfg.OAuth2.ClientID, &cfg.OAuth2.ClientSecret} {
 		if *credential != "" {
 			*credential = hidden
@@ -65,7 +66,7 @@ func (cfg SignInConfig) Format(f fmt.State, verb rune) {
 type SignIn struct {
 	cfg      SignInConfig
 	secure   bool
-	own      *http.CrossOriginProtection // refuses what other sites let a browser send
+	own      *http.CrossOriginProtection // refuses requests that other sites make a browser send
 	sessions *scs.SessionManager
 }
 
@@ -104,14 +105,15 @@ func NewSignIn(cfg SignInConfig) (*SignIn, error) {
 	cfg.OAuth2.RedirectURL = site.Scheme + "://" + site.Host + callbackPath
 	s := &SignIn{cfg: cfg, secure: site.Scheme == "https", own: http.NewCrossOriginProtection()}
 	s.setDefaults()
-	// A proxy may ask for the pages under a host of its own; the browser's Origin has the site's.
+	// A proxy may request pages with its own Host, while the browser's Origin header names the
+	// site.
 	if err := s.own.AddTrustedOrigin(originOf(site)); err != nil {
 		return nil, &ConfigError{"SignInConfig.URL", noSiteURL}
 	}
-	// Not scs.New, whose store of its own starts a goroutine that never ends.
+	// scs.New would create its own store, with a goroutine that never ends.
 	s.sessions = &scs.SessionManager{
 		Store: s.cfg.Store, Lifetime: s.cfg.Lifetime, Codec: scs.GobCodec{},
-		Cookie: scs.SessionCookie{ // not Persist: until the browser is closed
+		Cookie: scs.SessionCookie{ // without Persist: the cookie ends with the browser session
 			Name: s.cookieName("session"), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.secure,
 		},
 	}
@@ -122,8 +124,8 @@ func NewSignIn(cfg SignInConfig) (*SignIn, error) {
 	return s, nil
 }
 
-// originOf returns the origin of a site as a browser writes it: in lower case, and without a
-// port that is the usual one.
+// originOf returns a site's origin as browsers write it: in lower case, and without the
+// scheme's default port.
 func originOf(site *url.URL) string {
 	host := strings.ToLower(site.Host)
 	switch site.Scheme + ":" + site.Port() {
@@ -162,12 +164,12 @@ const callbackPath = "/signin/callback"
 // Handler returns the handler of a site: pages with the session of their visitor, and
 //
 //	GET  /signin?next=/a&back=/b   sends the visitor to the board's sign-in page
-//	GET  /signin/callback          sends the visitor who comes back to next, or to back if they did not sign in
+//	GET  /signin/callback          the visitor returns from the board: redirects to next, or without a sign-in to back
 //	POST /signout                  ends the session, and sends the visitor to next
 //
-// The pages next and back are of this site; one that is missing or leads elsewhere is "/".
-// Requests that change something and come from a page of another site than that of
-// SignInConfig.URL are refused with 403, see [http.CrossOriginProtection].
+// The parameters next and back are pages of this site; "/" replaces a missing page or
+// another site's. Handler refuses unsafe requests from pages of other sites than
+// SignInConfig.URL with 403, see [http.CrossOriginProtection].
 func (s *SignIn) Handler(pages http.Handler) http.Handler {
 	if s.sessions == nil {
 		panic("jobsite: use NewSignIn: the zero SignIn has no sessions")
@@ -180,7 +182,7 @@ func (s *SignIn) Handler(pages http.Handler) http.Handler {
 	return s.own.Handler(s.sessions.LoadAndSave(withState(mux)))
 }
 
-// requestState notes what becomes of the session while its request is answered.
+// requestState records whether the session ended during the request.
 type requestState struct{ ended atomic.Bool }
 
 type stateKey struct{}
@@ -188,34 +190,35 @@ type stateKey struct{}
 func withState(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		state := new(requestState)
-		// Among the pages of another SignIn this one finds the session of that one, whose token
-		// is not for the board of this one.
+		// Inside the Handler of another SignIn, the context would return the other's session,
+		// whose token belongs to another board. So treat the session as ended.
 		_, within := r.Context().Value(stateKey{}).(*requestState)
 		state.ended.Store(within)
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), stateKey{}, state)))
 	})
 }
 
-// Visitor is somebody who has signed in.
+// Visitor is a person who has signed in.
 type Visitor struct {
-	Applicant *jobboard.Applicant // whose calls are made with their token
-	// Session differs with each sign-in. A form that has it in a hidden field can
-	// tell that somebody else has signed in since it was opened. It is of no other use.
+	Applicant *jobboard.Applicant // makes calls with the visitor's token
+	// Session is a random text for each sign-in. A form with Session in a hidden field
+	// can detect that somebody else has signed in since it was opened. It has no other
+	// use.
 	Session  string
 	SignedIn time.Time
 }
 
 const sessionKey = "visitor"
 
-// stored holds the data of a session that a store keeps.
+// stored is the data of a session in the store.
 type stored struct {
 	Token, Session string
 	SignedIn       time.Time
 }
 
-func init() { gob.Register(stored{}) } //nolint:gochecknoinits // stores keep sessions as gob
+func init() { gob.Register(stored{}) } //nolint:gochecknoinits // sessions are stored as gob
 
-// Visitor returns the visitor who sent a request, which must have come through Handler, and
+// Visitor returns the visitor who sent a request, which must have come through Handler, or
 // false if nobody has signed in.
 func (s *SignIn) Visitor(r *http.Request) (*Visitor, bool) {
 	state, ok := r.Context().Value(stateKey{}).(*requestState)
@@ -230,18 +233,18 @@ func (s *SignIn) Visitor(r *http.Request) (*Visitor, bool) {
 }
 
 // EndIfRefused ends the session of a request if err says that the board refused the applicant's
-// token, and reports whether it did. Only the errors of HasApplied and ApplicationID, and of
-// what is made of them, say so: a time-out, a busy board or a refusal of the site's own
-// credential ends no session.
+// token, and reports whether it did. Only errors of HasApplied and ApplicationID, also wrapped
+// ones such as Precheck's, count as such a refusal: a time-out, a busy board or a refusal of
+// the site's own credential ends no session.
 //
-// The visitor's other sessions stay as they are, even one that replaced this one in the
-// same browser meanwhile.
+// EndIfRefused leaves the visitor's other sessions alone, even a newer session in the
+// same browser.
 func (s *SignIn) EndIfRefused(r *http.Request, err error) bool {
 	state, ok := r.Context().Value(stateKey{}).(*requestState)
 	if !ok || !refusesApplicant(err) {
 		return false
 	}
-	// The cookie stays: it may have another session by now.
+	// Keep the cookie: it may already name a newer session.
 	ctx := context.WithoutCancel(r.Context())
 	var failed error
 	switch store := s.cfg.Store.(type) {
@@ -257,10 +260,10 @@ func (s *SignIn) EndIfRefused(r *http.Request, err error) bool {
 	return true
 }
 
-// refusesApplicant reports whether an error holds that of an applicant's call whose token
-// the board refused.
+// refusesApplicant reports whether an error contains the error of an applicant's call
+// whose token the board refused.
 func refusesApplicant(err error) bool {
-	if e, ok := err.(*jobboard.Error); ok { //nolint:errorlint // each error of the tree is looked at
+	if e, ok := err.(*jobboard.Error); ok { //nolint:errorlint // the recursion visits the whole tree
 		return (e.Op == "HasApplied" || e.Op == "ApplicationID") && errors.Is(e, jobboard.ErrUnauthorized)
 	}
 	switch e := err.(type) { //nolint:errorlint // likewise
@@ -276,8 +279,8 @@ func refusesApplicant(err error) bool {
 	return false
 }
 
-// cookieName returns the name of a cookie. Over https no other host may set one of its
-// name.
+// cookieName returns the name of a cookie. Over https it has the prefix __Host-, so
+// that browsers accept the cookie only from this host.
 func (s *SignIn) cookieName(name string) string {
 	if s.secure {
 		return "__Host-" + name
@@ -285,8 +288,8 @@ func (s *SignIn) cookieName(name string) string {
 	return name
 }
 
-// setBegun keeps what a sign-in under way needs in a cookie for a time, so that it costs
-// the site no memory. An age below 0 removes the cookie.
+// setBegun stores the values of an unfinished sign-in in a cookie, so that the site
+// needs no memory for them. The cookie expires after age; an age below 0 removes it.
 func (s *SignIn) setBegun(w http.ResponseWriter, value string, age time.Duration) {
 	http.SetCookie(w, &http.Cookie{
 		Name: s.cookieName("signin"), Value: value, Path: "/", MaxAge: int(age / time.Second),
@@ -314,25 +317,26 @@ func (s *SignIn) signedIn(w http.ResponseWriter, r *http.Request) {
 	}
 	query := ReadQuery(r)
 	if err != nil || begun.Get("state") == "" || begun.Get("state") != query.Get("state") {
-		s.cfg.Failed(w, r, http.StatusBadRequest) // a sign-in that this visitor did not begin
+		s.cfg.Failed(w, r, http.StatusBadRequest) // this browser did not begin the sign-in
 		return
 	}
-	s.setBegun(w, "", -time.Second) // it counts once
-	if query.Get("code") == "" {    // the visitor refused, or the board did; next may ask to sign in, for ever
+	s.setBegun(w, "", -time.Second) // the cookie counts once
+	if query.Get("code") == "" {    // the visitor or the board refused; redirecting to next could ask to sign in again, for ever
 		http.Redirect(w, r, local(begun.Get("back")), http.StatusSeeOther)
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), oauth2.HTTPClient, s.cfg.HTTPClient), 10*time.Second)
 	defer cancel()
 	token, err := s.cfg.OAuth2.Exchange(ctx, query.Get("code"), oauth2.VerifierOption(begun.Get("verifier")))
-	if err == nil { // else each page would fail until the session ends
+	if err == nil { // an unusable token would make every page fail until the session ends
 		err = jobboard.CheckToken(&oauth2.Token{AccessToken: token.AccessToken})
 	}
 	if err != nil {
 		s.cfg.Failed(w, r, s.exchangeStatus(ctx, err))
 		return
 	}
-	// A new identifier with every sign-in: nobody else can know it.
+	// A new session identifier with every sign-in, so that nobody else knows
+	// it.
 	ctx = r.Context()
 	if err := errors.Join(s.sessions.Clear(ctx), s.sessions.RenewToken(ctx)); err != nil {
 		s.sessions.ErrorFunc(w, r, err)
@@ -342,8 +346,8 @@ func (s *SignIn) signedIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, local(begun.Get("next")), http.StatusSeeOther)
 }
 
-// exchangeStatus logs why the board gave no token, without what it answered, which may
-// be a page with the code in it, and returns what the visitor gets.
+// exchangeStatus logs why the board issued no token, and returns the status for the
+// visitor. It does not log the board's answer, which may contain the code.
 func (s *SignIn) exchangeStatus(ctx context.Context, err error) int {
 	status, level := http.StatusBadGateway, slog.LevelError
 	if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
@@ -351,14 +355,14 @@ func (s *SignIn) exchangeStatus(ctx context.Context, err error) int {
 		case code == http.StatusTooManyRequests:
 			status = http.StatusServiceUnavailable
 		case code == http.StatusBadRequest && !strings.HasSuffix(answer.ErrorCode, "_client"):
-			// Most often the code is old, was used, or was made up. A visitor can send as many of those
-			// as they like, so they must not fill the log. With invalid_client and unauthorized_client
-			// the board refuses the site itself.
+			// Most often the code is old, was used, or was made up. Visitors can send any number of bad
+			// codes, so these must not fill the log. With invalid_client and unauthorized_client the
+			// board refuses the site itself.
 			status, level = http.StatusBadRequest, slog.LevelDebug
 		}
 		err = fmt.Errorf("status %d, %.100q", answer.Response.StatusCode, answer.ErrorCode)
 	} else if failed, ok := errors.AsType[*url.Error](err); ok {
-		err = failed.Err // without the address
+		err = failed.Err // without the request's address
 	}
 	s.cfg.Logger.Log(ctx, level, "jobsite: no token for a visitor", "error", fmt.Sprintf("%.300q", err))
 	return status
@@ -369,19 +373,20 @@ func (s *SignIn) signOut(w http.ResponseWriter, r *http.Request) {
 		s.sessions.ErrorFunc(w, r, err)
 		return
 	}
-	// FormValue would keep the files of a longer form on the disk, and nobody would remove them:
-	// the server does so for the request that it made, of which r is a copy.
+	// For a long multipart form FormValue would write files to disk. net/http removes such files
+	// only for its own request, and r is a copy of it.
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	http.Redirect(w, r, local(r.FormValue("next")), http.StatusSeeOther)
 }
 
-// maxAddress bounds an address in the escaped form that it has in a cookie. A browser keeps
-// a cookie of 4096 bytes, which has two addresses, and 200 bytes of other values and names.
+// maxAddress is the longest escaped address in a cookie, in bytes. Browsers limit a cookie
+// to 4096 bytes; ours holds two addresses and 200 bytes of other values and names.
 const maxAddress = 1900
 
-// local returns an address of this site: the given one, or "/" if that leads elsewhere, is
-// too long, or is that of the sign-in itself, which would never end. A browser takes "//",
-// "/\" and "/<tab>/" for the beginning of another site's.
+// local returns the given address if it is a page of this site, and otherwise "/". It also
+// replaces addresses that are too long, and the sign-in's own, which would redirect for
+// ever. A browser takes "//", "/\" and "/<tab>/" for the beginning of another site's
+// address.
 func local(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "" || u.Host != "" {

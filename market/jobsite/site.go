@@ -26,17 +26,17 @@ type Config struct {
 	// "/job/{job}/{words...}", which importers of [jobpublish.Feeds.DataFeed] take.
 	Page string
 	// Languages lists the languages of the site, such as "de" and "en", in which the mirror
-	// copies its channels too; there must be one. The first is used for readers who prefer
-	// none of them, for feeds, and for the words in a job's address.
+	// copies its channels too. At least one is required. The first serves readers who
+	// prefer another language, feeds, and the words in a job's address.
 	Languages []string
 	// Texts returns the sentences of the site in a language; nil: German in "de", else English.
 	Texts func(language string) Texts
-	// EditJob adds what the site knows to a job that is published, such as DirectApply,
-	// Organization and ValidFor; nil: nothing. It must be safe for calls at the same time.
+	// EditJob adds the site's own knowledge to a published job, such as DirectApply,
+	// Organization and ValidFor; nil: nothing. Several goroutines may call it at once.
 	EditJob func(*jobpublish.Job)
-	// Failed answers a visitor who gets no page; nil: a line of Texts.
+	// Failed writes the answer if a page fails; nil: a line of Texts.
 	Failed func(w http.ResponseWriter, r *http.Request, status int)
-	Logger *slog.Logger // of failures; nil: silent
+	Logger *slog.Logger // logs failures; nil: silent
 }
 
 // Site has the pages of the jobs in a mirror. Several goroutines may call its methods at
@@ -103,7 +103,7 @@ func New(mirror *jobmirror.Mirror, cfg Config) (*Site, error) {
 	return s, nil
 }
 
-// made returns an error for a Site that New did not return.
+// made returns an error for a Site that was not made by New.
 func (s *Site) made() error {
 	if s.mirror == nil {
 		return errors.New("jobsite: use New: the zero Site has no mirror")
@@ -111,7 +111,7 @@ func (s *Site) made() error {
 	return nil
 }
 
-// mustBeMade is made for methods without an error.
+// mustBeMade panics with the error of made, in methods that return no error.
 func (s *Site) mustBeMade() {
 	if err := s.made(); err != nil {
 		panic(err.Error())
@@ -120,7 +120,8 @@ func (s *Site) mustBeMade() {
 
 const noSiteURL = "is not the address of a site, with http or https and without a path"
 
-// siteURL reads the address of a site. The host is as browsers send it in Origin.
+// siteURL parses the address of a site, with the host in the form of browsers'
+// Origin header.
 func siteURL(address string) (*url.URL, bool) {
 	site, err := url.Parse(address)
 	if err != nil {
@@ -132,8 +133,8 @@ func siteURL(address string) (*url.URL, bool) {
 }
 
 // Client returns a client that asks the copy and never the board. It can search and look
-// jobs up; of applicants the copy knows nothing. A site offers its jobs to assistants by
-// mounting
+// up jobs; calls about applicants fail, because the copy has no applicants. A site
+// offers its jobs to assistants by mounting
 //
 //	jobmcp.NewServer(site.Client(), jobmcp.Options{Channel: channel, Hosts: []string{"jobs.example"}}).Handler()
 func (s *Site) Client() *jobboard.Client {
@@ -142,8 +143,8 @@ func (s *Site) Client() *jobboard.Client {
 }
 
 // ReadQuery returns the parameters in a request's address as browsers read them: a semicolon
-// parts nothing, and a percent sign that escapes nothing stands for itself. [url.URL.Query]
-// leaves such a parameter out, and a list without its text would show all jobs.
+// is no separator, and a percent sign without two hexadecimal digits stands for itself.
+// [url.URL.Query] drops such a parameter, and without its text a search would find all jobs.
 func ReadQuery(r *http.Request) url.Values {
 	parameters := url.Values{}
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
@@ -155,8 +156,8 @@ func ReadQuery(r *http.Request) url.Values {
 	return parameters
 }
 
-// unescaped returns a text of a query without its escapes. A percent sign that two
-// hexadecimal digits do not follow stays.
+// unescaped decodes a text of a query. A percent sign without two hexadecimal
+// digits after it stays.
 func unescaped(text string) string {
 	var plain strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -176,9 +177,9 @@ func unescaped(text string) string {
 	return plain.String()
 }
 
-const languageField = "lang" // of an address, and the cookie that keeps it
+const languageField = "lang" // the parameter of an address, and the cookie with the choice
 
-// Language returns the one of Config.Languages that the reader of a page prefers: by lang
+// Language returns the language of Config.Languages that a page's reader prefers: by lang
 // in its address, by the cookie of Handle, or by Accept-Language.
 func (s *Site) Language(r *http.Request) string {
 	s.mustBeMade()
@@ -193,11 +194,11 @@ func (s *Site) Language(r *http.Request) string {
 // Texts returns the sentences of the site in the language of a page's reader.
 func (s *Site) Texts(r *http.Request) Texts { return s.cfg.Texts(s.Language(r)) }
 
-// Handle returns the handler of a page. Where page fails, having written nothing, the
-// visitor gets Config.Failed with the status of [jobboard.HTTPStatus] and Retry-After,
-// and a failure that is not the visitor's own is logged: as a warning where the copy
-// is incomplete or too old, which its next refresh mends, else as an error. A language
-// that the address asks for by lang is kept in a cookie.
+// Handle returns the handler of a page. If page returns an error, having written
+// nothing, Handle calls Config.Failed with the status of [jobboard.HTTPStatus] and
+// Retry-After. It logs errors that are not the visitor's fault: as a warning if the
+// copy is incomplete or too old, which the next refresh mends, and as an error
+// otherwise. The parameter lang of the address is remembered in a cookie.
 func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	s.mustBeMade()
 	return func(w http.ResponseWriter, r *http.Request) {

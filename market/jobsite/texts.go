@@ -9,22 +9,22 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// Texts holds the sentences of a site in one language. A site may change those of German and
-// English, and make its own.
+// Texts holds the sentences of a site in one language. A site may change the German and
+// English sentences, and write others.
 type Texts struct {
 	Language   string // such as "de"
 	Situations map[Situation]string
-	// Problems say what is wrong with an answer. {limit} and {length} stand for the
-	// numbers of the problem.
+	// Problems say what is wrong with an answer. {limit} and {length} are replaced
+	// by the problem's numbers.
 	Problems    map[jobboard.AnswerReason]string
-	Lists       map[ListReason]string // say what is wrong with a search; {value} stands for what was typed
-	Statuses    map[int]string        // what to say in place of a page, by status; see Status
-	Nationality string                // the label of that field of a form, to which the board gives none
-	Other       string                // for everything that has no text
+	Lists       map[ListReason]string // errors of a search; {value} is replaced by the typed value
+	Statuses    map[int]string        // sentences in place of a page, by status; see Status
+	Nationality string                // label of the nationality field, which the board does not label
+	Other       string                // in place of any missing text
 }
 
-// textsIn returns the texts in German for a language such as "de" or "de-AT", and else those
-// in English.
+// textsIn returns German texts for a language such as "de" or "de-AT", and English texts for
+// every other language.
 func textsIn(language string) Texts {
 	if strings.HasPrefix(language, "de") {
 		return German()
@@ -32,9 +32,9 @@ func textsIn(language string) Texts {
 	return English()
 }
 
-// Status returns what to say in place of a page that is answered with a status. Where
-// Statuses has no text for it, 410 and 429 have the texts of the situations Closed and Busy,
-// and statuses from 500 on have the text of 503.
+// Status returns the sentence to show in place of a page, by its status. If Statuses lacks
+// the status, Status returns the text of the situation Closed for 410, of Busy for 429, and
+// of status 503 for other statuses from 500.
 func (t Texts) Status(status int) string {
 	switch text := t.Statuses[status]; {
 	case text != "":
@@ -52,13 +52,13 @@ func (t Texts) Status(status int) string {
 // Situation returns the text for a situation.
 func (t Texts) Situation(s Situation) string { return cmp.Or(t.Situations[s], t.Other) }
 
-// Problem returns what is wrong with an answer, to stand beside its field.
+// Problem returns the sentence to show beside the field with a wrong answer.
 func (t Texts) Problem(p jobboard.AnswerProblem) string {
 	text := cmp.Or(t.Problems[p.Reason], t.Other)
 	return strings.NewReplacer("{limit}", strconv.Itoa(p.Limit), "{length}", strconv.Itoa(p.Length)).Replace(text)
 }
 
-// ListProblem returns what is wrong with a field of a list's address.
+// ListProblem returns the sentence for a wrong value in a list's address.
 func (t Texts) ListProblem(p ListProblem) string {
 	return strings.ReplaceAll(cmp.Or(t.Lists[p.Reason], t.Other), "{value}", p.Value)
 }

@@ -1,4 +1,4 @@
-// Package hostname writes the names of hosts as they stand in requests.
+// Package hostname converts host names to the ASCII form of requests.
 package hostname
 
 import (
@@ -9,13 +9,13 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// profile maps names as browsers do, which also look up names with an underscore, or with
-// hyphens where the rules for new names have none.
+// profile converts names like browsers: these also look up names with underscores, or
+// with hyphens where registries no longer allow them.
 var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(false), idna.CheckHyphens(false))
 
-// ASCII returns a host, with or without a port, as browsers and other programs send it: the
-// name jobs.bücher.example as jobs.xn--bcher-kva.example. A host of ASCII characters alone,
-// and what no name can be made of, is returned as it is.
+// ASCII converts a host, with or without a port, to the form that browsers send:
+// jobs.bücher.example becomes jobs.xn--bcher-kva.example. It returns pure ASCII and invalid
+// names unchanged.
 func ASCII(host string) string {
 	ascii := !strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf })
 	if ascii || !utf8.ValidString(host) {
@@ -26,7 +26,8 @@ func ASCII(host string) string {
 		name, port = host, ""
 	}
 	sent, err := profile.ToASCII(name)
-	// The profile lets spaces and the marks of an address through, which no host has.
+	// The profile accepts spaces and delimiters of addresses, which no host name
+	// contains.
 	if err != nil || strings.ContainsAny(sent, " #%/:<>?@[\\]^|") {
 		return host
 	}

@@ -1,5 +1,5 @@
-// Package nearby reads where a person wants to search: around a town or a postal code that
-// is named, around coordinates, or around a geo: URI.
+// Package nearby parses the place around which a person wants to search: a town, a postal
+// code, coordinates or a geo: URI.
 package nearby
 
 import (
@@ -15,12 +15,11 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places/postal"
 )
 
-// Parse returns the circle of so many kilometres around what was typed, and the town that
-// a name was taken for, or the postal code as the name of a place. The town is zero where
-// neither was typed. An error of a name that no
-// town has tells the towns that may be meant.
+// Parse returns the circle of radiusKm kilometres around the typed place. town is the
+// town of a typed name, or a place named by a typed postal code, and zero otherwise. For
+// an unknown name the error suggests similar towns.
 func Parse(typed string, radiusKm float64) (circle jobboard.GeoLocation, town places.Place, err error) {
-	if g, err := jobboard.ParseGeoLocation(typed); err == nil { // the interface's own form, which has a radius
+	if g, err := jobboard.ParseGeoLocation(typed); err == nil { // the interface's form, which includes a radius
 		return circle, town, fmt.Errorf("%q: the place is %g,%g, and its radius of %g km is said beside it", typed, g.Latitude, g.Longitude, g.RadiusKm)
 	}
 	place := typed
@@ -41,7 +40,7 @@ func Parse(typed string, radiusKm float64) (circle jobboard.GeoLocation, town pl
 		place = "geo:" + strings.ReplaceAll(place, " ", "")
 	}
 	if circle, err = jobboard.ParseGeoURI(place, radiusKm); err != nil {
-		// It speaks of the URI that was made of what was typed.
+		// The error quotes our URI; quote the typed text instead.
 		err = errors.New(strings.ReplaceAll(shown.Error(err), strconv.Quote(place), strconv.Quote(typed)))
 	}
 	return circle, town, err
@@ -60,11 +59,11 @@ func coded(typed string) (places.Place, error) {
 	}
 }
 
-// mostMeant bounds the towns that an error tells.
+// mostMeant bounds the towns that an error suggests.
 const mostMeant = 3
 
-// unknown returns the error of a name that no town has, with those that it may be the
-// beginning of, or a typing error for.
+// unknown returns the error for an unknown name. It suggests towns that begin with
+// the name, or else towns with a similar name.
 func unknown(name string) error {
 	text := fmt.Sprintf("no place is known by the name %.60q", name)
 	meant := places.Search(name, mostMeant)

@@ -1,5 +1,5 @@
-// Package shown writes parts of the service's answers as short texts for people: where a
-// job is, a day, a link that can be followed, how a question is answered, what went wrong.
+// Package shown writes parts of the service's answers as short texts for people:
+// locations, days, links, kinds of questions and errors.
 package shown
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// Locations returns where a job is, the main location first.
+// Locations returns the names of a job's locations, the main location first.
 func Locations(info *jobboard.JobInformation) []string {
 	texts := []string{location(info.Location)}
 	for _, l := range info.AdditionalLocations {
@@ -19,7 +19,7 @@ func Locations(info *jobboard.JobInformation) []string {
 	return texts
 }
 
-// location returns the name that the service gives a location, or else its address.
+// location returns the service's name of a location, or else its address.
 func location(l jobboard.Location) string {
 	if l.GeoName != "" {
 		return l.GeoName
@@ -33,7 +33,7 @@ func location(l jobboard.Location) string {
 	return strings.Join(parts, ", ")
 }
 
-// Day returns the day of a time in UTC, such as 2026-01-31; "" where there is none.
+// Day returns the UTC day of a time, such as 2026-01-31, or "" for an unset time.
 func Day(m jobboard.Millis) string {
 	if t, ok := m.Time(); ok {
 		return t.UTC().Format(time.DateOnly)
@@ -42,7 +42,7 @@ func Day(m jobboard.Millis) string {
 }
 
 // Link takes the results of a method such as JobPosting.ApplyURL, and returns the link as
-// text, "" where the method refused it.
+// text, or "" on an error.
 func Link(link *url.URL, err error) string {
 	if err != nil {
 		return ""
@@ -50,8 +50,8 @@ func Link(link *url.URL, err error) string {
 	return link.String()
 }
 
-// Answering says how a question of a type is answered, and reports whether the type is one
-// of the interface.
+// Answering describes the answers to a type of question, and reports whether the interface
+// names the type.
 func Answering(t jobboard.QuestionType) (text string, known bool) {
 	switch t {
 	case jobboard.QuestionYesNo:
@@ -66,7 +66,8 @@ func Answering(t jobboard.QuestionType) (text string, known bool) {
 	return "of a kind this program does not know", false
 }
 
-// Error returns the text of an error without the name of its library before it.
+// Error returns the text of an error without the library's name at its
+// beginning.
 func Error(err error) string {
 	text := err.Error()
 	for _, library := range []string{"jobboard: ", "jobmirror: "} {

@@ -1,4 +1,4 @@
-// Package typo finds the word that was meant by one that was mistyped.
+// Package typo finds the word that somebody mistyped.
 package typo
 
 import (
@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Closest returns the word that a mistyped one is nearest to: one letter away, or two where
-// it has six or more. Of several the first wins. It returns "" where none is near. Case does
-// not matter.
+// Closest returns the word nearest to a mistyped one: one letter away, or up to two if typed
+// has six letters or more. Of equally near words the first wins. If no word is near, Closest
+// returns "". Case does not matter.
 func Closest(typed string, words []string) string {
 	best, nearest := "", Reach(typed)+1
 	for _, word := range words {
@@ -19,7 +19,7 @@ func Closest(typed string, words []string) string {
 	return best
 }
 
-// Reach returns how many letters of a typed word may be wrong.
+// Reach returns the number of letters of a typed word that may be wrong.
 func Reach(typed string) int {
 	switch n := utf8.RuneCountInString(typed); {
 	case n < 3:
@@ -30,8 +30,8 @@ func Reach(typed string) int {
 	return 2
 }
 
-// Distance returns how many letters must be added, taken away, replaced or swapped with
-// their neighbour to make b of a, or any number above most if that is not enough.
+// Distance returns the number of letters to add, remove, replace or swap with a
+// neighbour to turn a into b, or any number above most if most changes do not suffice.
 func Distance(a, b string, most int) int {
 	x, y := []rune(a), []rune(b)
 	if d := len(x) - len(y); d > most || -d > most {

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Dot stands on a map for points that would lie on each other.
+// Dot is a dot on a map for one point or several points close together.
 type Dot struct {
-	X, Y   float64 // of the first of them
-	Name   string  // that most of them have, apart from those without one
-	Points []int   // their indices, ascending
+	X, Y   float64 // position of the first point
+	Name   string  // the most frequent name of the points that have a name
+	Points []int   // indices of the points, ascending
 }
 
-// Gather returns the dots of points: those nearer than so many pixels to the first of
-// a dot belong to it. The dots with the most points come first.
+// Gather groups points into dots: a point belongs to a dot if it is less than near
+// pixels from the dot's first point. The dots with the most points come first.
 func (v View) Gather(points []Point, near float64) []Dot {
 	type cell [2]int
 	var dots []Dot
@@ -48,8 +48,8 @@ func (v View) Gather(points []Point, near float64) []Dot {
 	return dots
 }
 
-// commonName returns the name that most of the points have; of several the first in
-// the alphabet.
+// commonName returns the most frequent name of the points, and of equally frequent
+// names the first in the alphabet.
 func commonName(points []Point, of []int) (best string) {
 	n := map[string]int{}
 	for _, i := range of {
@@ -72,8 +72,7 @@ func (b box) meets(o box) bool {
 	return b.Left < o.Right && o.Left < b.Right && b.Top < o.Bottom && o.Top < b.Bottom
 }
 
-// Label says where a name is written: its text-anchor in SVG, and the end of the line
-// on which it stands.
+// Label says where to write a name: its baseline position and its text-anchor in SVG.
 type Label struct {
 	X, Y   float64
 	Anchor string // "start", "middle" or "end"
@@ -86,15 +85,15 @@ type Labels struct {
 	taken         []box
 }
 
-// take keeps a part of the map free of names.
+// take keeps names out of a part of the map.
 func (l *Labels) take(b box) { l.taken = append(l.taken, b) }
 
-// TakeDot keeps a dot free of names.
+// TakeDot keeps names off a dot.
 func (l *Labels) TakeDot(x, y, r float64) { l.take(box{x - r, y - r, x + r, y + r}) }
 
-// Beside returns where the name of a dot goes, a line of 14 pixels whose width has a
-// pixel to spare at both ends: right of the dot, left, below or above, on the first
-// side where nothing is. It is false where no side has room.
+// Beside returns the label of a dot's name on the first free side: right, left,
+// below or above. The name takes a line 14 pixels high, and width includes a spare
+// pixel at both ends. Beside reports false if no side has room.
 func (l *Labels) Beside(x, y, r, width float64) (Label, bool) {
 	for _, side := range []struct {
 		label Label

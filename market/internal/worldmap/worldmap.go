@@ -1,6 +1,6 @@
-// Package worldmap places points of the Earth on a small map: which part of it is
-// shown, which points are one dot, and where the names of dots have room. It draws
-// nothing itself.
+// Package worldmap places points of the Earth on a small map: it chooses the
+// visible part, groups points into dots, and finds room for the dots' names. It
+// draws nothing itself.
 package worldmap
 
 import (
@@ -20,20 +20,21 @@ type Point struct {
 	Name                string // may be empty
 }
 
-// View shows a part of the Earth on a plane of pixels, whose y grows to the south. A
-// kilometre at its middle is as long east as north.
+// View maps a part of the Earth to a plane of pixels, whose y grows to the south. At
+// the centre, kilometres east and kilometres north take equally many pixels.
 type View struct {
 	Width, Height       float64
-	latitude, longitude float64 // of the middle
-	scale               float64 // pixels a degree of latitude
-	squeeze             float64 // a degree of longitude, in degrees of latitude
+	latitude, longitude float64 // of the centre
+	scale               float64 // pixels per degree of latitude
+	squeeze             float64 // length of a degree of longitude, in degrees of latitude
 }
 
-// squeezeAt returns how long a degree of longitude is at a latitude. At a pole it
-// would be nothing, and no map could be wide enough.
+// squeezeAt returns the length of a degree of longitude at a latitude, in degrees
+// of latitude. The length is at least 0.1, because with 0 at a pole no map would
+// be wide enough.
 func squeezeAt(latitude float64) float64 { return max(math.Cos(latitude*math.Pi/180), 0.1) }
 
-// Around returns a view of all that is within so many kilometres of a place.
+// Around returns a view of the area within km kilometres of a place.
 func Around(latitude, longitude, km, width, height float64) View {
 	degrees := min(max(km, 0.001)/kmPerDegree, 90)
 	return View{
@@ -42,10 +43,10 @@ func Around(latitude, longitude, km, width, height float64) View {
 	}
 }
 
-// Over returns a view of points that leaves a margin of pixels around them, and shows
-// at least so many degrees of latitude, since a single town has a country around it.
-// It is between low and high pixels high, as the points need it. There must be a
-// point.
+// Over returns a view of points with a margin of pixels around them. It shows at
+// least least degrees of latitude, so that even a single town has its surroundings.
+// Its height is between low and high pixels, as the points need. points must not be
+// empty.
 func Over(points []Point, width, low, high, margin, least float64) View {
 	south, north, west, east := 90.0, -90.0, 180.0, -180.0
 	for _, p := range points {
@@ -60,13 +61,13 @@ func Over(points []Point, width, low, high, margin, least float64) View {
 	return v
 }
 
-// XY returns where a place is on the plane, which may be beyond its edges.
+// XY returns the position of a place on the plane, perhaps beyond its edges.
 func (v View) XY(latitude, longitude float64) (x, y float64) {
 	d := math.Remainder(longitude-v.longitude, 360)
 	return v.Width/2 + d*v.squeeze*v.scale, v.Height/2 - (latitude-v.latitude)*v.scale
 }
 
-// Circle returns the SVG path of all places at a distance from one.
+// Circle returns the SVG path of the circle with a radius of km around a place.
 func (v View) Circle(latitude, longitude, km float64) string {
 	lat, lon, d := latitude*math.Pi/180, longitude*math.Pi/180, km/earthKm
 	var path strings.Builder
