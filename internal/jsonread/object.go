@@ -60,8 +60,9 @@ type Order [MaxMembers + 1]uint8
 // A Cursor walks over the members of one object. The zero value is before the
 // first one.
 type Cursor struct {
-	last uint8 // the last known member, from 1; 0: none yet
-	seen uint32
+	last    uint8 // the last known member, from 1; 0: none yet
+	seen    uint32
+	unknown []byte // the array that the values of unknown members share
 }
 
 // Next goes to the object's next member, whose value comes next, and returns
@@ -166,7 +167,7 @@ func (o *Object[D]) Step(r *Reader, c *Cursor, order *Order, d D) bool {
 			return false
 		}
 	case key != nil && o.unknown != nil:
-		o.keep(r, key, d)
+		o.keep(r, c, key, d)
 	case key != nil:
 		r.Skip()
 	case !ok && r.Err() == nil:
@@ -181,14 +182,17 @@ const (
 	// memberCost and mapCost estimate, in bytes, the memory of an unknown member
 	// besides its text, and of the map that holds it.
 	memberCost = 96
-	mapCost    = 400
+	mapCost    = 400 + sharedValues
+	// sharedValues is the size, in bytes, of the array that the values of an object's unknown
+	// members share.
+	sharedValues = 128
 )
 
 // keep keeps the member with the key, of which the value comes next. If the member
 // came before, this one counts. Left out are a member over maxUnknown or for which
 // the reader has no room to spare, and one that is like a name: it must not count
 // for that elsewhere.
-func (o *Object[D]) keep(r *Reader, key []byte, d D) {
+func (o *Object[D]) keep(r *Reader, c *Cursor, key []byte, d D) {
 	room := r.Spare - int64(len(key)) - memberCost - mapCost
 	if room <= 0 || o.names.Like(string(key)) {
 		r.Skip()
@@ -209,16 +213,21 @@ func (o *Object[D]) keep(r *Reader, key []byte, d D) {
 		r.Spare -= mapCost
 		*kept = make(map[string]json.RawMessage, 1)
 	}
-	(*kept)[name] = validText(value)
+	(*kept)[name] = c.keep(value)
 }
 
-// validText returns a copy of b with U+FFFD in the place of each byte that is not
-// UTF-8.
-func validText(b []byte) []byte {
-	if utf8.Valid(b) {
-		return append([]byte(nil), b...)
+// keep returns a copy of the value of an unknown member, with U+FFFD in the place of each byte
+// that is not UTF-8. Short values of one object share an array.
+func (c *Cursor) keep(value []byte) []byte {
+	if !utf8.Valid(value) {
+		value = []byte(string([]rune(string(value))))
 	}
-	return []byte(string([]rune(string(b))))
+	if len(value) > cap(c.unknown)-len(c.unknown) {
+		c.unknown = make([]byte, 0, max(len(value), sharedValues))
+	}
+	from := len(c.unknown)
+	c.unknown = append(c.unknown, value...)
+	return c.unknown[from:len(c.unknown):len(c.unknown)]
 }
 
 // require fails for the first required member that was not seen.
