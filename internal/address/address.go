@@ -1,6 +1,5 @@
-// Package address reads the addresses that a client is given: base addresses,
-// which people write, and links, which a service sends. It says in words what is
-// wrong with an address and never repeats it, because it may hold a secret. A
+// Package address reads base addresses, which people write, and links, which a service sends. It
+// says in words what is wrong with an address and never repeats it, because it may hold a secret. A
 // credential is bound to an [Origin].
 package address
 
@@ -12,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Base reads a base address in the forms that people paste: with and without a
-// trailing slash, with and without suffix at its end, which may be empty. It
-// returns the address without either, or what is wrong with s.
+// Base reads a base address and removes trailing slashes and suffix, because people paste an
+// address with and without them. suffix may be empty. Base returns the address, or what is wrong
+// with s.
 func Base(s, suffix string) (u *url.URL, wrong string) {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -27,7 +26,7 @@ func Base(s, suffix string) (u *url.URL, wrong string) {
 	for suffix != "" && strings.HasSuffix(escaped, suffix) {
 		escaped = strings.TrimRight(strings.TrimSuffix(escaped, suffix), "/")
 	}
-	u.Path, _ = url.PathUnescape(escaped) // whole: EscapedPath gave it
+	u.Path, _ = url.PathUnescape(escaped) // cannot fail: EscapedPath wrote escaped
 	u.RawPath = ""
 	if u.Path != escaped {
 		u.RawPath = escaped
@@ -35,8 +34,8 @@ func Base(s, suffix string) (u *url.URL, wrong string) {
 	return u, ""
 }
 
-// Path reads the path of an endpoint below a base address. It returns the path with
-// one slash in front of it and none behind, or what is wrong with s.
+// Path reads the path of an endpoint below a base address. It returns the path with a leading slash
+// and no trailing slash, or what is wrong with s.
 func Path(s string) (path, wrong string) {
 	path = strings.TrimRight("/"+strings.TrimLeft(s, "/"), "/")
 	u, err := url.Parse(path)

@@ -25,8 +25,8 @@ func OriginOf(u *url.URL) Origin {
 	return Origin{u.Scheme, strings.Map(lowerASCII, u.Hostname()), port}
 }
 
-// lowerASCII lowers no other letter: the dotted capital I, lowered, is an i, and a host
-// with it is another one.
+// lowerASCII lowers A to Z only. Unicode lowers the Turkish dotted I to an ASCII i, which would
+// turn one host into another.
 func lowerASCII(r rune) rune {
 	if 'A' <= r && r <= 'Z' {
 		return r + 'a' - 'A'
@@ -50,9 +50,9 @@ func (o Origin) IsConfidential() bool {
 // String returns the origin as an address without a path.
 func (o Origin) String() string { return o.Scheme + "://" + net.JoinHostPort(o.Host, o.Port) }
 
-// Redirect returns the target of a redirect that answers a request for from, or
-// nil if it must not be followed: Location is absent or broken, leads to another
-// origin, or has a user part.
+// Redirect returns the target of resp, a redirect in answer to a request for from. It returns nil
+// if the client must not follow: Location is absent or broken, leads to another origin, or has a
+// user part.
 func (o Origin) Redirect(from *url.URL, resp *http.Response) *url.URL {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
@@ -68,7 +68,7 @@ func (o Origin) Redirect(from *url.URL, resp *http.Response) *url.URL {
 	if err != nil || target.User != nil || target.Opaque != "" || !o.Is(target) {
 		return nil
 	}
-	// The same origin in our spelling: no other name is looked up for it.
+	// Keep the spelling of the host, so that no other name is looked up.
 	target.Host = from.Host
 	target.Fragment, target.RawFragment = "", ""
 	return target

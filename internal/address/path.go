@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Fill returns template with its one {placeholder} replaced by name. escaped is
-// that path with name escaped as one segment, empty if it does not differ. wrong
-// says why name cannot be one: it would leave its place, or cannot be a name.
+// Fill returns template with its one {placeholder} replaced by name. escaped is that path with name
+// escaped as one segment, empty if it does not differ. wrong says why name cannot be a segment: it
+// would move the path elsewhere, or is no name.
 func Fill(template, name string) (path, escaped, wrong string) {
 	segment, wrong := segment(name)
 	if wrong != "" {

@@ -1,5 +1,5 @@
-// Package atomicfile replaces files in one step. Whoever ends the program or
-// the machine meanwhile leaves the old file or the new one, never a part.
+// Package atomicfile replaces files in one step. If the program or the machine stops meanwhile, the
+// old file or the new file is there, never a part.
 package atomicfile
 
 import (
@@ -13,18 +13,17 @@ import (
 	"strings"
 )
 
-// Write replaces the file of that name by what write writes, or makes it. When
-// Write returns nil the content and the name are on the disk. On an error the
-// old file, if there was one, is as it was, or the new one is whole in its
-// place and only its name may not outlast a loss of power. The file is readable
-// and writable by its owner alone.
+// Write makes or replaces the file of that name, with the bytes that write writes. When Write
+// returns nil the content and the name are on the disk. On an error the old file is unchanged, with
+// one exception: if syncing the folder fails, the new file is already in place, but a loss of power
+// may bring the old file back. The file is readable and writable by its owner alone.
 func Write(name string, write func(io.Writer) error) error {
 	dir, base := split(name)
 	f, err := os.CreateTemp(dir, prefix(base)+"*"+suffix)
 	if err != nil {
 		return err
 	}
-	defer func() { // also where write panics; a file that is in its place has been closed and renamed
+	defer func() { // also if write panics; after the rename both calls fail and change nothing
 		_ = f.Close()
 		_ = os.Remove(f.Name())
 	}()
@@ -41,11 +40,11 @@ func Write(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// RemoveLeftovers removes what processes that were killed inside Write left
-// beside the file of that name. No Write of that name may run meanwhile.
+// RemoveLeftovers removes the temporary files that killed processes left beside the file of that
+// name. No Write of that name may run meanwhile.
 func RemoveLeftovers(name string) {
 	dir, base := split(name)
-	entries, _ := os.ReadDir(dir) // what cannot be listed has nothing to remove
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read needs no clean-up
 	for _, e := range entries {
 		middle, ok := strings.CutPrefix(e.Name(), prefix(base))
 		middle, temporary := strings.CutSuffix(middle, suffix)

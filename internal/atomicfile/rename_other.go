@@ -19,8 +19,8 @@ func rename(from, to string) error {
 	return syncFolder(dir)
 }
 
-// syncFolder writes a folder to the disk. One that cannot be read or synced is
-// left to the system: it refuses for good, and the file is in place.
+// syncFolder writes a folder to the disk. It ignores a system that never permits this for the
+// folder, because the file is in place.
 func syncFolder(name string) error {
 	dir, err := os.Open(name)
 	if err == nil {

@@ -1,6 +1,5 @@
-// Package budget bounds how many requests to one origin are repeated: a success
-// adds tokens, a repeat takes one. So a service that is down does not get several
-// times the requests that it gets when it works.
+// Package budget bounds how many requests to one origin are repeated: a success adds tokens, a
+// repeat takes one. So repeats do not multiply the load on a service that is down.
 package budget
 
 import (
@@ -12,8 +11,8 @@ import (
 // that succeed fill it; time alone adds nothing, so a long outage ends with
 // nearly one request a call. It is safe for concurrent use.
 type Budget struct {
-	initial float64 // tokens at the start, and the least capacity
-	ratio   float64 // what a first-attempt success adds, and its share of the capacity
+	initial float64 // tokens at the start, and the smallest capacity
+	ratio   float64 // tokens that a first-attempt success adds to tokens and to capacity
 	start   time.Time
 
 	mu     sync.Mutex
@@ -22,26 +21,26 @@ type Budget struct {
 	short  int               // of the last shortWindow seconds
 	long   int               // of the last longWindow seconds
 	second int64             // the second of the newest slot, since start
-	next   time.Time         // when the next repeat may start, apart from its wait
+	next   time.Time         // start of the next repeat, see Spread
 
-	success time.Time // when a request succeeded last
+	success time.Time // the last success
 
-	probes     int           // under way
-	probeEnds  chan struct{} // closed when one of them ends; nil: nobody waits for that
-	probePrice float64       // tokens for one that is not free
-	refused    time.Time     // when a probe was last refused, or not allowed
+	probes     int           // probes under way
+	probeEnds  chan struct{} // closed when a probe ends; nil: no call waits
+	probePrice float64       // tokens that a probe costs if it is not free
+	refused    time.Time     // when the service or the budget last refused a probe
 }
 
 const (
 	shortWindow = 10
 	longWindow  = 60
 
-	// quiet bounds what the successes of the long window hold: enough for
-	// a client of a few calls a minute, and too little to hurt a service.
+	// quiet bounds the capacity that the long window gives: enough for a client with a few calls a
+	// minute, and too little to hurt a service.
 	quiet = 10
 
-	// Repeats paid for at one moment start one gap after the other, until
-	// they fill the spread; each answer in between takes a gap back.
+	// Repeats paid for at the same moment start one crowdGap apart, within crowdSpread; each
+	// success meanwhile shortens the queue by one gap.
 	crowdGap    = 4 * time.Millisecond
 	crowdSpread = 800 * time.Millisecond
 )
@@ -53,7 +52,7 @@ func New(initial int, ratio float64) *Budget {
 	return &Budget{initial: float64(initial), ratio: ratio, start: time.Now(), tokens: float64(initial), probePrice: 1}
 }
 
-// Pay takes tokens for a repeat, and reports whether there were as many.
+// Pay takes tokens for a repeat, and reports whether the budget had enough.
 func (b *Budget) Pay(now time.Time, tokens float64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,9 +64,8 @@ func (b *Budget) Pay(now time.Time, tokens float64) bool {
 	return true
 }
 
-// Spread returns how much longer a repeat waits, 0 to 0.8 s: repeats that were
-// paid for at one moment start 4 ms apart, so that calls that failed together do
-// not come back together.
+// Spread returns an extra wait for a repeat, 0 to 0.8 s. Repeats paid for at the same moment start
+// 4 ms apart, so that calls that failed together do not repeat together.
 func (b *Budget) Spread(now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +77,7 @@ func (b *Budget) Spread(now time.Time) time.Duration {
 	return later
 }
 
-// Earn books a first attempt that succeeded: it adds ratio tokens.
+// Earn adds ratio tokens for a first attempt that succeeded.
 func (b *Budget) Earn(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,7 +89,7 @@ func (b *Budget) Earn(now time.Time) {
 	b.add(b.ratio)
 }
 
-// Return books a repeat that succeeded: it gives back the token of Pay.
+// Return gives back the token of a repeat that succeeded.
 func (b *Budget) Return(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -109,7 +107,7 @@ func (b *Budget) SucceededSince(then time.Time) bool {
 func (b *Budget) add(tokens float64) {
 	b.tokens = min(b.tokens+tokens, b.capacity())
 	b.probePrice = 1
-	b.next = b.next.Add(-crowdGap) // not all calls fail
+	b.next = b.next.Add(-crowdGap) // a success: calls do not all fail together
 }
 
 // State returns the number of tokens and the capacity, both at now.
@@ -124,9 +122,9 @@ func (b *Budget) capacity() float64 {
 	return max(b.initial, min(quiet, b.ratio*float64(b.long)), b.ratio*float64(b.short))
 }
 
-// slide forgets the seconds that are over.
+// slide drops successes older than the windows.
 func (b *Budget) slide(now time.Time) {
-	second := int64(now.Sub(b.start) / time.Second) // a clock that is set back does not stop it
+	second := int64(now.Sub(b.start) / time.Second) // now and start have monotonic clocks
 	if second <= b.second {
 		return
 	}

@@ -2,10 +2,10 @@ package budget
 
 import "sync"
 
-// Hedges bounds the second requests that are sent because the first is slow: each
-// first attempt that succeeds allows a twentieth of one. None is given back, so that
-// a service whose answers are all late gets hardly more requests than before. The
-// zero value allows none yet. It is safe for concurrent use.
+// Hedges is the allowance for second requests, sent because a first request is slow. 20 first
+// attempts that succeed allow one hedge. A hedge that succeeds gives nothing back, so that a
+// service with only slow answers gets hardly more requests. The zero value allows none yet. It is
+// safe for concurrent use.
 type Hedges struct {
 	mu      sync.Mutex
 	allowed float64
@@ -16,14 +16,14 @@ const (
 	hedgesMost = 5
 )
 
-// Earn books a first attempt that succeeded.
+// Earn adds a twentieth of a hedge for a first attempt that succeeded.
 func (h *Hedges) Earn() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.allowed = min(h.allowed+hedgeRatio, hedgesMost)
 }
 
-// Take reports whether a second request may be sent, and counts it.
+// Take takes one hedge from the allowance, and reports whether it had one.
 func (h *Hedges) Take() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

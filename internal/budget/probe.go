@@ -5,13 +5,13 @@ import "time"
 // probePause begins at a refused probe. Until it ends, a probe is not free.
 const probePause = time.Second
 
-// BeginProbe begins a probe, the repeat that finds out for several calls whether
-// the service takes a new token. It is free if no other probe is under way, and
-// none was refused within the last second. Else it takes a token, and twice as many
-// for each probe that was refused since a call succeeded: a service that refuses
-// every token gets few of them. If there are too few tokens, BeginProbe returns the
-// channel that is closed at the end of a probe under way, to be called again then, or
-// nil: there may be no probe now, nor a free one for a second.
+// BeginProbe asks for a probe, the repeat that finds out for several calls whether the service
+// accepts a new credential. A probe is free if no probe is under way and none was refused within
+// the last second. Otherwise it costs a budget token, doubled for each probe that was refused since
+// a call succeeded, so that a service which refuses every credential gets few probes. If the budget
+// has too few tokens, BeginProbe refuses. The caller tries again when the channel ended is closed,
+// because a probe has ended then. If ended is nil, no probe is under way, and no probe is free for
+// another second.
 func (b *Budget) BeginProbe(now time.Time) (allowed, paid bool, ended <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -27,7 +27,7 @@ func (b *Budget) BeginProbe(now time.Time) (allowed, paid bool, ended <-chan str
 		}
 		return false, false, b.probeEnds
 	default:
-		b.refused = now // else a crowd of bad sources would get a free one every other second
+		b.refused = now // or a crowd of bad token sources would get a free probe every other second
 		return false, false, nil
 	}
 	b.probes++

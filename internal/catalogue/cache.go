@@ -7,23 +7,22 @@ import (
 	"sync/atomic"
 )
 
-// Bounds of a Cache, for catalogues of some 10 KB, one for each language.
+// Bounds of a Cache. A catalogue has about 10 KB, and each language has its own.
 const (
 	MaxValues = 32
 	MaxText   = 256 << 10 // of one value, in bytes
 	MaxTotal  = 1 << 20   // of all texts, in bytes
 )
 
-// A Cache keeps values by the text that they were decoded from. A value is known
-// by all the bytes of its text; nothing less could be trusted, as the service
-// decides what it sends. The zero value is empty, and all methods may be called
-// at the same time. T is the client's own type of a catalogue, which this package
+// A Cache keeps values by the text that they were decoded from. It compares whole texts, because a
+// service could send two catalogues with the same hash. The zero value is empty, and all methods
+// may be called at the same time. T is the client's own type of a catalogue, which this package
 // cannot import.
 type Cache[T any] struct {
 	known  atomic.Pointer[[]*cached[T]] // read without a lock, replaced under mu
 	mu     sync.Mutex
-	missed [MaxValues]uint64 // hashes of the last texts for which there was no room
-	next   int               // in missed
+	missed [MaxValues]uint64 // hashes of recent texts that did not fit
+	next   int               // index in missed
 }
 
 type cached[T any] struct {
@@ -32,9 +31,8 @@ type cached[T any] struct {
 	used  atomic.Bool
 }
 
-// Find returns the value whose text stands at the start of b, and the length of
-// that text. The texts are JSON arrays, which end where their bracket does, so
-// that none can begin with another.
+// Find returns the value whose text stands at the start of b, and the length of that
+// text. Each text is a whole JSON array, so no text is the beginning of another.
 func (c *Cache[T]) Find(b []byte) (value T, n int, ok bool) {
 	if known := c.known.Load(); known != nil {
 		for _, k := range *known {
@@ -49,11 +47,10 @@ func (c *Cache[T]) Find(b []byte) (value T, n int, ok bool) {
 	return value, 0, false
 }
 
-// Add keeps value as the decoded form of text. It returns value, or the one that
-// another caller added meanwhile. If the cache is full, it keeps a value only
-// when that comes twice in short order, so that a cycle of more values than fit
-// costs little more than no cache. The value then replaces those not used since
-// room was last needed, the oldest first.
+// Add keeps value as the decoded form of text. It returns value, or the value that another caller
+// added for text meanwhile. A full cache keeps a value only if its text comes twice in short order,
+// so that a cycle of more texts than fit costs little more than no cache. The value then replaces
+// values not used since the cache last needed room, the oldest first.
 func (c *Cache[T]) Add(text string, value T) T {
 	if len(text) > MaxText {
 		return value
@@ -92,8 +89,8 @@ func (c *Cache[T]) Add(text string, value T) T {
 	return value
 }
 
-// again reports whether text was missed of late, and remembers it otherwise. It
-// may be wrong about a text that is much like another.
+// again reports whether text recently did not fit, and remembers text if not. It compares hashes of
+// 256 bytes, so it may confuse similar texts.
 func (c *Cache[T]) again(text string) bool {
 	const enough = 256
 	middle := max(0, len(text)-enough) / 2

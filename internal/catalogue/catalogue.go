@@ -1,6 +1,5 @@
-// Package catalogue reads the catalogue of a job information: a list of some 200
-// entries, each with an identifier and a label, that is the same in thousands of
-// answers.
+// Package catalogue reads the catalogue of a job information: about 200 entries with an identifier
+// and a label, the same list in thousands of answers.
 //
 // A [Cache] keeps each catalogue together with the JSON that it was read from. If
 // an answer has the same bytes again, [Read] returns the kept list and parses
@@ -17,20 +16,20 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
-// A Reading holds the state of [Read] and its buffers. The zero value is ready
-// to use, for one catalogue after the other.
+// A Reading holds the state of [Read] and its buffers. The zero value is ready, and may be used
+// again for the next catalogue.
 type Reading struct {
 	r       *jsonread.Reader
-	json    []byte // from the catalogue on
+	json    []byte // the document from the catalogue to its end
 	entries []entry
-	odd     jsonread.Text // the texts that do not stand in json as they are
+	odd     jsonread.Text // decoded texts with escapes, numbers and nulls
 	order   jsonread.Order
 }
 
 // An entry holds the two texts of an element of the list.
 type entry struct{ id, label piece }
 
-// A piece is a part of the JSON, or of Reading.odd where odd is set.
+// A piece marks a part of the catalogue's JSON, or of Reading.odd if odd is set.
 type piece struct {
 	jsonread.Piece
 	odd bool
@@ -50,9 +49,9 @@ var object = jsonread.NewObject([]member{
 	{Name: "label", Read: func(s *Reading) { s.last().label = s.text((*jsonread.Reader).OptString) }},
 })
 
-// Read reads the catalogue that comes next in r, or null for nil. It takes the
-// catalogue from cache, or adds it there; cache may be nil. element returns an
-// element of the list, made of its two texts.
+// Read reads the catalogue that comes next in r, or null for nil. It looks in cache for the same
+// JSON, and adds a new catalogue; cache may be nil. element makes an element of the list from
+// identifier and label.
 func Read[T any](s *Reading, r *jsonread.Reader, cache *Cache[[]T], element func(id, label string) T) []T {
 	if r.Null() {
 		return nil
@@ -64,7 +63,7 @@ func Read[T any](s *Reading, r *jsonread.Reader, cache *Cache[[]T], element func
 			return list
 		}
 	}
-	if int64(len(json)) > math.MaxUint32 { // more than a piece can mark
+	if int64(len(json)) > math.MaxUint32 { // a piece has 32-bit offsets
 		r.Fail(window.ErrTooLarge)
 	}
 	s.read(r, json)
@@ -110,8 +109,8 @@ func (s *Reading) read(r *jsonread.Reader, json []byte) {
 
 func (s *Reading) last() *entry { return &s.entries[len(s.entries)-1] }
 
-// text reads an identifier or a label. read reads one that does not stand in the
-// JSON as it is: one with escapes, a number, null.
+// text reads an identifier or a label. It marks a string without escapes in the JSON; read decodes
+// a string with escapes, a number or null.
 func (s *Reading) text(read func(*jsonread.Reader, *jsonread.Text) jsonread.Piece) piece {
 	if s.r.Peek() == '"' {
 		rest := s.r.Rest()[1:]

@@ -8,8 +8,8 @@ import (
 
 const modulePath = "github.com/jobboard-sdk/jobboard-go"
 
-// LibraryName returns the name of the library in User-Agent, and its version if the
-// program's build information has it: "jobboard-go/v1.2.3".
+// LibraryName returns the library's part of User-Agent, "jobboard-go/v1.2.3", without the version
+// if the program's build information lacks it.
 var LibraryName = sync.OnceValue(func() string {
 	info, _ := debug.ReadBuildInfo()
 	return libraryName(info)
@@ -24,9 +24,8 @@ func libraryName(info *debug.BuildInfo) string {
 	return name + "/" + version
 }
 
-// moduleVersion returns this module's version in a program: the main module's if
-// the program is one of ours, else the dependency's. It returns "" for a checkout
-// that replaces the module.
+// moduleVersion returns this module's version in a program: the main module's in a program of this
+// module, else the dependency's. It returns "" if go.mod replaces the module with a folder.
 func moduleVersion(info *debug.BuildInfo) string {
 	if info == nil {
 		return ""

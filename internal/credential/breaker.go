@@ -2,16 +2,16 @@ package credential
 
 import "net/http"
 
-// State is that of the circuit breaker which stands before a new token. A call whose token
-// was rejected and replaced learns from it what to do:
+// State is the state of the circuit breaker for a new token. It tells a call whose token was
+// rejected and replaced what to do:
 //
 //	state     what is known                      what the call does
 //	Closed    the service took the new token     repeats its request
 //	Open      the service refused it             ends with its 401
 //	HalfOpen  nothing: no call has sent it yet   repeats first, as the probe; the others wait
 //
-// A token that replaces one which was taken begins half open. One that replaces a token which
-// had itself replaced a rejected one, and was never taken, begins open.
+// The breaker of a new token begins half open if the service had accepted the rejected token. It
+// begins open if the rejected token was itself a replacement that the service never accepted.
 type State int
 
 // The states. The zero value is that of a breaker whose probe is under way.
@@ -21,22 +21,21 @@ const (
 	HalfOpen
 )
 
-// breaker is the circuit breaker of the token that a Cache fetched last. The Cache has
-// it, and not an Authorization, because a source that is not ours may give the same
-// token again and again.
+// breaker is the circuit breaker of the token that a Cache fetched last. It belongs to the Cache
+// and not to an Authorization, because a foreign source may return the same token for many
+// Authorizations.
 type breaker struct {
 	secret         string
-	state          State         // Closed, Open, or zero: nobody knows
-	afterRejection bool          // the token replaced a rejected one, and the service has not taken it yet
-	probed         bool          // one call is the probe
+	state          State         // Closed, Open, or zero: not known yet
+	afterRejection bool          // the token replaced a rejected token, and the service has not accepted it yet
+	probed         bool          // a call tries the token
 	changed        chan struct{} // closed when the waiting calls must look again; nil: no call waits
 }
 
-// Await waits until a call may know what to do about the token that replaced its
-// own, and returns that with the authorization to repeat with. Calls for which it
-// returns HalfOpen come one after the other, until one of them or any other call
-// learns whether the service takes the token. Await returns the error of the
-// waiter's context if that ends first.
+// Await waits until the breaker tells a call what to do with the new token, and returns the
+// breaker's state and the authorization for the repeat. It returns HalfOpen to one call at a time,
+// until any call learns whether the service accepts the token. Await returns the error of the
+// waiter's context if the context ends first.
 func (a *Authorization) Await(w Waiter) (*Authorization, State, error) {
 	k := a.cache
 	for {
@@ -53,8 +52,8 @@ func (a *Authorization) Await(w Waiter) (*Authorization, State, error) {
 	}
 }
 
-// judge returns the state of a token's breaker, or the channel that is closed when that may
-// be known. If another token has taken its place, judge returns that one and its state.
+// judge returns the state of the breaker for token a, or a channel that is closed when the state
+// may have changed. If a newer token has replaced a, judge returns the newer token and its state.
 func (k *Cache) judge(a *Authorization) (*Authorization, State, <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -77,8 +76,8 @@ func (k *Cache) judge(a *Authorization) (*Authorization, State, <-chan struct{})
 	return nil, 0, t.changed
 }
 
-// EndProbe ends the probe of the token. If the service has not taken it, and did
-// not refuse it either, the next call that waits becomes the probe.
+// EndProbe ends the probe of the token. If the service neither accepted nor refused the token, the
+// next waiting call becomes the probe.
 func (a *Authorization) EndProbe(refused bool) {
 	k := a.cache
 	k.mu.Lock()
@@ -104,7 +103,7 @@ func (a *Authorization) Answered(status int) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.breaker.secret == a.Secret { // an older one says nothing about it
+	if k.breaker.secret == a.Secret { // an older token says nothing about the breaker's
 		k.breaker.state, k.breaker.afterRejection = Closed, false
 		k.rejecting.Store(false)
 		k.decide(false)
@@ -112,9 +111,8 @@ func (a *Authorization) Answered(status int) {
 	a.taken.Store(true)
 }
 
-// decide wakes the calls that wait for the probe, so that they look at the state again. If
-// refused is set, and the state was not known, the breaker is open from now on. The caller
-// holds k.mu.
+// decide wakes the calls that wait for the probe, to look at the state again. If refused is set and
+// the state is not known yet, decide opens the breaker. The caller holds k.mu.
 func (k *Cache) decide(refused bool) {
 	if refused && k.breaker.state == 0 {
 		k.breaker.state = Open
@@ -125,7 +123,7 @@ func (k *Cache) decide(refused bool) {
 	}
 }
 
-// guard puts a breaker before a token that is cached from now on. The caller holds k.mu.
+// guard makes a new breaker for a token that the cache will hold. The caller holds k.mu.
 func (k *Cache) guard(secret string) {
 	if secret != k.breaker.secret {
 		k.decide(false)

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	fetchTime    = 15 * time.Second // of one fetch, and of a wait for a source that is not ours
-	maxFetches   = 2                // of one source at one time
+	fetchTime    = 15 * time.Second // longest wait for a fetch
+	maxFetches   = 2                // fetches of one source at the same time
 	renewalPause = time.Second      // between two replacements of rejected tokens
-	expiryMargin = 10 * time.Second // as oauth2 has it
-	longestBreak = 28 * time.Second // between two tries to renew ahead of time
-	unendedTime  = time.Second      // that a token without an Expiry is kept, of a source that is not ours
-	maxCached    = 1024             // tokens of sources that are not ours, in a Client
+	expiryMargin = 10 * time.Second // as in package oauth2
+	longestBreak = 28 * time.Second // between two attempts to renew ahead of time
+	unendedTime  = time.Second      // how long a foreign source's token without an Expiry is kept
+	maxCached    = 1024             // foreign sources known to a Client
 )
 
 var (
@@ -33,18 +33,18 @@ var (
 type Cache struct {
 	// fetch asks the source, for another token than rejected if that is set.
 	fetch func(ctx context.Context, rejected string) (*oauth2.Token, error)
-	ours  bool // fetch ends with its context, and tokens without an end are kept
+	ours  bool // fetch ends with its context, and a token without an Expiry is kept
 
-	// rejecting is set from the rejection of a token until the service takes another.
+	// rejecting is set when a token is rejected, until the service accepts a token.
 	rejecting atomic.Bool
 
 	mu          sync.Mutex
 	cached      *Authorization
 	running     *fetching
-	outstanding int // fetches that have not returned, also those nobody waits for
+	outstanding int // fetches that have not returned, including abandoned fetches
 	lastErr     error
 	failedUntil time.Time // lastErr is remembered until then
-	nextAhead   time.Time // no try to renew ahead of time before
+	nextAhead   time.Time // earliest start of the next renewal ahead of time
 	asked       time.Time // the last fetch
 	replaced    time.Time // the last replacement of a rejected token
 	rejected    string    // the last rejected token
@@ -60,11 +60,11 @@ type fetching struct {
 	cancel     context.CancelFunc
 	patience   *time.Timer
 	waiters    int
-	background bool // begun ahead of time, and goes on if nobody waits for it
+	background bool // renews ahead of time, and continues without a waiting caller
 }
 
-// NewCache returns a cache of the tokens that fetch gets. fetch ends with its context, and
-// a token without an Expiry is cached until it is rejected.
+// NewCache returns a cache of the tokens that fetch gets. fetch must return when its context ends.
+// A token without an Expiry stays until it is rejected.
 func NewCache(fetch func(ctx context.Context) (*oauth2.Token, error)) *Cache {
 	return &Cache{ours: true, fetch: func(ctx context.Context, _ string) (*oauth2.Token, error) { return fetch(ctx) }}
 }
@@ -81,8 +81,8 @@ type contextWaiter struct{ ctx context.Context }
 
 func (w contextWaiter) WaitContext() context.Context { return w.ctx }
 
-// Token returns the cached token, or another if that is the rejected one or no longer
-// known to be valid.
+// Token returns the cached token, or fetches a token if the cached token is the rejected one or has
+// expired.
 func (k *Cache) Token(ctx context.Context, rejected string) (*oauth2.Token, error) {
 	auth, err := k.get(contextWaiter{ctx}, rejected)
 	if err != nil {
@@ -98,7 +98,7 @@ func (k *Cache) get(w Waiter, rejected string) (*Authorization, error) {
 		if f == nil {
 			return auth, err
 		}
-		ctx := w.WaitContext() // each time: join may have asked for another, which ends the one before
+		ctx := w.WaitContext() // ask again in each round: a call of WaitContext in join ends the previous context
 		select {
 		case <-f.done:
 		case <-ctx.Done():
@@ -111,8 +111,7 @@ func (k *Cache) get(w Waiter, rejected string) (*Authorization, error) {
 	}
 }
 
-// join returns the cached token, the fetch to wait for, or the error that explains
-// why there is neither.
+// join returns the cached token, the fetch to wait for, or the error that prevents a fetch.
 func (k *Cache) join(w Waiter, rejected string) (*Authorization, *fetching, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -144,7 +143,7 @@ func (k *Cache) join(w Waiter, rejected string) (*Authorization, *fetching, erro
 		}
 		k.rejecting.Store(true)
 	}
-	// The values of the first caller's context, not its end.
+	// The fetch has the values of the first caller's context, but does not end with it.
 	f := k.start(context.WithoutCancel(w.WaitContext()), rejected)
 	f.waiters++
 	return nil, f, nil
@@ -162,11 +161,10 @@ func (k *Cache) renewAhead(now time.Time) {
 	}
 }
 
-// tooSoon reports whether a rejected token must not be replaced yet: within a
-// second of the last replacement, and, if the same token was rejected before,
-// within a second of the last fetch. It then keeps that token a moment longer, so
-// that the source is not asked only to send the same token again. The caller holds
-// k.mu.
+// tooSoon reports whether a rejected token must not be replaced yet: within a second of the last
+// replacement, and, if the same token was rejected before, within a second of the last fetch. It
+// then extends the life of the cached token by up to a second, because the source would only return
+// the same token. The caller holds k.mu.
 func (k *Cache) tooSoon(now time.Time, rejected string) bool {
 	if now.Sub(k.replaced) >= renewalPause && (k.rejected != rejected || now.Sub(k.asked) >= renewalPause) {
 		return false
@@ -189,8 +187,8 @@ func (k *Cache) start(ctx context.Context, rejected string) *fetching {
 	return f
 }
 
-// run asks the source, foreign code, which may panic or end its goroutine. run has
-// that goroutine for itself, and outlives its callers if the source hangs.
+// run asks the source, which is foreign code and may panic or end its goroutine. So run has a
+// goroutine of its own, which outlives the callers if the source hangs.
 func (k *Cache) run(ctx context.Context, f *fetching, rejected string) {
 	auth, err := (*Authorization)(nil), errSourceExited
 	defer func() {
@@ -206,8 +204,8 @@ func (k *Cache) run(ctx context.Context, f *fetching, rejected string) {
 	}
 }
 
-// giveUp ends the wait for a fetch that has lasted 15 s. The fetch itself may go
-// on: returned books its result.
+// giveUp ends the wait for a fetch that has lasted 15 s. The fetch itself may continue: returned
+// then takes its result.
 func (k *Cache) giveUp(f *fetching) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -216,8 +214,8 @@ func (k *Cache) giveUp(f *fetching) {
 	}
 }
 
-// returned books the result of a fetch. A failure is remembered if somebody had to
-// wait for it.
+// returned takes the result of a fetch. A failure is remembered, except of a background fetch
+// without waiting callers.
 func (k *Cache) returned(f *fetching, auth *Authorization, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -235,8 +233,8 @@ func (k *Cache) returned(f *fetching, auth *Authorization, err error) {
 	k.answer(f, auth, err)
 }
 
-// returnedLate books the result of a fetch for which nobody waits any more. Its
-// token, nil if it failed, is kept if there is no valid one. The caller holds k.mu.
+// returnedLate takes the result of an abandoned fetch. The cache keeps the token if it holds no
+// valid token. auth is nil if the fetch failed. The caller holds k.mu.
 func (k *Cache) returnedLate(auth *Authorization) {
 	valid := k.cached != nil && time.Now().Before(k.cached.until)
 	if auth != nil && !valid {
@@ -244,8 +242,8 @@ func (k *Cache) returnedLate(auth *Authorization) {
 	}
 }
 
-// answer ends the running fetch and gives its result to all who wait for it. The
-// caller holds k.mu.
+// answer ends the running fetch and gives its result to the waiting callers. The caller
+// holds k.mu.
 func (k *Cache) answer(f *fetching, auth *Authorization, err error) {
 	k.running = nil
 	f.auth, f.err = auth, err
@@ -253,15 +251,16 @@ func (k *Cache) answer(f *fetching, auth *Authorization, err error) {
 	f.cancel()
 }
 
-// keep keeps a token as long as it is known to be valid, and one without an Expiry
-// of a foreign source for a second, so that not every call asks the source.
+// keep caches a token until shortly before its Expiry. Without an Expiry it keeps a foreign
+// source's token for a second, so that not every call asks the source, and any other token until it
+// is rejected.
 func (k *Cache) keep(auth *Authorization) {
 	now := time.Now()
 	switch expiry := auth.token.Expiry; {
 	case !expiry.IsZero():
 		auth.until = expiry.Add(-expiryMargin)
 		if life := expiry.Sub(now); k.ours && life > 0 {
-			auth.ahead = now.Add(life/4*3 + rand.N(life/20+1)) // three lives may be more than a Duration holds
+			auth.ahead = now.Add(life/4*3 + rand.N(life/20+1)) // life*3/4 could overflow
 		}
 	case k.ours:
 		auth.until = now.AddDate(100, 0, 0)
@@ -273,8 +272,8 @@ func (k *Cache) keep(auth *Authorization) {
 	k.cached, k.failedUntil, k.nextAhead = auth, time.Time{}, time.Time{}
 }
 
-// leave removes a waiter. If nobody waits any more for a fetch of ours, leave
-// cancels it; the next caller begins another.
+// leave removes a waiting caller. If no caller is left and fetch heeds its context, leave cancels
+// the fetch; the next caller starts another.
 func (k *Cache) leave(f *fetching) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -285,9 +284,8 @@ func (k *Cache) leave(f *fetching) {
 	}
 }
 
-// Foreign makes credentials of token sources that are not ours. It recognizes a
-// source, so that the Applicants made of one source share its token. The zero
-// value is ready.
+// Foreign makes credentials of token sources that are not of this library. Applicants made of the
+// same source share its token. The zero value is ready.
 type Foreign struct {
 	mu    sync.Mutex
 	known map[oauth2.TokenSource]Credential
@@ -306,7 +304,7 @@ func (f *Foreign) Of(source oauth2.TokenSource) Credential {
 	case f.known == nil:
 		f.known = map[oauth2.TokenSource]Credential{}
 	case len(f.known) >= maxCached:
-		for other := range f.known { // any one: what it kept is fetched again
+		for other := range f.known { // drop any source: its token can be fetched again
 			delete(f.known, other)
 			break
 		}
@@ -316,16 +314,16 @@ func (f *Foreign) Of(source oauth2.TokenSource) Credential {
 	return cred
 }
 
-// find returns the credential of a source that is known, and whether sources of its
-// type can be known: a map panics for a key that cannot be compared. To ask package
-// reflect would cost four allocations.
+// find returns the credential of a source that is known, and whether sources of its type can be
+// known: a map panics for a key that cannot be compared. Asking package reflect costs four
+// allocations.
 func (f *Foreign) find(source oauth2.TokenSource) (cred Credential, known, knowable bool) {
 	defer func() { knowable = recover() == nil }()
 	cred, known = f.known[source]
 	return cred, known, true
 }
 
-// cacheOf returns the cache of a source that is not ours.
+// cacheOf returns a new cache for a foreign source.
 func cacheOf(source oauth2.TokenSource) *Cache {
 	return &Cache{fetch: func(ctx context.Context, rejected string) (*oauth2.Token, error) {
 		if r, ok := source.(renewer); ok && rejected != "" {

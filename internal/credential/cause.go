@@ -10,9 +10,9 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Cause returns the text, of at most limit bytes, and the cause that an error may
-// show of a token source's error. An OAuth2 client's error holds the whole answer
-// of the token endpoint, and a URL's error may hold the secret in the URL.
+// Cause returns the text, of at most limit bytes, and the cause of a token source's error that are
+// safe to show. An OAuth2 client's error holds the whole answer of the token endpoint, and a URL's
+// error may hold the secret in the URL.
 func Cause(err error, limit int) (detail string, cause error) {
 	var retrieve *oauth2.RetrieveError
 	if errors.As(err, &retrieve) {

@@ -1,8 +1,8 @@
-// Package credential holds what requests are authorized with, and the headers
-// made of it. A [Cache] keeps the token of one source as long as it is known to
-// be valid, fetches another ahead of its end, and replaces one that the service
-// rejects. A token's way: a Cache asks the source, authorize makes an
-// [Authorization] of the token, and [Headers.Whole] puts that into a header.
+// Package credential makes the Authorization of requests, and their headers. A [Cache] keeps the
+// token of one source until shortly before its Expiry, fetches the next token ahead of time, and
+// replaces a token that the service rejects. A token takes three steps: a Cache fetches it from
+// the source, authorize makes an [Authorization] of it, and [Headers.Whole] puts the
+// Authorization into a header.
 package credential
 
 import (
@@ -18,17 +18,18 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Waiter bounds a wait for a token by a context, which a call makes only where it
-// has to wait.
+// Waiter gives the context that bounds a wait for a token. A call makes this context only if it has
+// to wait.
 type Waiter interface{ WaitContext() context.Context }
 
-// Credential gives requests their authorization (section 5). In the zero value
-// Header is nil: requests are sent without one. Its parts are functions, so that no
-// printer that follows fields finds a secret.
+// Credential gives requests their authorization (section 5). In the zero value Header is nil:
+// requests have no credential. The fields are functions, because fmt cannot print the secrets
+// inside functions.
 type Credential struct {
-	// Header returns what a request is sent with.
+	// Header returns the authorization of a request.
 	Header func(w Waiter) (*Authorization, error)
-	// Renew returns another than the rejected one; nil where nothing can.
+	// Renew returns an authorization with a token other than rejected; nil: the credential cannot
+	// be renewed.
 	Renew func(w Waiter, rejected string) (*Authorization, error)
 }
 
@@ -39,8 +40,8 @@ func Basic(clientID string) Credential {
 	return always(&Authorization{values: []string{"Basic " + secret}, Secret: secret, Client: clientID}, nil)
 }
 
-// Bearer returns the credential of one token, which nothing can renew. If the token
-// cannot be sent, Header returns the error of Check.
+// Bearer returns the credential of a fixed token. If the token cannot be sent, Header
+// returns the error of Check.
 func Bearer(token *oauth2.Token) Credential { return always(authorize(token)) }
 
 func always(auth *Authorization, err error) Credential {
@@ -50,17 +51,17 @@ func always(auth *Authorization, err error) Credential {
 // Authorization holds what a request is sent with, and the headers made of it.
 // The zero value sends nothing.
 type Authorization struct {
-	Secret string // in the Authorization header
-	Client string // the identifier that Secret was made of, and as secret; empty: none
+	Secret string // the token or the encoded client identifier
+	Client string // the client identifier inside Secret, also secret; empty: none
 
-	values []string     // of the Authorization header; nil: none
-	token  oauth2.Token // where they came from
-	until  time.Time    // known to be valid, apart from what the service says
-	ahead  time.Time    // when another is to be fetched in the background; zero: never
+	values []string     // value of the Authorization header; nil: no header
+	token  oauth2.Token // the token of the header
+	until  time.Time    // the Cache returns the token until then
+	ahead  time.Time    // when a background fetch begins; zero: never
 	whole  wholeHeaders
 
-	cache *Cache      // nil: it has none
-	taken atomic.Bool // the service has taken the token
+	cache *Cache      // nil: a fixed token or client identifier
+	taken atomic.Bool // the service has accepted the token
 }
 
 func authorize(token *oauth2.Token) (*Authorization, error) {
@@ -70,8 +71,7 @@ func authorize(token *oauth2.Token) (*Authorization, error) {
 	return &Authorization{values: []string{"Bearer " + token.AccessToken}, Secret: token.AccessToken, token: *token}, nil
 }
 
-// Put puts the authorization in the place of any that a header has. It changes nothing
-// if there is none.
+// Put replaces the Authorization of a header. Without a credential it leaves the header unchanged.
 func (a *Authorization) Put(h http.Header) {
 	if a.values == nil {
 		return
@@ -116,14 +116,14 @@ const (
 	kinds
 )
 
-// Headers holds a header for each kind of request. Nothing changes them.
+// Headers holds a header for each kind of request. It is read-only after NewHeaders.
 type Headers [kinds]http.Header
 
 // NewHeaders returns the headers of a client; language may be empty.
 func NewHeaders(agent, language string, compressed bool) (all Headers) {
 	encoding := "gzip"
 	if !compressed {
-		encoding = "identity" // without a word net/http would ask for gzip itself
+		encoding = "identity" // without Accept-Encoding net/http would ask for gzip itself
 	}
 	all[Plain] = http.Header{
 		"Accept":          {"application/json, text/plain;q=0.9, */*;q=0.8"},
@@ -139,20 +139,18 @@ func NewHeaders(agent, language string, compressed bool) (all Headers) {
 	return all
 }
 
-// wholeHeaders keeps, for one credential, a complete header of each kind.
+// wholeHeaders caches a complete header of each kind for one credential.
 type wholeHeaders [kinds]atomic.Pointer[wholeHeader]
 
-// wholeHeader holds a complete header that is the same from one call to the
-// next.
+// wholeHeader holds a complete header that many calls share.
 type wholeHeader struct {
-	of     *Headers // of the client: several may have one credential
+	of     *Headers // the client's headers: several clients may share a credential
 	header http.Header
 }
 
-// Whole returns the header of a request, made of the observer's, the kind's and
-// the credential's, where the later replaces the earlier. With share it returns
-// one header for all requests that observe nothing and give no language, so that
-// theirs is the client's; a transport must not change that header.
+// Whole returns the header of a request: the observer's fields, replaced by the fields of the kind,
+// replaced by the credential. If share is set, requests without fields of an observer and without a
+// language of their own get one shared header, which the transport must not change.
 func (all *Headers) Whole(observed http.Header, kind Kind, language string, auth *Authorization, share bool) http.Header {
 	share = share && observed == nil && language == ""
 	if share {

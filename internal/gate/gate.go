@@ -1,7 +1,6 @@
-// Package gate lets a bounded number of the jobs of a bulk call work at once. A
-// job that waits for its repeat gives its place to another job, and waits for a
-// place again when the repeat is due. [Run] does all jobs of an input; a [Crew]
-// carries the panics of goroutines to whoever waits for them.
+// Package gate bounds how many jobs of a bulk call run at once. A job that waits for its repeat
+// gives its place to another job, and queues for a place when the repeat is due. [Run] does all
+// jobs of an input; a [Crew] carries panics from goroutines to the caller.
 package gate
 
 import (
@@ -17,10 +16,10 @@ import (
 type Gate struct {
 	mu      sync.Mutex
 	free    int
-	away    int // jobs that left and will come again
+	away    int // jobs that gave up their place until a repeat
 	maxAway int
-	queues  [2][]chan struct{} // who waits for a place: first, again
-	next    int                // the queue whose turn it is
+	queues  [2][]chan struct{} // the waiting jobs, by first and again
+	next    int                // the queue that gets the next free place
 	opens   time.Time          // the end of a pause
 }
 
@@ -33,11 +32,10 @@ const (
 // for a repeat, no first attempt gets a place.
 func New(places, maxAway int) *Gate { return &Gate{free: places, maxAway: maxAway} }
 
-// Enter waits for a place for a job's first attempt. It returns the error of ctx
-// if that ends first.
+// Enter waits for a place for a job's first attempt. It returns the error of ctx if ctx ends first.
 func (g *Gate) Enter(ctx context.Context) error { return g.enter(ctx, first) }
 
-// Leave gives a place back. The job does not come again.
+// Leave gives back the place of a job that has ended.
 func (g *Gate) Leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,14 +75,14 @@ func (g *Gate) enter(ctx context.Context, queue int) error {
 		if queue == again {
 			g.away--
 		}
-	} else { // the place was given at the same moment
+	} else { // grant gave the place at the same moment
 		g.free++
 		g.grant()
 	}
 	return ctx.Err()
 }
 
-// grant gives the free places away, to the two queues in turn.
+// grant gives free places to the two queues in turn.
 func (g *Gate) grant() {
 	for g.free > 0 && !time.Now().Before(g.opens) {
 		q := g.next
@@ -108,12 +106,12 @@ func (g *Gate) ready(queue int) bool {
 	return len(g.queues[queue]) > 0 && (queue == again || g.away < g.maxAway)
 }
 
-// Turn holds the state of one job at a gate, from the moment that Enter let it
-// in. It belongs to the goroutine of the job.
+// Turn holds the state of one job that has entered the gate. Only the goroutine of the job may use
+// it.
 type Turn struct {
 	gate  *Gate
 	Pause bool // Retry-After pauses the gate
-	out   bool // the job has left
+	out   bool // the job has given its place back
 }
 
 // NewTurn returns the turn of a job that has entered.
@@ -123,8 +121,8 @@ func (g *Gate) NewTurn(pause bool) *Turn { return &Turn{gate: g, Pause: pause} }
 // are away already.
 func (t *Turn) StepOut() { t.stepOut(t.gate.maxAway) }
 
-// StepAside gives the place back until StepIn, whatever number of jobs is away: a
-// job that waits for another one must not keep the place that the other may need.
+// StepAside gives the place back until StepIn, even if maxAway jobs are away: a job that waits for
+// another job must not keep the place which the other job needs.
 func (t *Turn) StepAside() { t.stepOut(math.MaxInt) }
 
 func (t *Turn) stepOut(maxAway int) {
@@ -139,8 +137,8 @@ func (t *Turn) stepOut(maxAway int) {
 	t.gate.grant()
 }
 
-// StepIn waits for a place if StepOut gave the job's own back. It returns the
-// error of ctx if that ends first; the job then cannot come again.
+// StepIn waits for a place if StepOut or StepAside gave the job's place back. It returns the error
+// of ctx if ctx ends first; the turn is then over.
 func (t *Turn) StepIn(ctx context.Context) error {
 	if !t.out {
 		return nil
@@ -156,12 +154,12 @@ func (t *Turn) StepIn(ctx context.Context) error {
 // PauseUntil pauses the gate.
 func (t *Turn) PauseUntil(until time.Time) { t.gate.Pause(until) }
 
-// End ends the turn: it gives back the job's place, or, after StepOut, its claim
-// to come again.
+// End ends the turn: it gives back the job's place, or after StepOut stops counting the job as
+// away.
 func (t *Turn) End() {
 	switch {
-	case t.gate == nil: // gone already
-	case t.out: // it will not come again
+	case t.gate == nil: // StepIn has ended the turn
+	case t.out: // the job is away and never returns
 		t.gate.mu.Lock()
 		defer t.gate.mu.Unlock()
 		t.gate.away--

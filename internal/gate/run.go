@@ -7,19 +7,19 @@ import (
 	"sync"
 )
 
-// Work tells [Run] what becomes of a job. J is a job, R its result.
+// Work tells [Run] how to do a job. J is a job, R its result.
 type Work[J comparable, R any] struct {
 	Places  int  // jobs at work at once
-	MaxAway int  // jobs that wait for a repeat, beyond which no other starts
-	Pause   bool // of each [Turn]
+	MaxAway int  // no job starts while as many jobs wait for a repeat
+	Pause   bool // Pause of each [Turn]
 
 	Do      func(ctx context.Context, job J, turn *Turn) R
-	Failed  func(job J, err error) R // for an error of the input
-	Stopped func(job J, err error) R // for the end of the context before job started; job may be zero
+	Failed  func(job J, err error) R // result of an error in the input
+	Stopped func(job J, err error) R // result if the context ends before job starts; job may be zero
 }
 
-// run holds one Run: a goroutine that pulls the input, and workers. A worker keeps
-// its job also while the job waits for a repeat.
+// run holds the state of one Run: a goroutine that pulls the input, and workers. A worker stays
+// with its job while the job waits for a repeat.
 type run[J comparable, R any] struct {
 	Work[J, R]
 	gate    *Gate
@@ -28,9 +28,8 @@ type run[J comparable, R any] struct {
 	crew    Crew
 }
 
-// Run does each job of the input once and yields the results as they come. When
-// the caller breaks off, it cancels what is under way, and returns when the last
-// goroutine has.
+// Run does each job of the input once and yields the results as they come. If the caller breaks
+// off, Run cancels the jobs under way, and returns when all goroutines have ended.
 func Run[J comparable, R any](ctx context.Context, input iter.Seq2[J, error], work Work[J, R]) iter.Seq[R] {
 	return func(yield func(R) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -45,7 +44,7 @@ func Run[J comparable, R any](ctx context.Context, input iter.Seq2[J, error], wo
 		r.crew.Then(func() { close(r.results) })
 		defer func() {
 			cancel()
-			for range r.results { // until the last goroutine is gone
+			for range r.results { // until the last goroutine has ended
 			}
 			r.crew.Wait()
 		}()
@@ -83,9 +82,8 @@ func (r *run[J, R]) pull(ctx context.Context, input iter.Seq2[J, error]) {
 	}
 }
 
-// handOver gives a job that has entered the gate to an idle worker, or to a new
-// one. There are about as many workers as jobs that the gate let in and that have
-// not ended, those away included.
+// handOver gives a job that has entered the gate to an idle worker, or to a new one. The number of
+// workers is about the number of unfinished jobs, including jobs that wait for a repeat.
 func (r *run[J, R]) handOver(ctx context.Context, job J) {
 	select {
 	case r.jobs <- job:
@@ -102,15 +100,14 @@ func (r *run[J, R]) handOver(ctx context.Context, job J) {
 func (r *run[J, R]) do(ctx context.Context, job J) {
 	turn := r.gate.NewTurn(r.Pause)
 	r.results <- r.Do(ctx, job, turn)
-	turn.End() // after the result is taken: a slow reader slows the calls down
+	turn.End() // only after the caller took the result: a slow caller slows the jobs down
 }
 
-// Crew runs functions in goroutines. If one of them panics in the caller's code, or
-// that code calls runtime.Goexit as testing.T.FailNow does, Crew cancels the others,
-// and Wait panics or exits in the same way: so the caller can recover from the panic,
-// and does not wait for work that was left undone.
+// Crew runs functions in goroutines. If a function panics, or calls runtime.Goexit as
+// testing.T.FailNow does, Crew cancels the others, and Wait panics or exits in the same way. So the
+// caller can recover from the panic, and never waits for a result that will not come.
 type Crew struct {
-	Cancel context.CancelFunc // of the functions
+	Cancel context.CancelFunc // cancels the functions' context
 
 	running  sync.WaitGroup
 	once     sync.Once
@@ -123,7 +120,7 @@ func (c *Crew) Start(f func()) {
 	c.running.Go(func() { c.Do(f) })
 }
 
-// Do runs f in this goroutine. Whoever calls Wait after it gets the panic of f.
+// Do runs f in this goroutine. A later Wait repeats the panic of f.
 func (c *Crew) Do(f func()) {
 	returned := false
 	defer func() {
@@ -146,8 +143,8 @@ func (c *Crew) Then(f func()) {
 	}()
 }
 
-// Wait waits until all functions have ended, and passes on what ended the first
-// that did not return.
+// Wait waits until all functions have ended. If a function did not return, Wait repeats its panic
+// or its Goexit.
 func (c *Crew) Wait() {
 	c.running.Wait()
 	switch {

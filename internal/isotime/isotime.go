@@ -1,5 +1,4 @@
-// Package isotime reads times as the services of the interface write them: in
-// milliseconds since the epoch, and as ISO 8601 text.
+// Package isotime reads times in milliseconds since the epoch, and as ISO 8601 text.
 package isotime
 
 import (
@@ -16,9 +15,9 @@ const (
 	withoutColon = "2006-01-02T15:04:05Z0700"
 )
 
-// Parse reads a date, a time and an offset, such as 2026-01-31T08:30:00.123Z:
-// as RFC 3339 has them, and also without the colon in the offset. The time is
-// in UTC, and its year from 0 to 9999. It reports false for every other text.
+// Parse reads a date, a time and an offset, such as 2026-01-31T08:30:00.123Z: the form of RFC 3339,
+// where the offset may lack its colon. It returns the time in UTC. It reports false for any other
+// text, and for a year outside 0 to 9999.
 func Parse[T []byte | string](text T) (t time.Time, ok bool) {
 	if len(text) > MaxLen || !hasClock(text) {
 		return time.Time{}, false
@@ -28,12 +27,12 @@ func Parse[T []byte | string](text T) (t time.Time, ok bool) {
 		layout = withColon
 	}
 	t, err := time.Parse(layout, string(text))
-	// It would also take an offset of 24 hours, and one of 60 minutes.
+	// time.Parse also accepts offsets of 24 hours and of 60 minutes.
 	_, offset := t.Zone()
 	if err != nil || offset <= -24*60*60 || offset >= 24*60*60 || text[len(text)-2] == '6' && text[len(text)-1] != 'Z' {
 		return time.Time{}, false
 	}
-	t = t.UTC() // by its offset from 9999 it may come to 10000
+	t = t.UTC() // the offset may turn the year 9999 into 10000
 	return t, CanWrite(t)
 }
 
@@ -55,8 +54,8 @@ func hasClock[T []byte | string](text T) bool {
 	return true
 }
 
-// ParseMillis reads an integer, in milliseconds since the epoch, or what Parse
-// reads. It reports false for every other text.
+// ParseMillis reads milliseconds since the epoch, an integer, or a time by Parse. It reports false
+// for any other text.
 func ParseMillis[T []byte | string](text T) (int64, bool) {
 	if v, ok := jsonscan.ParseInt(text); ok {
 		return v, true

@@ -2,8 +2,8 @@ package jsonread
 
 import "hash/maphash"
 
-// An interner keeps short strings that come again and again. It forgets one
-// when it needs its place, so it is of one size whatever it is given.
+// An interner keeps short strings that occur often. It has a fixed size: a new string takes the
+// place of an older string.
 type interner struct{ known [256]string }
 
 const maxInterned = 64
@@ -12,9 +12,8 @@ func (in *interner) get(b []byte) string {
 	if len(b) > maxInterned {
 		return string(b)
 	}
-	// A string is in one of two places, which it shares with the strings of the
-	// same hash. The one that was missed last is in the first, and what was there
-	// is in the second.
+	// Each hash has two places. A new string goes to the first place, and the string that was there
+	// moves to the second.
 	first := maphash.Bytes(seed, b) % 128 * 2
 	second := first + 1
 	if s := in.known[first]; s == string(b) {

@@ -14,10 +14,10 @@ const MaxMembers = 31
 // Names holds the names of the members of a kind of object.
 type Names struct {
 	list  []string
-	guess []string // each as it is mostly spelled, for Scanner.NextKey
+	guess []string // each as services mostly write it, for Scanner.NextKey
 }
 
-// NewNames returns the names, of which there are at most [MaxMembers].
+// NewNames returns a Names of at most [MaxMembers] names.
 func NewNames(names ...string) Names {
 	n := Names{list: names}
 	for _, name := range names {
@@ -39,8 +39,8 @@ func (n *Names) Find(key []byte) int {
 	return -1
 }
 
-// Like returns whether a key is one of the names, but for the case of its letters:
-// many readers of JSON take it for that name.
+// Like reports whether a key equals a name apart from upper and lower case: many JSON decoders take
+// such a key for the name.
 func (n *Names) Like(key string) bool {
 	for _, name := range n.list {
 		if strings.EqualFold(name, key) {
@@ -50,25 +50,22 @@ func (n *Names) Like(key string) bool {
 	return false
 }
 
-// An Order predicts which member comes next in an object. A service writes the
-// members of all its objects in one order, so a prediction is mostly right, and
-// to compare a key with one name is cheaper than to look it up among all.
-// Order[0] is the first member, Order[i+1] the one after member i, both numbered
-// from 1; 0 predicts nothing. A wrong prediction is replaced by what came.
+// An Order predicts which member comes next in an object. A service writes the members of all its
+// objects in the same order, so a prediction is mostly right, and comparing a key with one name is
+// cheaper than searching all names. Order[0] is the first member, Order[i+1] the one after member
+// i, both numbered from 1; 0 predicts nothing. The member that came replaces a wrong prediction.
 type Order [MaxMembers + 1]uint8
 
-// A Cursor walks over the members of one object. The zero value is before the
-// first one.
+// A Cursor walks over the members of one object. The zero value stands before the first member.
 type Cursor struct {
-	last    uint8 // the last known member, from 1; 0: none yet
+	last    uint8 // number of the last known member, from 1; 0: none yet
 	seen    uint32
 	unknown []byte // the array that the values of unknown members share
 }
 
-// Next goes to the object's next member, whose value comes next, and returns
-// which it is. For a member that has none of the names it returns -1 and its
-// key, which is valid until the next call. It reports false at the end of the
-// object and at an error. A name that comes twice is an error.
+// Next reads the key of the object's next member, and returns the index of the name in names. For
+// an unknown key it returns -1 and the key, which is valid until the next call. It reports false
+// after an error and at the end of the object. A repeated name is an error.
 func (c *Cursor) Next(r *Reader, names *Names, order *Order) (i int, key []byte, ok bool) {
 	predicted := order[c.last]
 	if predicted != 0 {
@@ -101,16 +98,16 @@ func (c *Cursor) Next(r *Reader, names *Names, order *Order) (i int, key []byte,
 	return i, nil, true
 }
 
-// A Member is one member of an object: its name, and the function that reads its
-// value and stores it by way of D, such as a pointer to the reader's state.
+// A Member describes a member of an object: its name, and the function that reads its value into D,
+// such as a pointer to the decoder.
 type Member[D any] struct {
 	Name     string
 	Required bool
 	Read     func(D)
 }
 
-// An Object reads a kind of object into D. It accepts each of its members at
-// most once, demands those that are required, and keeps or skips all others.
+// An Object reads a kind of object into D. Each known member may occur once, a required member must
+// occur, and unknown members are kept or skipped.
 type Object[D any] struct {
 	members  []Member[D]
 	names    Names
@@ -133,8 +130,8 @@ func NewObject[D any](members []Member[D]) *Object[D] {
 	return o
 }
 
-// KeepUnknown makes the object keep the members that have none of its names in the
-// map that in returns, which it makes when the first one comes. It returns o.
+// KeepUnknown makes the object keep unknown members in the map to which in returns a pointer. The
+// map is made for the first unknown member. KeepUnknown returns o.
 func (o *Object[D]) KeepUnknown(in func(D) *map[string]json.RawMessage) *Object[D] {
 	o.unknown = in
 	return o
@@ -143,7 +140,7 @@ func (o *Object[D]) KeepUnknown(in func(D) *map[string]json.RawMessage) *Object[
 // Has reports whether the object has a member of that name.
 func (o *Object[D]) Has(name string) bool { return o.names.Find([]byte(name)) >= 0 }
 
-// HasLike reports whether the object has a member of that name, in whatever case.
+// HasLike reports whether the object has a member of that name, in upper or lower case.
 func (o *Object[D]) HasLike(name string) bool { return o.names.Like(name) }
 
 // Read reads the object that comes next, to its end.
@@ -155,8 +152,8 @@ func (o *Object[D]) Read(r *Reader, order *Order, d D) {
 	}
 }
 
-// Step reads one member, of an object that has begun. It reports false, or
-// fails, where the object ends.
+// Step reads the next member, after Object. At the end of the object it reports false, and fails if
+// a required member is missing.
 func (o *Object[D]) Step(r *Reader, c *Cursor, order *Order, d D) bool {
 	i, key, ok := c.Next(r, &o.names, order)
 	switch {
@@ -188,17 +185,16 @@ const (
 	sharedValues = 128
 )
 
-// keep keeps the member with the key, of which the value comes next. If the member
-// came before, this one counts. Left out are a member over maxUnknown or for which
-// the reader has no room to spare, and one that is like a name: it must not count
-// for that elsewhere.
+// keep keeps an unknown member, whose value comes next. If the key occurred before, the new value
+// replaces the old. keep leaves out a value over maxUnknown or over the reader's Spare. It also
+// leaves out a key that is like a name, because another JSON decoder would take it for the name.
 func (o *Object[D]) keep(r *Reader, c *Cursor, key []byte, d D) {
 	room := r.Spare - int64(len(key)) - memberCost - mapCost
 	if room <= 0 || o.names.Like(string(key)) {
 		r.Skip()
 		return
 	}
-	name := r.names.get(key) // what the key stands in may be gone behind the value
+	name := r.names.get(key) // reading the value may overwrite key
 	r.Peek()
 	r.Record(int(min(room, maxUnknown)))
 	r.Skip()
@@ -216,8 +212,8 @@ func (o *Object[D]) keep(r *Reader, c *Cursor, key []byte, d D) {
 	(*kept)[name] = c.keep(value)
 }
 
-// keep returns a copy of the value of an unknown member, with U+FFFD in the place of each byte
-// that is not UTF-8. Short values of one object share an array.
+// keep returns a copy of the value of an unknown member, in which U+FFFD replaces each invalid
+// UTF-8 byte. Short values of one object share an array.
 func (c *Cursor) keep(value []byte) []byte {
 	if !utf8.Valid(value) {
 		value = []byte(string([]rune(string(value))))

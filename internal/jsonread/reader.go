@@ -1,15 +1,14 @@
 // Package jsonread reads objects of known kinds out of JSON, with few
 // allocations and within a budget of memory.
 //
-// An [Object] describes a kind of object: the names of its members, and for each
-// a function that reads the member's value. A [Cursor] walks over the members of
-// one object, for a caller that reads them one at a time. A [Reader] yields the
-// tokens, and counts down what may still be allocated.
+// An [Object] describes a kind of object: the names of its members, and for each a function that
+// reads the member's value. A [Cursor] walks over the members of one object, for a caller that
+// reads members one at a time. A [Reader] yields the tokens, and counts allocations against a
+// budget.
 //
-// The strings of one item, such as a posting, are gathered in a [Text] while
-// the item is read, and copied to one string of their own when it is complete,
-// from which they are cut. So an item takes a handful of allocations, and
-// nothing that is handed out refers to a buffer.
+// While an item such as a posting is read, a [Text] collects its strings. The complete Text is
+// copied to one Go string, and the item's strings are slices of it. So an item takes a handful of
+// allocations, and its strings never refer to a buffer.
 package jsonread
 
 import (
@@ -27,14 +26,13 @@ import (
 type Reader struct {
 	jsonscan.Scanner
 	Budget int64  // bytes that may still be allocated
-	Spare  int64  // bytes that may still be allocated for members that no name is known for
-	Stop   int64  // where in the document to keep no more text; 0: nowhere
-	Path   string // of the value that has the error, such as results[3].title
+	Spare  int64  // bytes that may still be allocated for unknown members
+	Stop   int64  // offset in the document after which texts are not kept; 0: none
+	Path   string // path of the value with the error, such as results[3].title
 	names  interner
 }
 
-// Allow sets the budget to n bytes, and to a quarter more for members that no name
-// is known for.
+// Allow sets the budget to n bytes, and Spare, for unknown members, to a quarter of n.
 func (r *Reader) Allow(n int64) { r.Budget, r.Spare = n, n/4 }
 
 // Within puts name in front of the path of the error.
@@ -48,8 +46,8 @@ func (r *Reader) Within(name string) {
 // WithinIndex puts an index in front of the path of the error.
 func (r *Reader) WithinIndex(i int) { r.Within("[" + strconv.Itoa(i) + "]") }
 
-// Charge takes n bytes, about to be allocated, out of the budget. If the budget
-// is too small, it fails the reader and reports false.
+// Charge takes n bytes out of the budget, before they are allocated. If the budget is too
+// small, it fails the reader and reports false.
 func (r *Reader) Charge(n int) bool {
 	r.Budget -= int64(n)
 	if r.Budget < 0 {
@@ -62,7 +60,7 @@ func (r *Reader) Charge(n int) bool {
 // Return puts n bytes back into the budget.
 func (r *Reader) Return(n int64) { r.Budget += min(n, math.MaxInt64-max(r.Budget, 0)) }
 
-// Append appends e to s and charges r for what that allocates.
+// Append appends e to s and charges r for a larger array.
 func Append[E any](r *Reader, s []E, e E) []E {
 	if len(s) == cap(s) {
 		s = grown(r, s)
@@ -74,18 +72,17 @@ func grown[E any](r *Reader, s []E) []E {
 	n := max(16, 2*cap(s))
 	var e E
 	if !r.Charge(n*int(unsafe.Sizeof(e))) && cap(s) > 0 {
-		// r has failed; what is still appended before that is seen is of no
-		// use to anybody, and may stand over the rest.
+		// r has failed, so nobody will use s: elements appended until the caller notices may
+		// overwrite the old ones.
 		return s[:0]
 	}
-	// Not slices.Grow, which takes up to half as much again as was charged.
+	// slices.Grow could allocate up to half more than was charged.
 	larger := make([]E, len(s), n)
 	copy(larger, s)
 	return larger
 }
 
-// Make returns a slice of n elements and charges r for it. It is nil where r
-// has failed.
+// Make returns a slice of n elements and charges r for it. If r has failed it returns nil.
 func Make[E any](r *Reader, n int) []E {
 	var e E
 	if r.Err() != nil || !r.Charge(n*int(unsafe.Sizeof(e))) {
@@ -104,17 +101,18 @@ func Reuse[S ~[]E, E any](s S) S {
 	return s[:0]
 }
 
-// A Piece is a part of a Text, or of the string that was made of it.
+// A Piece marks a string inside a Text by its first byte and its end. Join makes the Text a Go
+// string, and In returns the marked part.
 type Piece struct{ Lo, Hi uint32 }
 
 // In returns the part of s that the piece marks.
 func (p Piece) In(s string) string { return s[p.Lo:p.Hi] }
 
-// A Text gathers text in pieces of memory that are never moved.
+// A Text collects text in several buffers, which never move.
 type Text struct {
 	full [][]byte
 	cur  []byte
-	base int // how much text is in full
+	base int // length of the text in full
 }
 
 const (
@@ -125,7 +123,7 @@ const (
 // Len returns the length of t in bytes.
 func (t *Text) Len() int { return t.base + len(t.cur) }
 
-// Reset empties t and keeps its first piece of memory.
+// Reset empties t and keeps its first buffer.
 func (t *Text) Reset() {
 	if len(t.full) > 0 {
 		t.cur = t.full[0]
@@ -150,10 +148,10 @@ func (r *Reader) extend(t *Text) bool {
 	return true
 }
 
-// Past reports whether the reader is behind Stop.
+// Past reports whether the reader has passed Stop.
 func (r *Reader) Past() bool { return r.Stop > 0 && r.Offset() > r.Stop }
 
-// cut takes what is behind the first n bytes out of t, and gives back what it cost.
+// cut shortens t to n bytes, and returns the freed buffers to the budget.
 func (r *Reader) cut(t *Text, n int) {
 	for t.base > n {
 		r.Return(int64(cap(t.cur)))
@@ -164,7 +162,7 @@ func (r *Reader) cut(t *Text, n int) {
 	t.cur = t.cur[:n-t.base]
 }
 
-// Join returns the whole text of t, copied to memory of its own.
+// Join returns a copy of the whole text of t.
 func (r *Reader) Join(t *Text) string {
 	if r.Err() != nil || !r.Charge(t.Len()) {
 		return ""
@@ -191,8 +189,8 @@ func (r *Reader) Add(t *Text, b []byte) Piece {
 
 // String reads a string to the end of t.
 func (r *Reader) String(t *Text) Piece {
-	// Most strings begin where the reader is: a job information takes a tenth
-	// longer without this look.
+	// Most strings have no white space before them. Without this shortcut a job information takes a
+	// tenth longer.
 	if !r.Is(`"`) && !r.Quote() {
 		return Piece{}
 	}
@@ -227,8 +225,8 @@ func (r *Reader) OptString(t *Text) Piece {
 	return r.String(t)
 }
 
-// OptID reads a string as OptString does, or a number as its text: services
-// disagree on which of the two an identifier is.
+// OptID reads a string as OptString does, or a number as its text: some services send identifiers
+// as strings, others as numbers.
 func (r *Reader) OptID(t *Text) Piece {
 	const longest = 64
 	if c := r.Peek(); c != '-' && (c < '0' || c > '9') {
@@ -250,8 +248,7 @@ func (r *Reader) OptInt() int64 {
 	return r.Int()
 }
 
-// Shared returns b as a string, for which nothing is allocated if it is short
-// and came before.
+// Shared returns b as a string. A short string that occurred before is not allocated again.
 func (r *Reader) Shared(b []byte) string {
 	r.Charge(len(b) + 8)
 	return r.names.get(b)

@@ -13,10 +13,10 @@ import (
 	"slices"
 )
 
-// A Map holds keys, each with a list of strings, in the order in which they
-// came. It is immutable; the zero value has no keys.
+// A Map holds keys, each with a list of strings, in the document's order. It is immutable; the zero
+// value has no keys.
 type Map struct {
-	strings []string // each key with its values behind it
+	strings []string // each key followed by its values
 	counts  string   // how many values each key has, as uvarints
 }
 
@@ -35,7 +35,7 @@ func New(m map[string][]string) Map {
 	return Map{strings: list, counts: string(counts)}
 }
 
-// nextCount returns the count at the start of counts and the text behind it.
+// nextCount returns the count at the start of counts and the rest of counts.
 func nextCount(counts string) (n int, rest string) {
 	if c := counts[0]; c < 0x80 {
 		return int(c), counts[1:]
@@ -55,8 +55,8 @@ func (m Map) Len() int {
 	return n
 }
 
-// Get returns the strings under key: nil if there is no such key, and an empty
-// slice that is not nil if the key has none. Appending to the slice copies.
+// Get returns the strings under key: nil if the map lacks the key, and an empty non-nil slice if
+// the key has no strings. Appending to the slice copies.
 func (m Map) Get(key string) []string {
 	list := m.strings
 	for counts := m.counts; counts != ""; {
@@ -85,8 +85,8 @@ func (m Map) All() iter.Seq2[string, []string] {
 	}
 }
 
-// Equal reports whether both have the same keys with the same strings. The
-// order of the keys does not count, that of the strings does.
+// Equal reports whether both have the same keys with the same strings. The order of keys does not
+// matter; the order of a key's strings does.
 func (m Map) Equal(other Map) bool {
 	if m.counts == other.counts && slices.Equal(m.strings, other.strings) {
 		return true
@@ -107,11 +107,11 @@ func (m Map) Equal(other Map) bool {
 func (m Map) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	text := json.NewEncoder(&b)
-	text.SetEscapeHTML(false) // whoever encodes what is around it decides that
+	text.SetEscapeHTML(false) // the encoder of the surrounding value decides
 	write := func(before byte, v any) error {
 		b.WriteByte(before)
 		err := text.Encode(v)
-		b.Truncate(b.Len() - 1) // the end of the line
+		b.Truncate(b.Len() - 1) // the newline
 		return err
 	}
 	separator := byte('{')

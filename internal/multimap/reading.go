@@ -9,28 +9,28 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 )
 
-// A Reading reads Maps out of JSON, one after the other: each by Read, unless its
-// item has none, and Join. The zero value is ready to use.
+// A Reading reads one Map at a time out of JSON and is reused: call Read if the item has a map,
+// then Join. The zero value is ready to use.
 type Reading struct {
 	keys   []string
 	values []jsonread.Piece    // of all keys
 	counts []byte              // how many values each key has, as Map keeps it
-	others map[string]struct{} // the keys without a known name, once there are many
+	others map[string]struct{} // the keys read so far, once they are many
 	order  jsonread.Order
-	bulk   int64 // bytes of the values that Drop leaves out
+	bulk   int64 // bytes of the values that Fit may remove
 }
 
-// manyKeys bounds the keys of a map that are compared one by one.
+// manyKeys is the number of keys from which a set finds repeated keys.
 const manyKeys = 32
 
 // Omitted holds the keys to leave out. The zero value holds none.
 type Omitted struct {
-	Bulk  string // ends the keys whose values do not count for the bound of the item; see Reading.Fit
-	known uint32 // by their numbers in the names
+	Bulk  string // suffix of keys whose values do not count towards the item's bound; see Reading.Fit
+	known uint32 // bit i: name i is left out
 	other []string
 }
 
-// Omit returns the keys as ones to leave out.
+// Omit returns an Omitted that leaves out keys.
 func Omit(names *jsonread.Names, keys []string) (o Omitted) {
 	for _, key := range keys {
 		if i := names.Find([]byte(key)); i >= 0 {
@@ -42,7 +42,7 @@ func Omit(names *jsonread.Names, keys []string) (o Omitted) {
 	return o
 }
 
-// has reports whether a key is left out; i is its number in the names, or -1.
+// has reports whether a key is left out; i is the index of the key in the names, or -1.
 func (o *Omitted) has(i int, key []byte) bool {
 	if i >= 0 {
 		return o.known&(1<<i) != 0
@@ -54,7 +54,7 @@ func (o *Omitted) has(i int, key []byte) bool {
 func (m *Reading) empty() {
 	m.keys, m.values, m.counts = m.keys[:0], m.values[:0], m.counts[:0]
 	if len(m.others) > 1024 {
-		m.others = nil // to empty a large map each time would cost more
+		m.others = nil // clearing a large map each time would cost more
 	}
 	clear(m.others)
 	m.bulk = 0
@@ -67,11 +67,10 @@ func (m *Reading) Release() {
 	m.empty()
 }
 
-// Read reads an object of arrays of strings, or null for one without keys. The
-// strings go to the end of text. It takes a string in place of an array for an
-// array of that string, null in place of an array for an empty one, and leaves
-// null in an array out. A key that comes twice is an error, which shows only
-// names: what a service calls its keys is its own affair.
+// Read reads an object of arrays of strings, or null for one without keys. The strings go to the
+// end of text. It reads a bare string as an array of one string, and null as an empty array. It
+// skips a null inside an array. A repeated key is an error. Errors show only known names, because
+// unknown keys are text of the service.
 func (m *Reading) Read(r *jsonread.Reader, text *jsonread.Text, names *jsonread.Names, omit *Omitted) {
 	if r.Null() || !r.Object() {
 		return
@@ -106,12 +105,12 @@ func (m *Reading) Read(r *jsonread.Reader, text *jsonread.Text, names *jsonread.
 			r.Within(shown)
 			return
 		}
-		r.Charge(4) // at most that for each byte of counts, which doubles when it is full
+		r.Charge(4) // covers the growth of counts, which doubles when full
 		m.counts = binary.AppendUvarint(m.counts, uint64(n))
 	}
 }
 
-// otherKey returns a key without a known name, which must not have come before.
+// otherKey returns an unknown key, and fails if the key occurred before.
 func (m *Reading) otherKey(r *jsonread.Reader, key []byte) string {
 	name := r.Shared(key)
 	var twice bool
@@ -137,13 +136,12 @@ func (m *Reading) otherKey(r *jsonread.Reader, key []byte) string {
 }
 
 const (
-	maxBulk = 1024 // values of a key that may be left out
+	maxBulk = 1024 // most values of a key that Fit may remove
 	tooMuch = 1 << 60
 )
 
-// readBulk reads the strings of a key as readValues does, but they do not count towards
-// the bound of the item. Of those for which it has no room left, it keeps only some: Fit
-// leaves them out.
+// readBulk reads the strings of a key as readValues does, but they do not count towards the item's
+// bound. If they pass the bound, it stops keeping them, because Fit will remove the key.
 func (m *Reading) readBulk(r *jsonread.Reader, text *jsonread.Text) (n int) {
 	lo := text.Len()
 	r.Stop = r.Offset() + max(r.Room()-m.bulk, 1)
@@ -152,12 +150,12 @@ func (m *Reading) readBulk(r *jsonread.Reader, text *jsonread.Text) (n int) {
 	bytes := r.Back()
 	m.bulk += bytes
 	r.Stop = 0
-	r.Return(2 * min(bytes, int64(text.Len()-lo))) // what they take, here and in Join, is bounded by Stop
+	r.Return(2 * min(bytes, int64(text.Len()-lo))) // Stop bounds their memory, here and in Join
 	return n
 }
 
-// Fit takes out the keys whose names end in bulk, with their values, if the item would be
-// over its bound with them, and reports whether it did.
+// Fit removes the keys that end in bulk, with their values, if the item would exceed its bound with
+// them. It reports whether it removed them.
 func (m *Reading) Fit(r *jsonread.Reader, bulk string) bool {
 	if m.bulk <= r.Room() || r.Err() != nil {
 		return false
@@ -210,8 +208,8 @@ func (m *Reading) readValues(r *jsonread.Reader, text *jsonread.Text) (n int) {
 	return n
 }
 
-// Join returns the whole text of the item, and the map that was read, with its
-// strings cut from that text. The counts are added to it, to share its memory.
+// Join returns the whole text of the item, and the map, whose strings are slices of the text. The
+// counts are stored at the end of the text, which saves an allocation.
 func (m *Reading) Join(r *jsonread.Reader, item *jsonread.Text) (_ Map, text string) {
 	defer m.empty()
 	counts := r.Add(item, m.counts)

@@ -1,5 +1,5 @@
-// Package redact makes foreign text fit to be shown: without control
-// characters, bounded, and without the secrets that it may repeat.
+// Package redact makes foreign text safe to show: bounded, without control characters, and with its
+// secrets hidden.
 package redact
 
 import (
@@ -12,8 +12,8 @@ import (
 func Clean(s string, limit int) string {
 	s = s[:min(len(s), 4*limit)]
 	s = strings.Map(func(r rune) rune {
-		// A mark that reorders the rest of the line becomes a space as well. Without the
-		// space the halves of a secret around it would be joined.
+		// A mark that reorders the rest of the line becomes a space as well. Removing the mark
+		// would join two halves of a secret.
 		if unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || unicode.Is(unicode.Bidi_Control, r) {
 			return ' '
 		}

@@ -15,29 +15,28 @@ import (
 const Hidden = "[hidden]"
 
 const (
-	// shortSecret is a length below which a secret is hidden after the name
-	// of an authentication scheme alone: elsewhere it would ruin every text.
+	// shortSecret is the length of the shortest secret that is hidden everywhere. A shorter secret
+	// is hidden only after the name of an authentication scheme, because hiding it elsewhere would
+	// ruin every text.
 	shortSecret = 3
-	// enough is so much of a secret that it is no accident: at the end of a
-	// text that was cut off, and in base64 that is not aligned to it.
+	// enough is the number of a secret's characters that a text hardly contains by chance. It
+	// applies at the end of a truncated text, and to base64 where other bytes precede the secret.
 	enough = 6
-	// longestQuoting bounds the quoting of a character in which a text may end.
+	// longestQuoting bounds a quoted character that the end of a text may cut.
 	longestQuoting = 14
 )
 
-// Hide returns text with every secret in it replaced, in these forms: as it is;
-// with any of its characters quoted for a URL, for JSON or Go or for HTML, once
-// or several times; in base64, also where other bytes stand in front of it; in
-// hexadecimal digits of either case. A text that ends within a secret loses
-// that part, if it has six characters of it. A secret of one or two characters is
-// replaced only behind the name of an authentication scheme. The work is linear in
-// the text.
+// Hide replaces every secret in text: unencoded; with any of its characters quoted for a URL, JSON,
+// Go or HTML, once or several times; in base64 at any offset; in hexadecimal of either case. If
+// text ends inside a secret, after six or more of its characters, Hide replaces that part too. A
+// secret of one or two characters is replaced only after the name of an authentication scheme. The
+// work is linear in the text.
 func Hide(text string, secrets []string) string {
 	hidden, _ := hide(text, secrets)
 	return hidden
 }
 
-// hide also returns the steps of work that it took.
+// hide also returns the number of steps, for tests.
 func hide(text string, secrets []string) (hidden string, steps int) {
 	if len(secrets) == 0 || text == "" {
 		return text, 0
@@ -69,7 +68,7 @@ func cutOut(text string, spans []span) string {
 	return b.String()
 }
 
-// find adds where the secret stands in the text.
+// find appends the places of the secret in the text to found.
 func (u *unquoted) find(found []span, secret string) []span {
 	if secret == "" {
 		return found
@@ -100,12 +99,12 @@ func (u *unquoted) find(found []span, secret string) []span {
 	return found
 }
 
-// wholeForms returns the forms in which a secret is found whatever stands around
-// it, even text that would make another quoting of its first character.
+// wholeForms returns encodings of a secret to look for in the raw text. unquote would miss a secret
+// if the text before it and its first characters together look like a quoting.
 func wholeForms(secret string) []string {
 	inHex := hex.EncodeToString([]byte(secret))
 	inGo := strconv.Quote(secret)
-	inJSON, _ := json.Marshal(secret) // of a string it never fails
+	inJSON, _ := json.Marshal(secret) // never fails for a string
 	forms := []string{
 		secret, inHex, strings.ToUpper(inHex), url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret),
 		inGo[1 : len(inGo)-1], string(inJSON[1 : len(inJSON)-1]),
@@ -123,19 +122,19 @@ func shortForms(secret string) []string {
 	return forms
 }
 
-// base64Core returns the characters that stand for nothing but the secret where
-// shift other bytes of a group of three precede it.
+// base64Core returns the base64 characters that depend on the secret alone, if shift bytes of a
+// group of three precede the secret.
 func base64Core(encoding *base64.Encoding, secret string, shift int) string {
 	whole := encoding.EncodeToString([]byte("\x00\x00"[:shift] + secret))
 	first := (shift*8 + 5) / 6
 	if shift == 0 {
-		return whole // its last character may differ where more bytes follow
+		return whole // findBase64 drops the last character, which more bytes would change
 	}
 	last := (shift + len(secret)) * 8 / 6
 	return whole[first:last]
 }
 
-// findRaw looks for a form in the text as it is.
+// findRaw looks for a form in the original text.
 func (u *unquoted) findRaw(found []span, form string) []span {
 	for _, at := range u.places(u.text, form) {
 		found = append(found, span{at, at + len(form)})
@@ -165,11 +164,11 @@ func (u *unquoted) places(text, form string) (all []int) {
 	}
 }
 
-// findBase64 looks for the core of a base64 form, and takes the characters
-// around it that hold a part of the secret as well.
+// findBase64 looks for the core of a base64 form. The span includes neighbouring characters, which
+// hold a part of the secret too.
 func (u *unquoted) findBase64(found []span, core string) []span {
 	if len(core) > 4 {
-		core = core[:len(core)-1] // depends on what follows
+		core = core[:len(core)-1] // bytes after the secret change it
 	}
 	first := len(found)
 	found = u.findRaw(found, core)
@@ -190,8 +189,8 @@ func isBase64(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("+/-_", c) >= 0
 }
 
-// findCut looks for the beginning of a form at the end of the text, which may
-// end within a quoting, too.
+// findCut looks for the beginning of a form at the end of the text. The text may also end inside a
+// quoting.
 func (u *unquoted) findCut(found []span, form string) []span {
 	text := u.folded
 	ends := []int{len(text)}
@@ -206,7 +205,7 @@ func (u *unquoted) findCut(found []span, form string) []span {
 	for _, end := range ends {
 		for n := min(len(form), end); n >= enough; n-- {
 			u.steps++
-			if text[end-n:end] == form[:n] && (end == len(text) || !strings.HasPrefix(text[end-n:], form)) { // not a whole one
+			if text[end-n:end] == form[:n] && (end == len(text) || !strings.HasPrefix(text[end-n:], form)) { // a whole secret is not cut
 				s := u.span(end-n, end)
 				return append(found, span{s.from, len(u.text)})
 			}

@@ -2,14 +2,14 @@ package redact
 
 import "slices"
 
-// Secrets holds what the texts of one call must not show. The zero value holds
+// Secrets holds the secrets that the texts of one call must hide. The zero value holds
 // nothing.
 type Secrets struct {
 	all []string
-	few [2]string // the memory of all, usually
+	few [2]string // avoids an allocation for all
 }
 
-// Add adds secrets. An empty one is none.
+// Add adds secrets, but no empty ones.
 func (s *Secrets) Add(secrets ...string) {
 	if s.all == nil {
 		s.all = s.few[:0]

@@ -14,14 +14,14 @@ import (
 type unquoted struct {
 	text   string
 	folded string
-	at     []span // of the bytes of folded, in text; nil: the text has no quotings
-	bytes  []byte // of folded, while they come
-	steps  int    // of work, for the test that it is linear
+	at     []span // span in text of each byte of folded; nil: text has no quotings
+	bytes  []byte // bytes of folded during unquote
+	steps  int    // counts work, for the test that unquote is linear
 }
 
-// unquote undoes the quotings of URLs, JSON, Go and HTML in text, however often
-// one was put over the other: what an undone quoting leaves is looked at again.
-// Every byte is taken up once, and each quoting that is undone leaves fewer.
+// unquote undoes the quotings of URLs, JSON, Go and HTML in text, also nested quotings: the result
+// of an undone quoting may complete another. The work is linear, because each byte is added once
+// and each undone quoting leaves fewer bytes.
 func unquote(text string) *unquoted {
 	u := &unquoted{text: text}
 	if !strings.ContainsAny(text, `%&\`) {
@@ -37,15 +37,14 @@ func unquote(text string) *unquoted {
 	return u
 }
 
-// push adds a byte, and undoes the quoting that it completes. It does so in a loop,
-// because what a quoting stands for may complete another, as often as the text is
-// long: "%3%3%35" is "5".
+// push adds a byte, and undoes the quoting that it completes. It loops, because the unquoted byte
+// may complete another quoting, up to as often as the text has bytes: "%3%3%35" is "5".
 func (u *unquoted) push(c byte, at span) {
 	for {
 		u.steps++
 		n := len(u.bytes)
 		if c == '\\' && n > 0 && u.bytes[n-1] == '\\' {
-			u.at[n-1].to = at.to // a run counts as one
+			u.at[n-1].to = at.to // a run of backslashes counts as one
 			return
 		}
 		u.bytes, u.at = append(u.bytes, c), append(u.at, at)
@@ -56,15 +55,15 @@ func (u *unquoted) push(c byte, at span) {
 		at = span{u.at[from].from, at.to}
 		u.bytes, u.at = u.bytes[:from], u.at[:from]
 		last := len(plain) - 1
-		for i := range last { // of a character beyond ASCII, or one of the few entities of two
+		for i := range last { // a character beyond ASCII, or an entity for two characters
 			u.push(plain[i], at)
 		}
 		c = plain[last]
 	}
 }
 
-// quoting returns where the quoting begins that the last byte completes, and what
-// it stands for, which is empty if there is none.
+// quoting returns the start of the quoting that the last byte completes, and the unquoted text;
+// empty: the byte completes no quoting.
 func (u *unquoted) quoting() (from int, plain string) {
 	switch c := u.bytes[len(u.bytes)-1]; {
 	case c == ';':
@@ -92,8 +91,7 @@ func (u *unquoted) hex() (from int, plain string) {
 	return 0, ""
 }
 
-// digits reads a quoting of hexadecimal digits, if it has nothing else: two of them
-// stand for a byte, more for a character.
+// digits reads a quoting of hexadecimal digits. Two digits encode a byte, more digits a character.
 func (u *unquoted) digits(from, digits int) (begin int, plain string) {
 	v := rune(0)
 	for _, c := range u.bytes[digits:] {
@@ -115,8 +113,8 @@ func (u *unquoted) digits(from, digits int) (begin int, plain string) {
 	return 0, ""
 }
 
-// surrogate returns what half of a character beyond 16 bits stands for. The halves
-// come one after the other: the first is kept until the second is there.
+// surrogate reads one half of a character beyond 16 bits. It returns the first half as three bytes,
+// and with the second half the whole character.
 func (u *unquoted) surrogate(from int, r rune) (begin int, plain string) {
 	const half = 3 // bytes that a half takes, as UTF-8 would write it
 	if from >= half && u.bytes[from-half] == 0xed {
@@ -162,9 +160,8 @@ func hexValue(c byte) rune {
 	return -1
 }
 
-// finish folds what may stand for one another: a plus sign of a URL and a
-// space, a control character and the letter that JSON writes it with.
-// Backslashes go: they quoted what follows them.
+// finish makes equivalent characters equal: a plus sign in a URL and a space, a control character
+// and its letter in JSON. It removes backslashes, because each only quotes the next character.
 func (u *unquoted) finish() {
 	if u.bytes == nil {
 		u.folded = fold(u.text)
@@ -208,7 +205,7 @@ func (u *unquoted) span(from, to int) span {
 	return span{u.at[from].from, u.at[to-1].to}
 }
 
-// before returns how much of folded stands before a place in the text.
+// before returns the length of folded that belongs to the text before place.
 func (u *unquoted) before(place int) int {
 	if u.at == nil {
 		return place

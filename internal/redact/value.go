@@ -5,8 +5,7 @@ import (
 	"log/slog"
 )
 
-// Value keeps the value that embeds it out of everything that prints, logs or
-// encodes.
+// Value, embedded in a type, makes fmt, logs and encoders print Hidden.
 type Value struct{}
 
 // Format prints Hidden, whatever the verb.

@@ -2,16 +2,13 @@ package refusal
 
 import "strings"
 
-// authParameters calls found for each parameter of the challenges in a header
-// value, as RFC 9110, section 11.6.1 writes them: schemes, and names with a
-// token or a quoted string behind an equals sign, apart by commas. A name comes
-// in small letters. Servers that quote nothing are read as far as they can be:
-// the value of a broken parameter ends at the next comma or space. Every byte is
-// looked at once.
+// authParameters calls found for each parameter of the challenges in a header value (RFC 9110,
+// section 11.6.1): schemes, and comma-separated parameters name=token or name="text". name is in
+// lower case. A value without quotes ends at the next comma or space, even if the server forgot the
+// quotes. The work is linear.
 //
-// written is the value between its quotes as it stands in the header, apart from
-// backslashes in front of quotes. Secrets are also looked for in that form, because
-// its other backslashes may be their own.
+// written is the text between the quotes with its backslashes, except those before quotes. Secrets
+// are searched in written, because a secret may contain backslashes.
 func authParameters(value string, found func(name, value, written string)) {
 	r := challengeReader{text: value}
 	r.parameters(found)
@@ -22,13 +19,13 @@ func (r *challengeReader) parameters(found func(name, value, written string)) {
 		r.steps++
 		name := r.token()
 		if name == "" {
-			r.at++ // a comma, a space, or nothing that a parameter begins with
+			r.at++ // a comma, a space, or another byte outside of tokens
 			continue
 		}
 		before := r.at
 		r.skip(" \t")
 		if !r.take('=') {
-			r.at = before // a scheme, or a credential of one
+			r.at = before // a scheme's name or its credential
 			continue
 		}
 		r.skip(" \t")
@@ -69,7 +66,7 @@ func (r *challengeReader) token() string {
 	return r.text[from:r.at]
 }
 
-// value reads a quoted string, or what stands before the next comma or space.
+// value reads a quoted string, or the text before the next comma or space.
 func (r *challengeReader) value() (value, written string) {
 	if !r.take('"') {
 		from := r.at

@@ -6,11 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Says reports whether the message holds one of the terms of list, which are in
-// small letters and separated by |. A term is a whole word, or several with a
-// space, a hyphen or an underscore between them. A word inside a path, an address
-// or a dotted name does not count: "Cannot GET /posting/4711" says nothing of a
-// posting.
+// Says reports whether the message holds one of the terms of list, which are in small letters and
+// separated by |. A term is one or more whole words with a space, a hyphen or an underscore between
+// them. A word inside a path, an address or a dotted name does not count: "Cannot GET
+// /posting/4711" is not about a posting.
 func (w *Words) Says(list string) bool {
 	text := spoken(w.Message)
 	w.steps += 2 * len(w.Message)
@@ -23,9 +22,9 @@ func (w *Words) Says(list string) bool {
 	return false
 }
 
-// spoken returns the words of a message in small letters, with one space before and
-// after each. Whatever else stands between two words than spaces, hyphens and
-// underscores becomes a full stop, and so does a path, an address or a dotted name.
+// spoken returns the words of a message in small letters, with one space before and after each. Any
+// other character between two words than a space, hyphen or underscore becomes a full stop, and so
+// does a path, an address or a dotted name.
 func spoken(message string) string {
 	text := make([]byte, 1, 2*len(message)+1)
 	text[0] = ' '
@@ -59,7 +58,7 @@ func spoken(message string) string {
 }
 
 // isName reports whether a part of a message without spaces is a path, an address or a
-// dotted name: it holds a slash, or a full stop with a letter behind it.
+// dotted name: it holds a slash, or a full stop followed by a letter.
 func isName(field string) bool {
 	stopped := false
 	for _, r := range field {
@@ -71,13 +70,12 @@ func isName(field string) bool {
 	return false
 }
 
-// Denies reports whether the message says that the project of a job is not what
-// quality names, "available" or "accessible", and says nothing else: that word
-// stands behind "not", "no" or "no longer", and every other word is one of those
-// with which the interface's sentences can be made. "Service temporarily not
-// available" denies nothing, nor does a sentence in another language.
+// Denies reports whether the message says only that a job's project is not available or not
+// accessible; quality is "available" or "accessible". The message must hold quality after "not",
+// "no" or "no longer", and otherwise only words of the interface's own sentences. "Service
+// temporarily not available" does not count, and neither does a sentence in another language.
 func (w *Words) Denies(quality string) bool {
-	var denying, said, denied bool // denying: behind the negation, before what it denies
+	var denying, said, denied bool // denying: between "not" and "available" or "accessible"
 	for word := range strings.FieldsFuncSeq(w.Message, betweenWords) {
 		w.steps += len(word) + 1
 		switch word = strings.ToLower(word); word {

@@ -1,6 +1,6 @@
-// Package refusal reads what a service says when it refuses a request: a code, a
-// message, an authorization error. The interface shows several shapes and says
-// little about them, so the shape of the body is not known before.
+// Package refusal reads what a service says when it refuses a request: a code, a message, an
+// authorization error. The interface shows several shapes of the body and says little about them,
+// so this package reads any shape.
 package refusal
 
 import (
@@ -23,24 +23,23 @@ const (
 // Words holds the code and the text of a failed answer, whatever the form and
 // the content type of its body.
 type Words struct {
-	Markup    bool   // HTML or XML: a page of some machine in between
+	Markup    bool   // HTML or XML: the page of a proxy
 	Coded     bool   // a JSON object with a code
-	Code      string // that code; a bare code word that is the whole body; a code of section 7.3
+	Code      string // the object's code, a body of one code word, or a code of section 7.3
 	Message   string // a JSON object's message, a JSON string, or the plain text
-	AuthError string // error of section 5's answers, from header or body
+	AuthError string // error of a 401, from the header or the body
 	AuthText  string // error_description
 
-	shownError, shownText string // the same two, with the backslashes of a header
+	shownError, shownText string // AuthError and AuthText with the header's backslashes
 
 	steps int // see Steps
 }
 
-// Steps returns how many bytes of the body were looked at, each as often as that
-// happened: a test that the work is linear counts them.
+// Steps returns how often a byte of the body was looked at, for the test that the work is linear.
 func (w *Words) Steps() int { return w.steps }
 
-// ErrorCode returns the code to show for the answer. One out of a header still has the
-// backslashes that quoted it there, because secrets are looked for in that form.
+// ErrorCode returns the code to show for the answer. A code from a header keeps its backslashes,
+// because a secret in it may contain backslashes.
 func (w *Words) ErrorCode() string { return cmp.Or(w.Code, w.shownError) }
 
 // ErrorMessage returns the message to show for the answer, as ErrorCode does.
@@ -56,10 +55,9 @@ func (w *Words) TokenExpired() bool {
 	return false
 }
 
-// Read reads the words of an answer from its header and the beginning of its
-// body, and does work in proportion to both. A code of section 7.3 in an object
-// counts wherever it stands below a member for which codesIn, where it is not
-// nil, returns true.
+// Read reads the words of an answer from its header and the beginning of its body, and does work in
+// proportion to both. In an object, a code of section 7.3 counts at any depth below a member for
+// which codesIn returns true; nil: below no member.
 func Read(header http.Header, body []byte, codesIn func(member string) bool) Words {
 	w := readChallenge(header)
 	w.steps += len(body)
@@ -110,7 +108,7 @@ func (w *Words) readJSON(text []byte, codesIn func(member string) bool) {
 // reader collects the words of a JSON value from its tokens.
 type reader struct {
 	*Words
-	codesIn func(member string) bool // nil: in none
+	codesIn func(member string) bool // nil: below no member
 	levels  []level                  // the open objects and lists
 }
 
@@ -120,7 +118,7 @@ type level struct {
 	wantKey bool
 }
 
-// take reads a token, and reports whether another one is wanted.
+// take reads a token, and reports whether the value continues.
 func (r *reader) take(token json.Token) bool {
 	if n := len(r.levels); n > 0 && r.levels[n-1].wantKey {
 		if key, ok := token.(string); ok {
@@ -148,7 +146,7 @@ func (r *reader) take(token json.Token) bool {
 	return false
 }
 
-// readCode takes a value that starts with a code of section 7.3 for that code.
+// readCode sets Code if the value starts with a code of section 7.3.
 func (r *reader) readCode(s string) {
 	if r.codesIn == nil || len(r.levels) == 0 || !r.codesIn(r.levels[0].key) {
 		return
@@ -160,8 +158,8 @@ func (r *reader) readCode(s string) {
 	}
 }
 
-// value reads a string or a number. Of objects only the outermost tells, and
-// the one that is its error.
+// value reads a string or a number. Only members of the outermost object count, and of an object in
+// its member "error".
 func (r *reader) value(s string) {
 	n := len(r.levels)
 	r.steps += len(s)
@@ -203,10 +201,9 @@ func readChallenge(header http.Header) Words {
 	return w
 }
 
-// RetryAfter reads Retry-After: seconds, or one of the three forms of an
-// HTTP date, measured from the Date header if there is one and from now if not.
-// Some services send the date in seconds since 1970: a number within five years
-// of now is read as that. RetryAfter returns 0 if the header is absent or cannot
+// RetryAfter reads Retry-After: seconds, or an HTTP date in one of its three forms, measured from
+// the Date header, or from now without Date. Some services send seconds since 1970: a number within
+// five years of now is read as such a date. RetryAfter returns 0 if the header is absent or cannot
 // be used.
 func RetryAfter(header http.Header, now time.Time) time.Duration {
 	if date, err := http.ParseTime(header.Get("Date")); err == nil {
@@ -214,7 +211,7 @@ func RetryAfter(header http.Header, now time.Time) time.Duration {
 	}
 	v := strings.TrimSpace(header.Get("Retry-After"))
 	if v != "" && strings.Trim(v, "0123456789") == "" {
-		seconds, _ := strconv.ParseInt(v, 10, 64) // the largest there is, for a larger one
+		seconds, _ := strconv.ParseInt(v, 10, 64) // on overflow the largest int64
 		if left := seconds - now.Unix(); left > -fiveYears && left < fiveYears {
 			seconds = max(left, 0)
 		}
@@ -230,7 +227,7 @@ func RetryAfter(header http.Header, now time.Time) time.Duration {
 // maxDemand caps the wait that Retry-After can ask for.
 const maxDemand = 100 * 365 * 24 * time.Hour
 
-// fiveYears are the seconds that a date may be away from now.
+// fiveYears bounds how far a date in seconds may be from now, in seconds.
 const fiveYears = 5 * 365 * 24 * 60 * 60
 
 // lookupCode finds a code of section 7.3 at the start of a value.

@@ -1,4 +1,4 @@
-// Package spelling finds the word that was meant by one that was mistyped.
+// Package spelling finds the word that a user meant but mistyped.
 package spelling
 
 import (
@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Closest returns the word that a mistyped one is nearest to: one letter away, or two where
-// it has six or more. Of several the first wins. It returns "" where none is near. Case does
-// not matter.
+// Closest returns the word in words most similar to typed, or "". A word may differ in one letter,
+// or in two if typed has six letters or more; see Reach for short words. If several words are
+// equally similar, the first wins. Upper and lower case do not matter.
 func Closest(typed string, words []string) string {
 	best, nearest := "", Reach(typed)+1
 	for _, word := range words {
@@ -30,8 +30,8 @@ func Reach(typed string) int {
 	return 2
 }
 
-// Distance returns how many letters must be added, taken away, replaced or swapped with
-// their neighbour to make b of a, or any number above most if that is not enough.
+// Distance returns how many letters must be added, removed, replaced or swapped with their
+// neighbour to turn a into b. If it is more than most, Distance returns any number above most.
 func Distance(a, b string, most int) int {
 	x, y := []rune(a), []rune(b)
 	if d := len(x) - len(y); d > most || -d > most {

@@ -1,5 +1,5 @@
-// Package window reads a document of bounded size from a reader, through a window
-// of fixed size, so that a part of any length costs no memory until it is kept.
+// Package window reads a document of bounded size from a reader, through a buffer of fixed size, so
+// that skipping a long part costs no memory.
 package window
 
 import (
@@ -16,31 +16,31 @@ const (
 	noLimit = 1<<63 - 1
 )
 
-// ErrTooLarge is the error of a document, or of a part of it, over its bound.
+// ErrTooLarge reports that a document, or a part of it, is over its bound.
 var ErrTooLarge = errors.New("window: input over its bound")
 
 // A Window shows a part of a document. The first error stays: from then on the
 // window is empty, and [Window.Fill] reports false. The zero value shows an
 // empty document.
 type Window struct {
-	Buf []byte // what was read and not yet dropped, or the whole document
+	Buf []byte // the bytes in the window; after ResetBytes the whole document
 	Pos int    // the next byte of Buf; the owner moves it forward
 
-	off    int64         // where Buf[0] is in the document
-	src    steady.Reader // empty: nothing but Buf
-	srcErr error         // what src said beside its last bytes
+	off    int64         // offset of Buf[0] in the document
+	src    steady.Reader // empty: the document is Buf
+	srcErr error         // error that src returned with its last bytes
 	err    error
 	errOff int64
 	max    int64 // the document's bound
-	mark   int64 // where the part being bounded ends at the latest
-	held   int64 // mark, while something is put aside
-	side   int64 // where that begins
+	mark   int64 // offset where the bounded part must have ended
+	held   int64 // mark, saved between Aside and Back
+	side   int64 // offset of Aside
 	memory []byte
 
-	recording bool   // what is consumed is kept
-	from      int    // where in Buf the recorded part is, or goes on
-	recorded  []byte // what of it is no longer in Buf
-	room      int    // how long it may be
+	recording bool   // between Record and Recorded
+	from      int    // index in Buf where the recorded part begins, or continues
+	recorded  []byte // recorded bytes that have left Buf
+	room      int    // longest part to record
 }
 
 // Reset makes w show a document of at most maxBytes bytes from r; 0 is no
@@ -58,8 +58,8 @@ func (w *Window) Reset(r io.Reader, maxBytes int64) {
 // ResetBytes makes w show the document b, which must not change meanwhile.
 func (w *Window) ResetBytes(b []byte) { *w = Window{Buf: b, mark: noLimit, memory: w.memory} }
 
-// Err returns the first error: one given to Fail, [ErrTooLarge], or what the
-// reader said, as it said it.
+// Err returns the first error: an error given to Fail, [ErrTooLarge], or the reader's error
+// unchanged.
 func (w *Window) Err() error { return w.err }
 
 // Offset returns how many bytes of the document were consumed, or where its
@@ -87,11 +87,11 @@ func (w *Window) Unbound() {
 // Room returns how many bytes the part that [Window.Bound] began may still have.
 func (w *Window) Room() int64 { return w.mark - w.Offset() }
 
-// Aside makes what is consumed from here on not count for the bounded part;
-// [Window.Back] ends that, and returns how much was consumed.
+// Aside stops counting bytes towards the bounded part, until [Window.Back], which returns the
+// number of bytes consumed meanwhile.
 func (w *Window) Aside() { w.side, w.held, w.mark = w.Offset(), w.mark, noLimit }
 
-// Back ends what [Window.Aside] began.
+// Back ends [Window.Aside] and counts bytes towards the bounded part again.
 func (w *Window) Back() int64 {
 	n := w.Offset() - w.side
 	if w.held != noLimit {
@@ -100,7 +100,7 @@ func (w *Window) Back() int64 {
 	return n
 }
 
-// Fail makes err the error of the document, here, unless it has one.
+// Fail makes err the document's error at the current offset. Only the first error counts.
 func (w *Window) Fail(err error) {
 	if w.err == nil {
 		w.errOff = w.Offset()
@@ -109,15 +109,13 @@ func (w *Window) Fail(err error) {
 	}
 }
 
-// Record makes w keep what is consumed from here on, if that is at most n bytes
-// long. [Window.Recorded] ends it.
+// Record keeps the bytes consumed from now until [Window.Recorded], at most n bytes.
 func (w *Window) Record(n int) {
 	w.recording, w.from, w.recorded, w.room = true, w.Pos, w.recorded[:0], n
 }
 
-// Recorded returns what was consumed since [Window.Record]. It is valid until the
-// window is used again. Recorded reports false if it is too long, or if the
-// document has an error.
+// Recorded returns the bytes consumed since [Window.Record], valid until the window is used again.
+// It reports false if they are too many, or if the document has an error.
 func (w *Window) Recorded() ([]byte, bool) {
 	if w.err != nil || !w.recording {
 		return nil, false
@@ -132,7 +130,7 @@ func (w *Window) Recorded() ([]byte, bool) {
 	return part, len(part) <= w.room
 }
 
-// record moves what was consumed out of the window.
+// record copies the consumed bytes out of the window.
 func (w *Window) record() {
 	part := w.Buf[w.from:w.Pos]
 	w.from = 0
@@ -143,8 +141,8 @@ func (w *Window) record() {
 	w.recorded = append(w.recorded, part...)
 }
 
-// Fill puts at least one more byte behind what is unread, and reports whether
-// there was one. At the end of the document it fails nothing.
+// Fill reads at least one more byte into the window, and reports whether it could. The end of the
+// document is not an error.
 func (w *Window) Fill() bool {
 	if w.off+int64(w.Pos) > w.mark {
 		w.Fail(ErrTooLarge)
@@ -177,8 +175,7 @@ func (w *Window) Fill() bool {
 	return false
 }
 
-// Have reports whether n bytes are in the window behind Pos, reading no more
-// than it takes.
+// Have reports whether the window holds n bytes after Pos, and reads until it does.
 func (w *Window) Have(n int) bool {
 	for len(w.Buf)-w.Pos < n {
 		if !w.Fill() {
