@@ -13,7 +13,7 @@ import (
 // maxBaselines bounds the snapshots that a session keeps to compare with.
 const maxBaselines = 8
 
-// kept returns the snapshot of Options.Kept, nil where there is none.
+// kept returns the snapshot of Options.Kept, or nil without one.
 func (s *Server) kept() (*jobboard.Snapshot, error) {
 	if s.o.Kept == nil {
 		return nil, nil
@@ -85,8 +85,8 @@ func (s *Server) whatChanged(ctx context.Context, in whatChangedArgs) (whatChang
 	return out, nil
 }
 
-// compareWith returns the snapshot to compare now with, nil for none, and keeps it, or now
-// in its place, for later calls.
+// compareWith returns the earlier snapshot to compare now with, or nil. For later calls it
+// stores that snapshot, or now in its place.
 func (s *Server) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) *jobboard.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *Server) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) *jo
 		s.seen = slices.Delete(s.seen, i, i+1)
 	}
 	kept := before
-	// A complete snapshot is the better one to compare with.
+	// Prefer a complete snapshot for comparisons.
 	if before == nil || now.Complete && (fromNowOn || !before.Complete) {
 		kept = now
 	}
@@ -107,11 +107,11 @@ func (s *Server) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) *jo
 	return before
 }
 
-// changeList lists changes while there is room for them.
+// changeList collects changes as long as they fit into the result.
 type changeList struct {
 	*whatChangedResult
 	space *room
-	count map[string]int // of changes, by their kind
+	count map[string]int // number of changes by kind
 }
 
 func (l *changeList) add(kind string, p jobboard.SnapshotPosting, what, titleBefore string) {
@@ -131,7 +131,7 @@ func (l *changeList) addAll(kind string, postings []jobboard.SnapshotPosting) {
 	}
 }
 
-// list writes the changes down, the certain first.
+// list adds the changes to the result, the certain ones first.
 func (r *whatChangedResult) list(c jobboard.Changes) {
 	l := changeList{r, newRoom(), map[string]int{}}
 	l.addAll("added", c.Added)

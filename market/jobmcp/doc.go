@@ -8,10 +8,10 @@
 //	tools := jobmcp.NewServer(client, jobmcp.Options{Channel: "27828_extern", Hosts: []string{"jobs.example"}})
 //	mux.Handle("/mcp", whoMayAsk(tools.Handler()))
 //
-// Handler does not ask who calls: the program lets callers in, as its own whoMayAsk does above.
-// A client over a copy of a board serves as well as one over the board.
+// Handler does not authenticate callers: the program must, as whoMayAsk does above. The client
+// may ask a board or a copy of a board.
 //
-// Texts that others wrote, such as advertisements and questions, are handed over as plain
-// text, cut, in fields whose names begin with foreign_, and with a sentence that they are
-// data and not instructions.
+// Results contain texts of others, such as advertisements and questions, as shortened
+// plain text in fields whose names begin with foreign_, together with the notice that
+// they are data and not instructions.
 package jobmcp

@@ -17,34 +17,34 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/internal/hostname"
 )
 
-// Bounds of Handler beside those of the tools.
+// Bounds of Handler, besides the bounds of the tools.
 const (
-	maxRequests = 64               // at the same time: those that wait for a tool's turn, but not those being read
-	maxSeen     = 8 * maxMessage   // bytes of a message that is too long, to find its identifier
-	maxReaders  = 256              // messages that are read at the same time
-	maxReading  = 5 * time.Second  // of a message
-	maxSending  = 30 * time.Second // of the answer, after the longest call
+	maxRequests = 64               // requests at the same time, including calls that wait for a place, without messages being read
+	maxSeen     = 8 * maxMessage   // bytes of a too long message in which to find its identifier
+	maxReaders  = 256              // messages being read at the same time
+	maxReading  = 5 * time.Second  // time to read a message
+	maxSending  = 30 * time.Second // time to send an answer, after the longest call
 )
 
-// Handler returns a handler that answers assistants by the streamable HTTP transport, each
-// request by itself: there are no sessions, so the tool what_changed, which remembers, is not
-// there. It may stand at any path.
+// Handler returns a handler that answers assistants by the streamable HTTP transport, without
+// sessions: the tool what_changed, which needs a session's memory, is missing. Handler can be
+// mounted at any path.
 //
 // It answers 403 to a Host that Options.Hosts does not name and to an Origin that
-// Options.Origins does not name, and 503 while more than 64 requests are under way. A
-// message, of 1 MiB at most, is read before that, within 5 s. At most 256 are read at the same
-// time: one more ends the one that has been read for longest, with 503. Handler does not find
-// out who asks: wrap it in a handler that does. The bounds of calls and their rate are those
-// of all callers together.
+// Options.Origins does not name, and 503 while more than 64 requests are under way. A message
+// may have 1 MiB and take 5 s to arrive; messages being read do not count as requests under
+// way. If 256 messages are being read, a new one cancels the oldest, which gets 503. Handler
+// does not authenticate callers: wrap it in a handler that does. All callers share the limits
+// on calls and their rate.
 //
 // A call whose caller has left ends at once if it was made by protocol 2026-07-28 or a later
-// one. By an earlier protocol it ends if it still waits for its place among the calls; one that
-// began goes on, and keeps its place until it is done, for 60 s at most.
+// one. With an earlier protocol only a waiting call ends; a running call goes on, and keeps its
+// place for up to 60 s.
 func (s *Server) Handler() http.Handler {
 	protocol := s.protocol(false)
 	next := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return protocol }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, Logger: s.o.Logger, MaxRequestBodyBytes: maxMessage,
-		DisableLocalhostProtection:   true, // permitted knows which hosts there are
+		DisableLocalhostProtection:   true, // forbids checks the hosts
 		PropagateRequestCancellation: true,
 	})
 	places := make(chan struct{}, maxRequests)
@@ -74,12 +74,13 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// callerKey is the key of the context of a request over HTTP, which ends when its caller
-// leaves. The protocol's library takes that away from the calls of earlier protocols.
+// callerKey is the key of a value that holds the HTTP request's context, which ends when
+// the caller leaves. The MCP library detaches calls of earlier protocols from this
+// context.
 type callerKey struct{}
 
-// callerLeft returns a channel that is closed when the caller of a call over HTTP leaves, nil
-// for another call.
+// callerLeft returns a channel that is closed when the caller of an HTTP call leaves, or nil
+// for other calls.
 func callerLeft(ctx context.Context) <-chan struct{} {
 	if caller, ok := ctx.Value(callerKey{}).(context.Context); ok {
 		return caller.Done()
@@ -87,8 +88,8 @@ func callerLeft(ctx context.Context) <-chan struct{} {
 	return nil
 }
 
-// boundSending ends an answer that its caller does not read, which would keep its place for
-// ever, unless the server bounds it.
+// boundSending sets a write deadline, unless the server has one: an answer that the caller
+// does not read would occupy its place for ever.
 func boundSending(w http.ResponseWriter, r *http.Request) {
 	if server, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && server.WriteTimeout > 0 {
 		return
@@ -96,15 +97,15 @@ func boundSending(w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxReading + maxCallTime + maxSending))
 }
 
-// forbids says why a request is not answered, "" for one that is.
+// forbids returns the reason to refuse a request by its Host or Origin, or "".
 func (s *Server) forbids(r *http.Request) string {
 	if !s.permitsHost(r.Host) {
 		return "this host is not served"
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
-		// No page of another origin could read the answer, and a message is a POST, with which
-		// every browser sends Origin.
+		// Browsers send Origin with every POST, as messages are. To other requests a page of
+		// another origin could not read the answer.
 		return ""
 	}
 	u, err := url.Parse(origin)
@@ -115,7 +116,7 @@ func (s *Server) forbids(r *http.Request) string {
 	return ""
 }
 
-// isOrigin reports whether the origin of a request is the permitted one.
+// isOrigin reports whether a request's Origin equals a permitted origin.
 func isOrigin(origin, permitted string) bool {
 	if scheme, host, ok := strings.Cut(permitted, "://"); ok {
 		permitted = scheme + "://" + hostname.ASCII(host)
@@ -123,8 +124,8 @@ func isOrigin(origin, permitted string) bool {
 	return strings.EqualFold(origin, permitted)
 }
 
-// permitsHost reports whether a Host is one of Options.Hosts or, where there are none, this
-// machine by a loopback address or as localhost.
+// permitsHost reports whether a Host is in Options.Hosts. If Hosts is empty, it permits
+// localhost and loopback addresses.
 func (s *Server) permitsHost(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

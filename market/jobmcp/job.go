@@ -22,7 +22,7 @@ type jobInformationArgs struct {
 	Nationality string `json:"nationality,omitempty" max:"100" jsonschema:"list the nationalities whose name contains this text"`
 }
 
-// choice is an answer to choose, or a nationality.
+// choice is an answer to choose from, or a nationality.
 type choice struct {
 	ID    string `json:"id"`
 	Label string `json:"foreign_label"`
@@ -71,7 +71,7 @@ func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (job
 	space.takes(out.Nationalities)
 	for _, f := range info.Form(jobboard.Answers{}, jobboard.AnswerRules{}, nil) {
 		if f.Nationality {
-			continue // it is told beside the questions
+			continue // nationalities are a member of their own
 		}
 		if x := questionOf(f); x.ID != "" && len(out.Questions) < maxQuestions && space.takes(x) {
 			out.Questions = append(out.Questions, x)
@@ -95,14 +95,14 @@ func nationalities(info *jobboard.JobInformation, text string) (found []choice) 
 	return found
 }
 
-// choiceOf returns an answer to choose from. It reports false if its identifier is empty or
-// could be read as more than an identifier.
+// choiceOf returns an answer to choose from. It reports false if foreign.Token refuses the
+// answer's identifier.
 func choiceOf(a jobboard.IDLabel) (choice, bool) {
 	id := foreign.Token(a.ID)
 	return choice{id, foreign.Line(a.Label, maxTitle)}, id != ""
 }
 
-// questionOf returns the question that a field of the form asks.
+// questionOf returns the question of a form's field.
 func questionOf(f jobboard.FormField) question {
 	kind, _ := shown.Answering(f.Type)
 	x := question{ID: foreign.Token(f.QuestionID), Kind: kind, Label: foreign.Line(f.Label, maxLabel)}
@@ -148,7 +148,7 @@ func (s *Server) mayIApply(ctx context.Context, in jobArgs) (mayIApplyResult, er
 	return out, nil
 }
 
-// lookUp asks for the information about a job.
+// lookUp calls the job information lookup.
 func (s *Server) lookUp(ctx context.Context, job string) (*jobboard.JobInformation, error) {
 	id, err := jobboard.ParseJobID(job)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *Server) lookUp(ctx context.Context, job string) (*jobboard.JobInformati
 	return b.Client.JobInformation(ctx, id)
 }
 
-// Meaning tells a decision in a sentence.
+// Meaning returns a sentence that explains a decision.
 func Meaning(d jobboard.Decision) string { return meanings[d] }
 
 var meanings = map[jobboard.Decision]string{
@@ -173,9 +173,10 @@ var meanings = map[jobboard.Decision]string{
 	jobboard.DecisionGone:           "gone: there is no such job, or no posting of it",
 }
 
-// decided returns a decision, with what is known of the job where an application may follow.
-// A decision against it does not wait for the job's information, which may be nil or not: an
-// assistant that compares two answers must not find that the job had changed.
+// decided returns the result for a decision. It includes the job's title and number of
+// questions only if an application may follow: other decisions do not wait for the lookup,
+// so info may be nil by chance, and an assistant that compares two answers must not see a
+// difference.
 func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
 	out := mayIApplyResult{Notice: foreignNotice, Job: id.String(), Decision: d.String(), Meaning: Meaning(d)}
 	if d == jobboard.DecisionMayApply || d == jobboard.DecisionUnknown {
@@ -184,7 +185,8 @@ func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformati
 	return out
 }
 
-// openForAnyone returns what can be said without an applicant.
+// openForAnyone returns the result without an applicant: whether the job is
+// open to anybody.
 func (s *Server) openForAnyone(ctx context.Context, b Board, id jobboard.JobID) (mayIApplyResult, error) {
 	info, err := b.Client.JobInformation(ctx, id)
 	switch {
@@ -280,12 +282,12 @@ func (s *Server) checkAnswers(ctx context.Context, in checkAnswersArgs) (checkAn
 	return out, nil
 }
 
-// given makes the library's answers of those of a call.
+// given converts the answers in a call to jobboard.Answers.
 func given(info *jobboard.JobInformation, in checkAnswersArgs) jobboard.Answers {
 	answers := jobboard.Answers{Questions: map[string]jobboard.Answer{}, Nationality: in.Nationality}
 	for _, id := range slices.Sorted(maps.Keys(in.Answers)) {
 		value := in.Answers[id]
-		answers.Questions[id] = jobboard.AnswerText(value) // of no question: CheckAnswers says so
+		answers.Questions[id] = jobboard.AnswerText(value) // CheckAnswers reports identifiers without a question
 		for _, q := range info.Questions {
 			if q.ID == id {
 				answers.Questions[id] = answerTo(q, value)
@@ -295,8 +297,8 @@ func given(info *jobboard.JobInformation, in checkAnswersArgs) jobboard.Answers 
 	return answers
 }
 
-// answerTo makes an answer of a text. To a question of yes or no the words "yes" and "no"
-// answer as such, unless one of its answers has the word as its identifier.
+// answerTo converts a text to an answer. For a yes-or-no question the texts "yes" and
+// "no" are accepted, unless the text is the identifier of one of the answers.
 func answerTo(q jobboard.Question, value string) jobboard.Answer {
 	word := strings.ToLower(strings.TrimSpace(value))
 	if q.Type == jobboard.QuestionYesNo && (word == "yes" || word == "no") &&

@@ -5,22 +5,22 @@ import (
 	"encoding/json"
 )
 
-// maxID bounds the identifier of a request that is too long to be kept.
+// maxID is the longest identifier, in bytes, that idFinder returns.
 const maxID = 256
 
-// idFinder finds the identifier of a request that is too long to be kept: the member "id" of
-// the outermost object. It sees the message in parts.
+// idFinder finds the identifier of a request that is too long for memory: the member "id" of
+// the outermost object. It reads the message in parts.
 type idFinder struct {
 	depth    int
 	inString bool
-	escaped  bool   // the next character of a string
-	inValue  bool   // of a member of the outermost object, after its colon
-	name     []byte // of that member, with its quotes, as far as it matters
+	escaped  bool   // the next character is escaped in a string
+	inValue  bool   // reading the value of a member of the outermost object
+	name     []byte // beginning of that member's name, with quotes
 	id       []byte // value of "id"
-	whole    bool   // its end was seen
+	whole    bool   // the end of id was read
 }
 
-// see reads a further part of the message.
+// see reads the next part of the message.
 func (f *idFinder) see(part []byte) {
 	for _, c := range part {
 		f.keep(c)
@@ -39,7 +39,7 @@ func (f *idFinder) see(part []byte) {
 		case f.depth != 1:
 		case c == ':':
 			f.inValue = true
-			if f.namesID() { // the last of several counts
+			if f.namesID() { // of several members "id" the last counts
 				f.id, f.whole = f.id[:0], false
 			}
 		case c == ',':
@@ -49,7 +49,7 @@ func (f *idFinder) see(part []byte) {
 	}
 }
 
-// keep keeps a character of a name, or of the value of "id".
+// keep appends a character to name, or to the value of "id".
 func (f *idFinder) keep(c byte) {
 	switch ends := !f.inString && (c == ',' || c == '}'); {
 	case f.depth != 1:
@@ -62,11 +62,11 @@ func (f *idFinder) keep(c byte) {
 	}
 }
 
-// namesID reports whether the member of the outermost object is "id".
+// namesID reports whether the current member of the outermost object is "id".
 func (f *idFinder) namesID() bool { return string(bytes.TrimSpace(f.name)) == `"id"` }
 
-// text returns the identifier as JSON, null where none was seen to its end: the beginning of
-// a number is another number.
+// text returns the identifier as JSON, or null if its end was not read: a number that is
+// cut short is a different identifier.
 func (f *idFinder) text() string {
 	var number float64
 	var text string

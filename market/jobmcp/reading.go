@@ -11,18 +11,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// readers bounds the messages that Handler reads at the same time, so that clients that send
-// a byte now and then keep nobody else from asking.
+// readers bounds the messages that Handler reads at the same time, so that slow clients
+// cannot block others.
 type readers struct {
 	mu  sync.Mutex
-	all []*reading // the one that began first is the first
+	all []*reading // oldest first
 }
 
-// reading is a message that is being read.
-type reading struct{ ended chan struct{} } // closed to give it up for another
+// reading is the running read of one message.
+type reading struct{ ended chan struct{} } // closed to cancel the read in favour of a new one
 
-// begin adds a message, in place of the one that has been read for longest where there are
-// maxReaders.
+// begin adds a read. If maxReaders reads are running, it cancels the oldest.
 func (all *readers) begin() *reading {
 	next := &reading{make(chan struct{})}
 	all.mu.Lock()
@@ -35,28 +34,29 @@ func (all *readers) begin() *reading {
 	return next
 }
 
-// end removes a message that was read, or could not be.
+// end removes a read that is over.
 func (all *readers) end(r *reading) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.all = slices.DeleteFunc(all.all, func(other *reading) bool { return other == r })
 }
 
-// message is what the body of a request held: a message, or what to answer because it is none.
+// message is the result of reading a request's body: a JSON-RPC message, or the error to
+// answer.
 type message struct {
 	body    []byte
-	status  int    // of the answer; 0: there is a message
-	refused []byte // the answer, as JSON
-	cut     bool   // its end did not come
+	status  int    // status of the error answer; 0: body is a message
+	refused []byte // body of the error answer
+	cut     bool   // the body ended early
 }
 
-// read reads the message of a request, for maxReading at most. It answers the request itself
-// and returns false where there is no message.
+// read reads a request's message within maxReading. Without a valid message it answers the
+// request itself and returns false.
 func (all *readers) read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	turn := all.begin()
 	defer all.end(turn)
-	// A writer without deadlines answers in time, too; what is read goes on until the server
-	// ends it.
+	// With a writer that does not support deadlines, answer on time too; the read then goes
+	// on until the server ends it.
 	deadline := http.NewResponseController(w)
 	var timeout <-chan time.Time
 	if deadline.SetReadDeadline(time.Now().Add(maxReading)) != nil {
@@ -71,16 +71,16 @@ func (all *readers) read(w http.ResponseWriter, r *http.Request) ([]byte, bool) 
 		m = cutOff
 	case <-turn.ended:
 		if deadline.SetReadDeadline(time.Now()) == nil {
-			<-done // the server takes the deadline away from a read that it finds under way
+			<-done // wait: the server resets the deadline of a running read
 		}
-		w.Header().Set("Connection", "close") // the rest of the message is not waited for
+		w.Header().Set("Connection", "close") // leave the rest of the message unread
 		busy(w)
 		return nil, false
 	}
 	if m.cut {
 		w.Header().Set("Connection", "close")
 	} else {
-		_ = deadline.SetReadDeadline(time.Time{}) // it would end the request's context
+		_ = deadline.SetReadDeadline(time.Time{}) // a passed deadline would end the request's context
 	}
 	if m.status == 0 {
 		return m.body, true
@@ -91,20 +91,20 @@ func (all *readers) read(w http.ResponseWriter, r *http.Request) ([]byte, bool) 
 	return nil, false
 }
 
-// cutOff is a message that did not come to its end.
+// cutOff is the result for a message that ends early.
 var cutOff = message{
 	status: http.StatusBadRequest, cut: true,
 	refused: refusal("null", jsonrpc.CodeInvalidRequest, "the message was cut off"),
 }
 
-// busy answers a request that there is no place for.
+// busy answers a request with 503 when Handler is full.
 func busy(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	http.Error(w, "too many requests are under way", http.StatusServiceUnavailable)
 }
 
-// readMessage reads a message of at most maxMessage bytes. Of a longer one it looks for the
-// identifier, in maxSeen bytes.
+// readMessage reads a message of at most maxMessage bytes. In a longer message it searches
+// maxSeen bytes for the identifier.
 func readMessage(from io.Reader) message {
 	refused := func(status int, id string, code int, why string) message {
 		return message{status: status, refused: refusal(id, code, why)}

@@ -18,12 +18,12 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp/internal/foreign"
 )
 
-// schemaOf returns the schema of a type, with what the tags of its fields say; see
-// bound. Nothing in it is null: what is not there is left out.
+// schemaOf returns the JSON schema of a type, with the limits in the tags of its
+// fields; see bound. The schema allows null nowhere: a missing value is left out.
 func schemaOf[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](nil)
 	if err != nil {
-		panic(err) // one of the types below is at fault
+		panic(err) // a mistake in T, which tests find
 	}
 	refine(s, reflect.TypeFor[T]())
 	return s
@@ -48,9 +48,9 @@ func refine(s *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
-// bound sets what the tags of a field say: min and max of a number; max of a text's
-// characters or of a list's or object's entries, and each for the characters of
-// those; pattern, default and enum.
+// bound sets a schema's limits from the tags of a field: min and max of a number;
+// max as the characters of a text or the entries of a list or object; each as the
+// characters of an entry; and pattern, default and enum.
 func bound(s *jsonschema.Schema, tag reflect.StructTag) {
 	number := func(key string) (n *float64) {
 		if text, ok := tag.Lookup(key); ok {
@@ -89,22 +89,22 @@ func bound(s *jsonschema.Schema, tag reflect.StructTag) {
 	}
 }
 
-// arguments reads the arguments of a tool.
+// arguments checks and decodes the arguments of a tool.
 type arguments struct {
 	schema *jsonschema.Schema
 	valid  *jsonschema.Resolved
-	names  []string // of the schema's properties
+	names  []string // names of the schema's properties
 }
 
 func newArguments(schema *jsonschema.Schema) *arguments {
 	valid, err := schema.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
 	if err != nil {
-		panic(err) // one of the types of the tools is at fault
+		panic(err) // a mistake in a tool's type, which tests find
 	}
 	return &arguments{schema, valid, slices.Sorted(maps.Keys(schema.Properties))}
 }
 
-// read reads the arguments of a call, with the defaults of the schema for what is not given.
+// read decodes the arguments of a call, and sets missing arguments to the schema's defaults.
 func (a *arguments) read(body json.RawMessage, into any) error {
 	given := map[string]any{}
 	if len(body) > 0 && string(body) != "null" {
@@ -141,8 +141,8 @@ func (a *arguments) read(body json.RawMessage, into any) error {
 	return nil
 }
 
-// plain returns a value as the validator and the types of the tools take it: a number as a
-// float64, but as its digits where a text of digits is wanted, as for a job.
+// plain converts a decoded value for the validator and the tools: a number becomes a
+// float64, or its digits if the schema wants a text of digits, such as a job's identifier.
 func plain(v any, p *jsonschema.Schema) (any, error) {
 	within := cmp.Or(p.Items, p.AdditionalProperties, &jsonschema.Schema{})
 	var err error
@@ -172,15 +172,15 @@ func plain(v any, p *jsonschema.Schema) (any, error) {
 	return v, nil
 }
 
-// wrong returns the error for arguments that no tool takes.
+// wrong returns the error for wrong arguments, which wraps
+// jobboard.ErrInvalidInput.
 func wrong(format string, args ...any) error { return &wrongArguments{fmt.Errorf(format, args...)} }
 
 type wrongArguments struct{ error }
 
 func (e *wrongArguments) Unwrap() []error { return []error{e.error, jobboard.ErrInvalidInput} }
 
-// unknown returns the error for an argument that the tool does not have, with the one that
-// may be meant.
+// unknown returns the error for an unknown argument, and suggests a similar name.
 func (a *arguments) unknown(name string) error {
 	text := fmt.Sprintf("there is no argument %q", foreign.Line(name, 60))
 	if len(a.names) == 0 {
@@ -189,8 +189,8 @@ func (a *arguments) unknown(name string) error {
 	return wrong("%s%s", text, inPlaceOf(name, a.names))
 }
 
-// explained says in words what the schema wants in place of the first argument that it does
-// not take, nil for what it has no words for.
+// explained returns an error in plain words for the first argument that breaks the schema,
+// or nil if it has no words for the mistake.
 func (a *arguments) explained(given map[string]any) error {
 	for _, name := range a.schema.Required {
 		if _, ok := given[name]; !ok {
@@ -214,13 +214,13 @@ func (a *arguments) explained(given map[string]any) error {
 	return nil
 }
 
-// fits reports whether a value is one of a schema.
+// fits reports whether a value is valid by a schema.
 func fits(v any, s *jsonschema.Schema) bool {
 	valid, err := s.Resolve(nil)
 	return err == nil && valid.Validate(v) == nil
 }
 
-// wanted says in words which values a schema takes.
+// wanted describes in words the values that a schema allows.
 func wanted(s *jsonschema.Schema) string {
 	decimal := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 	switch {

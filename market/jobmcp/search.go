@@ -18,7 +18,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
-// searchArgs holds the arguments that search_jobs and what_changed have in common.
+// searchArgs holds the arguments that search_jobs and what_changed share.
 type searchArgs struct {
 	Text     string  `json:"text,omitempty" max:"500" jsonschema:"words to search for; empty: any"`
 	Near     string  `json:"near,omitempty" max:"200" jsonschema:"a town by its name, such as Berlin, a postal code of Germany, Austria or Switzerland, such as 10117 or A-1010, or latitude,longitude such as 52.52,13.405; empty: anywhere"`
@@ -27,7 +27,7 @@ type searchArgs struct {
 	Language string  `json:"language,omitempty" max:"100" jsonschema:"language of the results, such as de or en; empty: that of the settings"`
 }
 
-// whereabouts tells where a search looked.
+// whereabouts is the circle of a search, with its town.
 type whereabouts struct {
 	Town      string  `json:"town,omitempty" jsonschema:"that the name was taken for"`
 	Country   string  `json:"country,omitempty" jsonschema:"of the town, as a code"`
@@ -37,24 +37,24 @@ type whereabouts struct {
 	Source    string  `json:"source,omitempty" jsonschema:"of the town's place: show it beside it"`
 }
 
-// sought repeats in a result the channel and the circle that were searched.
+// sought tells in a result which channel and circle the search used.
 type sought struct {
 	Channel string       `json:"channel"`
 	Near    *whereabouts `json:"near,omitempty"`
 }
 
-// searcher searches: a client or an applicant.
+// searcher is a client or an applicant that makes searches.
 type searcher interface {
 	PostingStream(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) *jobboard.PostingStream
 	Snapshot(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) (*jobboard.Snapshot, error)
 }
 
-// ErrNoChannel is the error that Options.Failed and Options.NextStep get for a search that
-// names no channel where Options and Board have none.
+// ErrNoChannel is the error, for Options.Failed and Options.NextStep, of a search without
+// a channel when Options and Board have no default channel.
 var ErrNoChannel = errors.New("no channel is set")
 
-// seek returns the client or applicant to search by, the channel and the query, and notes
-// channel and place in a result.
+// seek returns the client or applicant that makes the search, the channel and the query.
+// It fills in told with the channel and the place.
 func (s *Server) seek(ctx context.Context, in searchArgs, told *sought) (searcher, jobboard.ChannelID, jobboard.Query, error) {
 	q, near, err := in.query()
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Server) seek(ctx context.Context, in searchArgs, told *sought) (searche
 	return b.Client, ch, q, nil
 }
 
-// query returns the query and where it looks, nil for anywhere.
+// query returns the query and its circle; nil means anywhere.
 func (s searchArgs) query() (jobboard.Query, *whereabouts, error) {
 	q := jobboard.Query{Text: s.Text, Language: s.Language}
 	if strings.TrimSpace(s.Near) == "" {
@@ -103,7 +103,7 @@ type searchJobsArgs struct {
 	Posting       string `json:"posting,omitempty" pattern:"^[0-9]{1,19}$" jsonschema:"return only this posting of the search, such as to read its whole advertisement"`
 }
 
-// entry is a posting as a search lists it.
+// entry is a posting in the list of search_jobs.
 type entry struct {
 	Posting       string   `json:"posting" jsonschema:"identifier"`
 	Job           string   `json:"job,omitempty" jsonschema:"identifier of the job, from the posting's link; absent where the link has none"`
@@ -129,7 +129,7 @@ type searchJobsResult struct {
 	Note       string  `json:"note,omitempty"`
 }
 
-// notListed are the config keys that no entry shows.
+// notListed lists the config keys that entries leave out.
 var notListed = []string{
 	jobboard.KeyProjectLocation, jobboard.KeyLocation, jobboard.KeyProjectNumber, jobboard.KeyAudience,
 	jobboard.KeyVisibility, jobboard.KeyListingStartDate, jobboard.KeyInternalPostingName, jobboard.KeyJobCategory,
@@ -161,7 +161,7 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 			continue
 		}
 		e := entryOf(p, min(in.Advertisement, maxAdText))
-		if len(out.Postings) == 0 { // a page has an entry, or the next would be the same one
+		if len(out.Postings) == 0 { // a page needs at least one entry, or the next page would begin at the same posting
 			e = space.cut(e, p)
 		}
 		if len(out.Postings) < most && space.takes(e) {
@@ -191,7 +191,7 @@ func entryOf(p *jobboard.JobPosting, advertisement int) entry {
 	if id, ok := p.LinkedJob(); ok {
 		e.Job = id.String()
 	}
-	remote, _ := p.Config.RemoteStatus() // one that cannot be read is none
+	remote, _ := p.Config.RemoteStatus() // a malformed status counts as none
 	e.Remote = remote == jobboard.RemoteFully
 	if advertisement > 0 {
 		e.Advertisement, e.Cut = foreign.Text(p.Config.First(jobboard.KeyAdText), advertisement)
@@ -199,7 +199,8 @@ func entryOf(p *jobboard.JobPosting, advertisement int) entry {
 	return e
 }
 
-// listed returns the names of locations, as many and as much of them as a result has.
+// listed returns the names of locations, cut to limit characters each and to
+// maxLocations names.
 func listed(names []string, limit int) (list []string) {
 	for _, name := range names[:min(len(names), maxLocations)] {
 		if name = foreign.Line(name, limit); name != "" {
@@ -209,7 +210,8 @@ func listed(names []string, limit int) (list []string) {
 	return list
 }
 
-// linkOf returns a link that can be followed and is not too long for a result.
+// linkOf returns a link as text, or "" for an invalid link or one longer than
+// maxLink.
 func linkOf(link *url.URL, err error) string {
 	if text := shown.Link(link, err); len(text) <= maxLink {
 		return foreign.Line(text, maxLink)
@@ -217,13 +219,12 @@ func linkOf(link *url.URL, err error) string {
 	return ""
 }
 
-// room counts the bytes of a result that are left for the entries of its lists.
+// room counts the bytes left in a result for the entries of its lists.
 type room struct{ left int }
 
-func newRoom() *room { return &room{maxAnswer - 4<<10} } // the rest is for what stands around the lists
+func newRoom() *room { return &room{maxAnswer - 4<<10} } // 4 KiB are for the members besides the lists
 
-// put appends an entry to a list if there is room for it, or else counts it as left
-// out.
+// put appends an entry to a list if it fits, and otherwise increments leftOut.
 func put[T any](r *room, list *[]T, x T, leftOut *int) {
 	if r.takes(x) {
 		*list = append(*list, x)
@@ -232,7 +233,7 @@ func put[T any](r *room, list *[]T, x T, leftOut *int) {
 	}
 }
 
-// takes reports whether an entry fits, and takes its room.
+// takes reports whether an entry fits, and subtracts its size from the room.
 func (r *room) takes(x any) bool {
 	size := sizeOf(x)
 	if size > r.left {
@@ -242,16 +243,16 @@ func (r *room) takes(x any) bool {
 	return true
 }
 
-// sizeOf returns how much room an entry of a list needs.
+// sizeOf returns the size of a list entry as JSON, with its comma, in bytes.
 func sizeOf(x any) int {
 	body, err := json.Marshal(x)
 	if err != nil {
-		panic(err) // what is sized is made of texts, numbers and lists of such
+		panic(err) // cannot happen: entries hold only texts, numbers and lists of them
 	}
 	return len(body) + 1
 }
 
-// cut shortens the advertisement of a posting's entry until there is room for it.
+// cut shortens the advertisement in an entry until the entry fits.
 func (r *room) cut(e entry, p *jobboard.JobPosting) entry {
 	for n := utf8.RuneCountInString(e.Advertisement) / 2; n > 0 && sizeOf(e) > r.left; n /= 2 {
 		e = entryOf(p, n)

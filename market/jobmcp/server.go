@@ -16,80 +16,85 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// Bounds of a server, which docs/assistant.md tells.
+// Bounds of a server, documented in docs/assistant.md.
 const (
-	maxMessage   = 1 << 20          // bytes of a message that it reads
+	maxMessage   = 1 << 20          // bytes of a message
 	maxAnswer    = 64 << 10         // bytes of a tool's result
 	defaultCalls = 4                // tools that work at the same time
 	maxCallTime  = 60 * time.Second // of a tool
-	maxFinish    = time.Second      // of the calls under way when the input or the process ends
+	maxFinish    = time.Second      // time for running calls when the input or ctx ends
 	defaultRate  = 5                // calls of the interface a second, after a burst
-	burstSeconds = 4                // of the rate that a burst may have
+	burstSeconds = 4                // a burst may have the calls of so many seconds
 )
 
 // Options set up a Server. The zero value serves a client's tools to callers on this machine.
 type Options struct {
-	Channel   jobboard.ChannelID  // searched where a call names none; empty: each call must name one
-	Applicant *jobboard.Applicant // the one that may_i_apply asks about; nil: it tells what holds for everybody
+	Channel   jobboard.ChannelID  // default channel of searches; empty: each call must name one
+	Applicant *jobboard.Applicant // the applicant of may_i_apply; nil: it tells only whether the job is open to anybody
 
-	// Rate bounds the calls of the interface a second, of all callers together, after a burst
-	// of four seconds' worth; 0: 5, below 0: no bound, for a client whose Config has a Limiter.
+	// Rate bounds the calls of the interface per second, for all callers together, after a
+	// burst of the calls of four seconds. 0 means 5. Below 0 there is no bound, for a client
+	// whose Config has a Limiter.
 	Rate float64
-	// Calls bounds the tools that work at the same time, of all callers together; 0: 4.
+	// Calls bounds the tool calls that run at the same time, for all callers together;
+	// 0 means 4.
 	Calls int
 
-	// Hosts are the names and addresses by which Handler may be asked: jobs.example on every
-	// port, jobs.example:8443 on that port alone; none: localhost and loopback addresses. A
-	// request for another host is refused, so that no web page reaches the server by pointing
-	// a name of its own at it (DNS rebinding).
+	// Hosts lists the host names and addresses that Handler serves: jobs.example on every
+	// port, jobs.example:8443 on this port only. If it is empty, Handler serves localhost and
+	// loopback addresses. It refuses other hosts, so that no web page can reach the server by
+	// a name of its own (DNS rebinding).
 	Hosts []string
-	// Origins are the origins of web pages, such as https://app.example, that may ask Handler;
-	// none: only those of the host that was asked.
+	// Origins lists the origins of web pages that may call Handler, such as
+	// https://app.example. If it is empty, only pages of the request's own host may.
 	Origins []string
 
-	Version string       // told to callers; empty: "unknown"
-	Logger  *slog.Logger // for the records of the protocol's library; nil: silent
+	Version string       // version shown to callers; empty: "unknown"
+	Logger  *slog.Logger // logs records of the MCP library; nil: silent
 
-	// Open is called before each call of a tool and returns the client that it asks, in place
-	// of the one that NewServer was given. Its error becomes the tool's.
+	// Open is called before each tool call and returns the client for it, in place of
+	// NewServer's. Its error becomes the result of the tool call.
 	Open func(ctx context.Context, need Need) (Board, error)
-	// Failed is called with each error of a tool, so that Open can read its settings anew; nil:
-	// no call.
+	// Failed is called with each error of a tool call, for example to make Open read its
+	// settings again; nil: no call.
 	Failed func(error)
-	// NextStep returns what to do about an error, or "" to leave it at what the tool says by
-	// itself; nil: always that.
+	// NextStep returns advice for an error, or "" to use the advice of package jobmcp; nil:
+	// always that advice.
 	NextStep func(error) string
-	// SignIn tells a person how to sign in as an applicant; empty: there is no way.
+	// SignIn tells a person how to sign in as an applicant; empty: signing in is
+	// impossible.
 	SignIn string
-	// Kept returns a snapshot from elsewhere, with which what_changed compares the first look
-	// of a session, or nil for none; nil: always none.
+	// Kept returns a stored snapshot, or nil, with which what_changed compares in the first
+	// call of a session; nil: no stored snapshot.
 	Kept func() (*jobboard.Snapshot, error)
-	// Doctor finds out why a set-up does not work; nil: there is no tool for it.
+	// Doctor checks the set-up for the tool doctor; nil: the server has no such
+	// tool.
 	Doctor func(context.Context) ([]Finding, error)
 	// Pages are offered to assistants as resources.
 	Pages []Page
-	// Mask hides secrets in every text that an assistant gets; nil: there are none.
+	// Mask hides secrets in every text for an assistant; nil: there are no secrets.
 	Mask func(string) string
 }
 
-// Board holds the client, the applicant and the channel that tools ask.
+// Board holds the client, the applicant and the channel for tool calls.
 type Board struct {
 	Client    *jobboard.Client
 	Channel   jobboard.ChannelID  // as in Options
 	Applicant *jobboard.Applicant // as in Options
 
-	// SearchAsApplicant lets the applicant search, for a client without a credential.
+	// SearchAsApplicant makes searches with the applicant's token, for a client
+	// without a credential.
 	SearchAsApplicant bool
 }
 
-// Need tells what a tool is about to ask of a Board.
+// Need names the calls that a tool is about to make with a Board.
 type Need int
 
-// The needs of tools.
+// The values of Need.
 const (
 	NeedSearch    Need = iota + 1 // the search of a channel
 	NeedLookup                    // the job information lookup
-	NeedApplicant                 // the lookup, and the applied check where there is an applicant
+	NeedApplicant                 // the lookup and, with an applicant, the applied check
 )
 
 // Page holds a text in Markdown that assistants can read as a resource.
@@ -99,12 +104,12 @@ type Page struct {
 	Text string // its first line is the title
 }
 
-// Finding holds a check of Options.Doctor.
+// Finding is the result of a check of Options.Doctor.
 type Finding struct {
 	Check   string
 	Verdict string // ok, warn, fail or skip
-	Detail  string // may quote what the service said
-	Next    string // step for a person; empty: none
+	Detail  string // may quote the service
+	Next    string // next step for a person; empty: none
 }
 
 // Server serves the tools. Several assistants may use it at the same time.
@@ -112,14 +117,14 @@ type Server struct {
 	o      Options
 	board  Board
 	limit  *rate.Limiter // nil: none
-	places chan struct{} // of tools that work
+	places chan struct{} // full while Calls tool calls run
 
 	mu   sync.Mutex
-	seen []*jobboard.Snapshot // that searches are compared with, one of each search, the newest last
+	seen []*jobboard.Snapshot // baselines of what_changed, one per search, newest last
 }
 
-// NewServer returns a server of tools that ask c. With Options.Open c may be nil. It sends
-// nothing by itself.
+// NewServer returns a server whose tools call the board with c. With Options.Open c may be
+// nil. NewServer makes no request.
 func NewServer(c *jobboard.Client, o Options) *Server {
 	s := &Server{o: o, board: Board{Client: c, Channel: o.Channel, Applicant: o.Applicant}}
 	if o.Calls <= 0 {
@@ -135,17 +140,17 @@ func NewServer(c *jobboard.Client, o Options) *Server {
 	return s
 }
 
-// Serve answers one assistant over standard input and output, or streams like these, a
-// message a line, until the input or ctx ends. Then it still answers the calls that it has
-// read, for a second at most, and returns nil.
+// Serve answers one assistant over standard input and output, or other streams with one
+// message per line, until the input or ctx ends. Then it waits up to a second for running
+// calls, and returns nil.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return s.protocol(true).Run(context.WithoutCancel(ctx), newConnection(ctx, in, out))
 }
 
-// protocol returns the library's server with the tools and the pages. Only a session has
-// the tool what_changed, which remembers.
+// protocol returns the library's server with the tools and the pages. Only with session
+// it has the tool what_changed, which needs a memory.
 func (s *Server) protocol(session bool) *mcp.Server {
-	if s.places == nil { // each call would wait for a place
+	if s.places == nil { // each call would wait for a place for ever
 		panic("jobmcp: use NewServer: the zero Server asks nobody")
 	}
 	version := s.o.Version
@@ -184,7 +189,7 @@ func (s *Server) instructions() string {
 	return instructions + " When a tool fails for reasons of set-up, use doctor."
 }
 
-// guard bounds what a request may take.
+// guard bounds the time of a request, and the number of tool calls at once.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		ctx, cancel := context.WithTimeout(ctx, maxCallTime)
@@ -196,7 +201,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			case <-callerLeft(ctx):
-				return nil, context.Canceled // nobody waits for the answer
+				return nil, context.Canceled // the caller has left
 			}
 		}
 		result, err := next(ctx, method, req)
@@ -204,8 +209,9 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// sendable drops the data of an error where they are not JSON, as those of a page
-// with a control character in its name: the library would end the session.
+// sendable removes the data of an error if they are invalid JSON, as in the
+// library's error for a page name with a control character: with such data the
+// library would end the session.
 func sendable(err error) error {
 	var wire *jsonrpc.Error
 	if errors.As(err, &wire) && len(wire.Data) > 0 && !json.Valid(wire.Data) {
@@ -214,7 +220,8 @@ func sendable(err error) error {
 	return err
 }
 
-// ask waits until n calls of the interface are permitted, and returns whom to ask.
+// ask waits until the rate permits n calls of the interface, and returns the Board
+// to call.
 func (s *Server) ask(ctx context.Context, need Need, n int) (Board, error) {
 	b := s.board
 	if s.o.Open != nil {

@@ -17,23 +17,24 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// connection carries the messages of an assistant, one a line. It is its own transport.
+// connection reads and writes an assistant's messages, one per line. It implements
+// both mcp.Transport and mcp.Connection.
 //
-// Two things differ from the library's own. A line that is no message, or is too long, is
-// answered and passed over; there it would end the session. And the input ends with ctx
-// too, and ends only when every call that was read has its answer, or maxFinish is over:
-// the library breaks off what it is doing when the input ends.
+// It differs from the library's own transport in two ways. It answers an invalid or too
+// long line with an error and goes on, where the library would end the session. And when
+// the input or ctx ends, it waits up to maxFinish for the answers to all calls that it
+// has read, where the library would cancel them.
 type connection struct {
 	ctx context.Context
 	in  io.Reader
 
 	messages chan jsonrpc.Message
-	inputErr error // why the input ended; set before messages is closed
+	inputErr error // why the input ended; written before messages is closed
 	close    sync.Once
 	closed   chan struct{}
 
-	open     atomic.Int64  // calls without an answer
-	answered chan struct{} // has an element after an answer
+	open     atomic.Int64  // number of calls not yet answered
+	answered chan struct{} // signals each answer to finishCalls
 
 	writing sync.Mutex
 	out     io.Writer
@@ -46,7 +47,7 @@ func newConnection(ctx context.Context, in io.Reader, out io.Writer) *connection
 	}
 }
 
-// Connect begins to read the input.
+// Connect starts reading the input.
 func (c *connection) Connect(context.Context) (mcp.Connection, error) {
 	go c.scan()
 	return c, nil
@@ -54,7 +55,7 @@ func (c *connection) Connect(context.Context) (mcp.Connection, error) {
 
 func (c *connection) SessionID() string { return "" }
 
-// Close ends the reading, also of an input that can be closed.
+// Close stops reading, and closes the input if it is an io.Closer.
 func (c *connection) Close() (err error) {
 	c.close.Do(func() {
 		close(c.closed)
@@ -117,7 +118,7 @@ func (c *connection) writeLine(line []byte) error {
 	return err
 }
 
-// scan passes the messages of the input on until it ends or nobody reads them any more.
+// scan sends the input's messages to Read until the input or the connection ends.
 func (c *connection) scan() {
 	defer close(c.messages)
 	for in := bufio.NewReaderSize(c.in, 64<<10); ; {
@@ -137,7 +138,8 @@ func (c *connection) scan() {
 	}
 }
 
-// next returns the message of the next line, nil if it is none.
+// next returns the message in the next line, or nil for an invalid line, which
+// it answers.
 func (c *connection) next(in *bufio.Reader) (jsonrpc.Message, error) {
 	line, id, err := nextLine(in)
 	switch line = bytes.TrimSpace(line); {
@@ -157,7 +159,8 @@ func (c *connection) next(in *bufio.Reader) (jsonrpc.Message, error) {
 
 const tooLong = "the message is longer than 1 MiB"
 
-// decode reads a message, or says why it is none.
+// decode parses a message. For an invalid one it returns the error's code and
+// text.
 func decode(text []byte) (message jsonrpc.Message, code int, why string) {
 	switch {
 	case !json.Valid(text):
@@ -172,8 +175,8 @@ func decode(text []byte) (message jsonrpc.Message, code int, why string) {
 	return message, 0, ""
 }
 
-// nextLine reads a line of at most maxMessage bytes before its end. Of a longer one it keeps
-// nothing but the identifier.
+// nextLine reads a line of at most maxMessage bytes without its end. For a longer line it
+// returns only the request's identifier.
 func nextLine(in *bufio.Reader) (line []byte, id *idFinder, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -194,8 +197,8 @@ func nextLine(in *bufio.Reader) (line []byte, id *idFinder, err error) {
 	}
 }
 
-// refuse answers a line that is no message. The identifier is null where the sender cannot
-// be told which of its requests it was.
+// refuse answers an invalid line with an error. id is null if the request's identifier is
+// unknown.
 func (c *connection) refuse(id string, code int, why string) error {
 	return c.writeLine(refusal(id, code, why))
 }

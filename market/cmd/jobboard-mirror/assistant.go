@@ -10,12 +10,12 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
 )
 
-// assistants returns a handler that serves an assistant with tools over the copy. It answers
-// the callers that the mirror answers, by the names and addresses of this machine and those
-// of hosts, and no web page of another origin.
+// assistants returns a handler with an assistant's tools over the copy. It serves the
+// mirror's permitted callers, under the names and addresses of this machine and those in
+// hosts. It refuses web pages of other origins.
 func assistants(m *copied, hosts []string) (http.Handler, error) {
 	client, err := jobboard.NewClient(jobboard.Config{
-		BaseURL: "http://localhost", JobDBURL: "http://localhost", ClientID: "mirror", // of no host: the copy answers
+		BaseURL: "http://localhost", JobDBURL: "http://localhost", ClientID: "mirror", // placeholders: the copy answers all requests
 		HTTPClient: &http.Client{Transport: m.Transport()},
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ for further ones until it is interrupted.`,
 			}
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
 				if f.follow && p.Settings.UsesFake() {
-					go func() { _ = m.Run(ctx) }() // something must happen that can be followed
+					go func() { _ = m.Run(ctx) }() // refresh the copy, so that there are changes to follow
 				}
 				return runChanges(ctx, p.Out, m, &f)
 			})
@@ -57,7 +57,7 @@ func runChanges(ctx context.Context, out *term.Output, m *copied, f *changesFlag
 	shown := 0
 	for change, err := range all(ctx, jobmirror.Cursor(f.since)) {
 		if f.follow && errors.Is(err, context.Canceled) {
-			return nil // it follows until it is interrupted
+			return nil // --follow ends when it is interrupted
 		}
 		if errors.Is(err, jobmirror.ErrCursor) {
 			return setup.Usage("--since: %w", setup.Plain{Cause: err})

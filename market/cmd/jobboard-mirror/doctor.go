@@ -71,10 +71,11 @@ const (
 	checkProcesses = "processes"
 )
 
-// waiting bounds how long a database may keep its doctor waiting.
+// waiting bounds the time for the database's answer.
 const waiting = 15 * time.Second
 
-// examineDatabase returns the status of the copy, nil where there is none to be had.
+// examineDatabase checks the database and returns the copy's status, or nil if it
+// cannot read it.
 func examineDatabase(ctx context.Context, r *doctor.Report, address string) *jobmirror.Status {
 	if address == "" {
 		r.Add(checkDatabase, doctor.Fail, "no database is named", "name it with --db, or set JOBBOARD_MIRROR_DB")
@@ -119,7 +120,7 @@ func databaseNext(err error) string {
 	return "check the address, the role and its password, and whether the server is up"
 }
 
-// examineCopy judges what the copy says of itself.
+// examineCopy judges the status of the copy's sources and processes.
 func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 	if len(s.Sources) == 0 {
 		r.Add(checkSource, doctor.Fail, "nothing is copied", "start jobboard-mirror run with --channels or --feed")
@@ -129,7 +130,7 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 		detail := fmt.Sprintf("%s: %s, copied %s", name, term.Count(source.Rows, "row"), ago(source.Complete))
 		switch {
 		case source.Refused:
-			// The last problem may be a newer one than the refusal, such as a board that is down.
+			// The last problem may be newer than the refusal: perhaps the board is down now.
 			r.Add(checkSource, doctor.Fail, detail+": the board refuses it; the last problem: "+source.Problem,
 				"check the channel's name, and whether the credential may search it; one that is not named any more goes with --remove-sources; "+
 					"whether the board answers at all says jobboard doctor")
@@ -153,7 +154,7 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 	r.Add(checkProcesses, doctor.OK, fmt.Sprintf("processes that keep the copy up to date: %d", len(s.Processes)), "")
 }
 
-// examineLookups judges what the copy says of its lookups.
+// examineLookups judges the status of the copy's lookups.
 func examineLookups(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 	detail := fmt.Sprintf("due: %d, without an answer the last time: %d", s.Due, s.Failing)
 	switch {

@@ -15,10 +15,11 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 )
 
-// lastAnswers bounds the time for the answers under way, once the program is to end.
+// lastAnswers bounds the time for running answers when the program ends.
 const lastAnswers = 5 * time.Second
 
-// serveAt serves at an address until ctx ends, and says where.
+// serveAt serves at an address until ctx ends, and notes the address on
+// standard error.
 func serveAt(ctx context.Context, c *term.Console, addr, what string, handler http.Handler) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
@@ -46,8 +47,8 @@ func serveAt(ctx context.Context, c *term.Console, addr, what string, handler ht
 	return ctx.Err()
 }
 
-// monitor answers an orchestrator, which may be anybody: of the copy it tells how it is doing
-// and the names of sources, and nothing of the jobs.
+// monitor returns the handler for an orchestrator. Because anybody may call it, it shows the
+// copy's health and the names of its sources, but no jobs.
 func monitor(m *copied) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "live") })
@@ -78,12 +79,12 @@ func (n *networks) Set(value string) error {
 	return nil
 }
 
-// Type names the value in the help.
+// Type returns the name of the value in the help.
 func (n *networks) Type() string { return "networks" }
 
-// authorize returns the check of a caller by the address that its connection comes from,
-// which is that of a proxy where there is one. Without networks it returns nil, for callers
-// on this machine alone.
+// authorize returns a check of callers by the address of their connection; behind a proxy
+// this is the proxy's address. Without networks it returns nil, and only callers on this
+// machine are served.
 func (n *networks) authorize() func(*http.Request) error {
 	if len(*n) == 0 {
 		return nil

@@ -1,20 +1,21 @@
 // Command jobboard-mirror keeps a copy of a board's channels and job feeds in a
-// database, searches it, tells what changed, and answers in the board's place.
+// database, searches it, lists its changes, and answers requests in the board's
+// place.
 //
-//	jobboard-mirror run --fake                             # all of it, with nothing set up
+//	jobboard-mirror run --fake                             # everything, with nothing set up
 //	jobboard-mirror run --db jobs.db --channels 27828_extern --languages de,en --feed feed.xml --addr 127.0.0.1:8080
 //	jobboard-mirror refresh --db jobs.db --channels 27828_extern # once, for a timer
 //	jobboard-mirror status --db jobs.db
 //	jobboard-mirror search --db jobs.db --near Berlin --radius 50 nurse
 //	jobboard-mirror changes --db jobs.db --follow
 //	jobboard-mirror serve --db jobs.db --addr 127.0.0.1:8080  # beside the process that runs
-//	jobboard-mirror migrate --db postgres://owner@db/mirror   # by a role that may create tables
+//	jobboard-mirror migrate --db postgres://owner@db/mirror   # with a role that may create tables
 //	jobboard-mirror backup --db jobs.db jobs-of-today.db      # while it runs
 //	jobboard-mirror doctor --db jobs.db
 //
 // The board's addresses and credentials are the settings of the command jobboard. The
-// database comes from --db or JOBBOARD_MIRROR_DB, so that a password need not stand in a
-// command line.
+// database comes from --db or JOBBOARD_MIRROR_DB, so that the command line need not
+// contain a password.
 package main
 
 import (

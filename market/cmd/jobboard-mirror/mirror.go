@@ -21,9 +21,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
-// database says where the copy is.
+// database holds the address of the copy's database.
 type database struct {
-	address string // a file, or postgres://...; empty: none was named
+	address string // a file, or postgres://...; empty: not set
 }
 
 func addDatabaseFlag(root *cobra.Command, getenv func(string) string) *database {
@@ -43,7 +43,8 @@ func (d *database) needed() error {
 	return nil
 }
 
-// copying holds the flags that choose what is copied, and how.
+// copying holds the flags that choose the channels and feeds to copy, and the
+// pace.
 type copying struct {
 	board       string
 	channels    string
@@ -84,8 +85,8 @@ func addBoardFlag(cmd *cobra.Command, board *string) {
 	cli.Complete(cmd, "board", cli.Nothing)
 }
 
-// acceptRemovals removes, if a flag says so, the rows that the copy holds back although
-// their sources do not show them any more.
+// acceptRemovals removes, if a flag says so, rows that their sources no longer show and
+// that the copy has kept so far to be safe.
 func (c *copying) acceptRemovals(ctx context.Context, m *copied) error {
 	if !c.accept {
 		return nil
@@ -101,30 +102,30 @@ func (f *fakeFlags) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "fake-jobs", cli.Nothing)
 }
 
-// copied is an open mirror, and what belongs to it.
+// copied is an open mirror with the resources to close after it.
 type copied struct {
 	*jobmirror.Mirror
 	telemetry *telemetry
-	channel   jobboard.ChannelID // in which assistants search; empty: they name it
-	temp      string             // folder of a copy of the mock server; empty: none
+	channel   jobboard.ChannelID // default channel of assistants; empty: each call names one
+	temp      string             // temporary folder with a copy of the mock server; empty: none
 }
 
-// opening holds what a command opens its mirror with.
+// opening holds the flags and settings with which a command opens its mirror.
 type opening struct {
 	p         *cli.Program
 	db        *database
-	copies    *copying // nil: it only reads, beside the process that writes
+	copies    *copying // nil: the command only reads, while another process writes
 	fake      fakeFlags
 	allow     networks
 	hosts     []string
 	monitored bool
 }
 
-// open opens the mirror of the settings. With --fake a command that only reads gets a new
-// copy of the mock server.
+// open opens the mirror that the settings name. With --fake a command that only reads
+// first makes a new copy of the mock server.
 func (o *opening) open(ctx context.Context, cmd *cobra.Command) (*copied, error) {
 	b := &setup.Board{}
-	if o.copies != nil || o.p.Settings.UsesFake() { // a reader asks the database, and needs no settings of the board
+	if o.copies != nil || o.p.Settings.UsesFake() { // a reader uses only the database, and needs no settings of the board
 		var err error
 		if b, err = o.p.Board(cmd); err != nil {
 			return nil, err
@@ -165,8 +166,8 @@ const (
 	checkOwner = "check who owns the file and its folder"
 )
 
-// inUse adds the next step to the error of a mirror that another process runs, and returns
-// any other as it is.
+// inUse adds the next step to the error that another process runs the mirror. It returns
+// other errors unchanged.
 func inUse(err error) error {
 	if !errors.Is(err, jobmirror.ErrLocked) {
 		return err
@@ -177,8 +178,8 @@ func inUse(err error) error {
 	}
 }
 
-// openError returns an error of Open with its exit code: a setting is wrong, or nobody
-// answers.
+// openError adds the exit code to an error of Open: a setting is wrong, or the
+// database does not answer.
 func openError(err error, cfg jobboard.Config) error {
 	var unreached *net.OpError
 	var mistake *jobboard.ConfigError
@@ -205,12 +206,12 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 		ReadOnly: o.copies == nil && b.Fake == nil, Authorize: o.allow.authorize(), Hosts: o.hosts,
 		Logger: slog.New(slog.NewTextHandler(o.p.Err, nil)),
 	}
-	if !opts.ReadOnly { // a reader asks nobody but the database
+	if !opts.ReadOnly { // a reader sends no requests to the board
 		if opts.Config, err = b.Config(jobboard.Config{}); err != nil {
 			return opts, "", err
 		}
 	}
-	opts.Config.Language = "" // each channel is asked in its own
+	opts.Config.Language = "" // each channel has its own languages
 	address = o.db.address
 	if o.copies != nil {
 		opts.Limit, opts.Concurrency, opts.Board = o.copies.rate, o.copies.concurrency, o.copies.board
@@ -223,7 +224,7 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 		opts.Channels = append(opts.Channels, demo)
 		opts.Feeds = append(opts.Feeds, jobmirror.Feed{Name: "demo", Address: b.Fake.FeedURL})
 		opts.Limit = cmp.Or(opts.Limit, 500)
-		opts.Board = cmp.Or(opts.Board, "the mock server") // its address is another each time
+		opts.Board = cmp.Or(opts.Board, "the mock server") // the mock server's address changes with each start
 		if address == "" {
 			m.temp, err = os.MkdirTemp("", "jobboard-mirror-")
 			address = filepath.Join(m.temp, "jobs.db")
@@ -240,8 +241,8 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 	return opts, address, nil
 }
 
-// sources returns the channels and feeds to copy. The channel of the environment counts only
-// if --channels names none.
+// sources returns the channels and feeds to copy. The channel of the environment is used
+// only if --channels names none.
 func (c *copying) sources(b *setup.Board) (channels []jobmirror.Channel, feeds []jobmirror.Feed) {
 	named := c.channels
 	v := b.Values[setup.Channel]
@@ -290,7 +291,7 @@ func (m *copied) close() error {
 	return err
 }
 
-// with opens the mirror, runs what a command does with it, and closes it.
+// with opens the mirror, calls run with it, and closes it.
 func (o *opening) with(cmd *cobra.Command, run func(ctx context.Context, m *copied) error) error {
 	m, err := o.open(cmd.Context(), cmd)
 	if err != nil {
@@ -299,9 +300,9 @@ func (o *opening) with(cmd *cobra.Command, run func(ctx context.Context, m *copi
 	return errors.Join(inUse(run(cmd.Context(), m)), m.close())
 }
 
-// fromFlag returns the value of a flag of the command line, and "" if it was not given. A
-// search of the copy is narrowed by flags alone, and not by the settings of environment or
-// file, which name the channel to copy.
+// fromFlag returns the value of a flag, or "" if the command line does not set it. Only
+// flags narrow a search of the copy; the settings of environment and file name the channel
+// to copy.
 func fromFlag(cmd *cobra.Command, flag string) string {
 	if f := cmd.Flags().Lookup(flag); f != nil && f.Changed {
 		return f.Value.String()

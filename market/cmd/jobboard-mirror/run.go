@@ -45,8 +45,8 @@ The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 	return cmd
 }
 
-// runMirror keeps the copy up to date and serves it. When one of these ends, so does the
-// other. It returns nil once ctx is canceled.
+// runMirror keeps the copy up to date and serves it. If updating or serving ends, it
+// ends both. It returns nil once ctx is canceled.
 func runMirror(ctx context.Context, c *term.Console, m *copied, at *listening) error {
 	work := []func(context.Context) error{func(ctx context.Context) error {
 		defer showProgress(ctx, c, m.progress, true)()
@@ -58,8 +58,9 @@ func runMirror(ctx context.Context, c *term.Console, m *copied, at *listening) e
 	return together(ctx, c, m, at, work...)
 }
 
-// together runs several functions at once, and beside them serves a monitor and assistants,
-// if the flags ask for that. When one of them ends, the context of the others does.
+// together runs several functions at once, and with them the monitor and the assistants'
+// server if the flags ask for them. When one function ends, together cancels the context of
+// the others.
 func together(ctx context.Context, c *term.Console, m *copied, at *listening, work ...func(context.Context) error) error {
 	if at.monitor != "" {
 		work = append(work, func(ctx context.Context) error { return serveAt(ctx, c, at.monitor, "monitor", monitor(m)) })
@@ -82,7 +83,8 @@ func together(ctx context.Context, c *term.Console, m *copied, at *listening, wo
 	}
 	var err error
 	for range work {
-		// One that ended because another did has nothing to report.
+		// A function that was canceled because another ended has nothing to
+		// report.
 		if e := <-ended; !errors.Is(e, context.Canceled) {
 			err = errors.Join(err, e)
 		}
@@ -90,7 +92,8 @@ func together(ctx context.Context, c *term.Console, m *copied, at *listening, wo
 	return err
 }
 
-// listening holds the flags that choose where a command serves, and whom.
+// listening holds the flags that choose the addresses at which a command
+// serves, and the callers that it serves.
 type listening struct {
 	addr    string
 	allow   networks
@@ -152,7 +155,7 @@ that a timer knows that the copy is not done.`,
 		Example: "  jobboard-mirror refresh --db jobs.db --channels 27828_extern",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p.EndsItself.Store(true) // what was copied is kept, and the database closed
+			p.EndsItself.Store(true) // the command keeps the copied jobs and closes the database itself
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
 				stop := showProgress(ctx, &p.Console, m.progress, false)
 				_, err := m.Refresh(ctx)
@@ -173,7 +176,7 @@ that a timer knows that the copy is not done.`,
 	return cmd
 }
 
-// progress returns what was done so far, and how much is left.
+// progress returns the work done so far, and the number of remaining items.
 func (m *copied) progress(ctx context.Context) (done jobmirror.Progress, left int64, err error) {
 	status, err := m.Status(ctx)
 	if err != nil {
@@ -184,8 +187,8 @@ func (m *copied) progress(ctx context.Context) (done jobmirror.Progress, left in
 
 type progressFunc func(context.Context) (done jobmirror.Progress, left int64, err error)
 
-// showProgress shows how far the first fill is. It ends with the returned function, or, with
-// untilDone, once nothing is due any more.
+// showProgress shows the progress of the first fill until stop is called or, with untilDone,
+// until nothing is due any more.
 func showProgress(ctx context.Context, c *term.Console, progress progressFunc, untilDone bool) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

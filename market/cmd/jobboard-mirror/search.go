@@ -88,7 +88,8 @@ form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
 	return cmd
 }
 
-// noteUnplaced says how many postings of the copy a search around a place cannot find.
+// noteUnplaced reports the number of postings that a search around a place cannot
+// find.
 func noteUnplaced(ctx context.Context, c *term.Console, m *copied) error {
 	status, err := m.Status(ctx)
 	if err == nil && status.Unplaced > 0 {
@@ -136,7 +137,7 @@ func printPage(c *term.Console, to *term.Output, page *jobmirror.Page, form stri
 		}
 		lines := cli.NewCSV(to, fields)
 		for _, p := range page.Postings {
-			_ = lines.Write(p) // Flush has the error
+			_ = lines.Write(p) // Flush returns the error
 		}
 		return lines.Flush()
 	case "":
@@ -161,8 +162,8 @@ func printPage(c *term.Console, to *term.Output, page *jobmirror.Page, form stri
 	return to.Err
 }
 
-// wirePosting is a hit as JSON: the posting as the board gives it, and what the
-// mirror adds.
+// wirePosting is a hit as JSON: the board's posting, and the mirror's data
+// about it.
 type wirePosting struct {
 	Posting   jobboard.JobPosting `json:"posting"`
 	Language  string              `json:"language,omitempty"`

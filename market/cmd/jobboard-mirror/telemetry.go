@@ -23,21 +23,22 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
-// telemetry serves metrics where the program is monitored, and sends traces where the
+// telemetry serves metrics if the program has a monitor, and sends traces if the
 // environment names a collector.
 type telemetry struct {
-	metrics http.Handler // nil: there are none
+	metrics http.Handler // nil: no metrics
 	stop    []func(context.Context) error
 }
 
-// startTelemetry adds to a mirror's options what makes metrics and traces of its calls.
+// startTelemetry adds observers to a mirror's options that record metrics and traces of
+// its calls.
 func startTelemetry(ctx context.Context, opts *jobmirror.Options, monitored bool) (*telemetry, error) {
 	t := &telemetry{}
 	traced, err := tracesWanted()
 	if err != nil || !monitored && !traced {
 		return t, err
 	}
-	// The environment may name the service otherwise: OTEL_SERVICE_NAME goes before the program's name.
+	// OTEL_SERVICE_NAME in the environment overrides the program's name.
 	about, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", "jobboard-mirror")),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil {
@@ -53,7 +54,7 @@ func startTelemetry(ctx context.Context, opts *jobmirror.Options, monitored bool
 		observers = append(observers, jobboardotel.WithMeterProvider(meters))
 	}
 	if traced {
-		exporter, err := otlptracehttp.New(ctx) // reads its address and the rest from the environment
+		exporter, err := otlptracehttp.New(ctx) // reads its address and options from the environment
 		if err != nil {
 			return t, err
 		}
@@ -69,8 +70,8 @@ func startTelemetry(ctx context.Context, opts *jobmirror.Options, monitored bool
 	return t, err
 }
 
-// both returns a function of an Observer that tells two of them, of which neither is nil nor
-// returns nil.
+// both combines two functions of Observers into one that calls both. Neither may be nil or
+// return nil.
 func both[Start, End any](a, b func(context.Context, Start) (context.Context, func(End)),
 ) func(context.Context, Start) (context.Context, func(End)) {
 	return func(ctx context.Context, start Start) (context.Context, func(End)) {
@@ -98,7 +99,7 @@ func (t *telemetry) startMetrics(about *resource.Resource) (*metric.MeterProvide
 	return meters, nil
 }
 
-// close sends what is left to send.
+// close sends the remaining traces and metrics.
 func (t *telemetry) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()

@@ -28,11 +28,12 @@ type checkFlags struct {
 	save, junit, feed              string
 	rate                           float64
 	within                         time.Duration
-	target                         conformance.Target // what the flags say of the board
-	files                          map[string]*string // with secrets, by field of the target
+	target                         conformance.Target // the board's records, from flags
+	files                          map[string]*string // paths of files with secrets, by field of the target
 }
 
-// targetFlag gives a field of the target that check does not find, or finds otherwise.
+// targetFlag is a flag for a field of the target that check cannot find itself, or may
+// find differently.
 type targetFlag struct{ field, help string }
 
 var targetFlags = []targetFlag{
@@ -56,21 +57,21 @@ var targetFlags = []targetFlag{
 	{"UnlocatedPosting", "`posting` without a geolocation"},
 }
 
-// secretFlags name files with tokens of further applicants.
+// secretFlags are flags for files with further tokens.
 var secretFlags = []targetFlag{
 	{"InternalToken", "`file` with the token of another applicant, who sees --internal-job"},
 	{"ExpiredToken", "`file` with a token of the applicant that has expired"},
 	{"LookupToken", "`file` with a token for the job information lookup, where that wants one"},
 }
 
-// namedOtherwise has the flags whose names are not those of the fields.
+// namedOtherwise lists the flags whose names differ from their fields' names.
 var namedOtherwise = map[string]string{
 	"BaseURL": "--base-url", "JobDBURL": "--jobdb-url", "ClientID": "--client-id", "ClientToken": "--token-file",
 	"ApplicantToken": "--user-token-file", "ApplicationID": "--application-id", "FeedURL": "--feed",
 	"ClientSecret": "--client-secret-file",
 }
 
-// flagOf returns the flag that gives a field of the target.
+// flagOf returns the flag that sets a field of the target.
 func flagOf(field string) string {
 	if flag, ok := namedOtherwise[field]; ok {
 		return flag
@@ -177,7 +178,7 @@ func (f *checkFlags) readSecrets(target *conformance.Target) error {
 	return nil
 }
 
-// board returns what the settings and the flags say.
+// board builds the boardcheck.Board from the settings and the flags.
 func (f *checkFlags) board(b *setup.Board) (boardcheck.Board, error) {
 	out := boardcheck.Board{Target: f.target, FeedURL: f.feed, WrongCredentials: f.wrong, Timeout: f.within}
 	if f.rate <= 0 {
@@ -189,7 +190,7 @@ func (f *checkFlags) board(b *setup.Board) (boardcheck.Board, error) {
 	if len(f.target.Languages) != 0 && len(f.target.Languages) != 2 {
 		return out, setup.Usage("--languages names %d, and two are wanted, such as en,de", len(f.target.Languages))
 	}
-	if _, err := b.NewClient(jobboard.Config{}); err != nil { // which refuses settings that are wrong
+	if _, err := b.NewClient(jobboard.Config{}); err != nil { // only to refuse wrong settings
 		return out, err
 	}
 	if err := f.readSecrets(&out.Target); err != nil {
@@ -271,7 +272,8 @@ func runCheck(ctx context.Context, c *term.Console, b *setup.Board, f *checkFlag
 	return nil
 }
 
-// load returns the profile of --save, an empty one where there is none yet.
+// load returns the profile in the file of --save, or an empty profile if the
+// file does not exist.
 func (f *checkFlags) load() (*boardcheck.Profile, error) {
 	if f.save == "" {
 		return &boardcheck.Profile{}, nil

@@ -36,8 +36,8 @@ var stateColours = map[boardcheck.State]string{
 	boardcheck.Kept: term.Green, boardcheck.Broken: term.Red, boardcheck.NotObservable: term.Faint,
 }
 
-// print writes the report for people: the rules, what is wrong with those that are broken, what
-// changed, and requests without an answer.
+// print writes the report as text: the rules, the problems of broken rules, the changes, and
+// requests without an answer.
 func (f *checkFlags) print(c *term.Console, r *boardcheck.Report) {
 	rows := make([][]string, len(r.Rules))
 	for i, x := range r.Rules {
@@ -87,7 +87,8 @@ func texts(changes []boardcheck.Change, notes bool) (lines []string) {
 	return lines
 }
 
-// requestsOf returns a rule's requests; of those after the first what differs.
+// requestsOf returns a rule's requests in one text: the first in full, and of
+// each further request the part that differs.
 func requestsOf(x boardcheck.Rule) string {
 	out := slices.Clone(x.Requests)
 	for i := 1; i < len(out); i++ {
@@ -98,7 +99,8 @@ func requestsOf(x boardcheck.Rule) string {
 	return strings.Join(out, ", ")
 }
 
-// whyOf says why a rule is not observable, with the flags that would help.
+// whyOf returns the reason why a rule is not observable, with flags that would
+// change it.
 func whyOf(x boardcheck.Rule) string {
 	switch {
 	case len(x.Needs) > 0:
@@ -115,7 +117,7 @@ func whyOf(x boardcheck.Rule) string {
 	return x.Why
 }
 
-// withFlags returns a text with flags for the fields of a Board that it names.
+// withFlags replaces the names of a Board's fields in a text by their flags.
 func withFlags(text string) string {
 	words := strings.Split(text, " ")
 	for i, word := range words {
@@ -127,10 +129,10 @@ func withFlags(text string) string {
 	return strings.Join(words, " ")
 }
 
-// boardFlags are the fields of a boardcheck.Board that flags give.
+// boardFlags are the fields of a boardcheck.Board that have a flag.
 var boardFlags = map[string]bool{"FeedURL": true, "WrongCredentials": true, "ClientSecret": true}
 
-// likeView is how a mock server is made like the board, as JSON.
+// likeView holds the switches that make a mock server like the board, as JSON.
 type likeView struct {
 	Patch         json.RawMessage         `json:"patch"`
 	Go            string                  `json:"go"`

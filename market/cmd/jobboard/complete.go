@@ -17,17 +17,17 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 )
 
-// completionOffers says in the help what values are completed.
+// completionOffers describes in the help which values completion offers.
 const completionOffers = `towns after --near, and channels, languages and jobs of the demo (with --fake)
 or of the last search.`
 
-// lastSearch completes channels, languages and jobs with those of the last search.
+// lastSearch completes channels, languages and jobs from the last search.
 type lastSearch struct {
-	path     string // of the file that holds a memory; empty: none is kept
+	path     string // path of the file with a memory; empty: nothing is stored
 	settings *setup.Reader
 }
 
-// completeSettings sets what completes the flags of every command.
+// completeSettings sets the completion of the flags that every command has.
 func (l *lastSearch) completeSettings(root *cobra.Command) {
 	for _, s := range setup.List {
 		switch {
@@ -72,16 +72,16 @@ func (l *lastSearch) completeJob(cmd *cobra.Command, args []string, _ string) ([
 	return jobs, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// known returns what can be completed: that of the demo with --fake, else that of the last
-// search, if it asked the service that is set. It reports no mistake in the settings, which
-// nobody could read while a line is being typed.
+// known returns the values for completion: with --fake from the demo, otherwise from the
+// last search if it used the same service. It ignores mistakes in the settings, because
+// nobody could read an error while typing.
 func (l *lastSearch) known() *memory {
 	if l.settings.UsesFake() {
 		return demoMemory(l.settings.Fake())
 	}
 	m := &memory{}
 	if body, err := os.ReadFile(l.path); err == nil {
-		_ = json.Unmarshal(body, m) // what cannot be read offers nothing
+		_ = json.Unmarshal(body, m) // an unreadable file offers nothing
 	}
 	file, _ := l.settings.FromFile()
 	base := cmp.Or(l.settings.Getenv(setup.Setting{Name: setup.BaseURL}.Env()), file[setup.BaseURL])
@@ -108,8 +108,8 @@ func demoMemory(srv *jobboardtest.Server) *memory {
 	return m
 }
 
-// memory holds channel, language and jobs of a search, for completion. It has nothing that
-// the search did not show.
+// memory holds the channel, language and jobs of a search, for completion. It stores only
+// values that the search printed.
 type memory struct {
 	BaseURL   string     `json:"base_url"`
 	Channels  []string   `json:"channels"`
@@ -122,7 +122,7 @@ type knownJob struct {
 	Title string         `json:"title"`
 }
 
-// mostRemembered bounds the jobs: a longer list helps nobody who types.
+// mostRemembered bounds the jobs: nobody completes from a longer list.
 const mostRemembered = 200
 
 func newMemory(b *setup.Board, ch jobboard.ChannelID) *memory {
@@ -133,7 +133,7 @@ func newMemory(b *setup.Board, ch jobboard.ChannelID) *memory {
 	return m
 }
 
-// add remembers the job of a posting, where the posting's link has one.
+// add stores the job that a posting's link names, if any.
 func (m *memory) add(p *jobboard.JobPosting) {
 	if len(m.Jobs) == mostRemembered {
 		return
@@ -143,8 +143,8 @@ func (m *memory) add(p *jobboard.JobPosting) {
 	}
 }
 
-// remember writes m to the file of the last search. A failure to keep it is ignored: the search has
-// succeeded.
+// remember writes m to the file of the last search. It ignores errors, because the search itself
+// has succeeded.
 func (l *lastSearch) remember(m *memory) {
 	if l.path == "" || l.settings.UsesFake() {
 		return

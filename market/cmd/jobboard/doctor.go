@@ -64,7 +64,7 @@ func runDoctor(ctx context.Context, c *term.Console, b *setup.Board, getenv func
 	return nil
 }
 
-// write writes the findings, and the bundle where it is asked for.
+// write writes the findings, and with --bundle the bundle.
 func (f *doctorFlags) write(c *term.Console, report *doctor.Report, getenv func(string) string) error {
 	body, err := report.Bundle("jobboard "+cli.Version(), getenv)
 	switch {

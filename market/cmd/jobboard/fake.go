@@ -63,7 +63,7 @@ func runFake(ctx context.Context, out *term.Output, addr, jobDBAddr string, asJS
 	if err := srv.Shutdown(end); err != nil && end.Err() == nil {
 		return err
 	}
-	return nil // it serves until it is interrupted
+	return nil // an interruption is the normal end
 }
 
 func printFake(out *term.Output, srv *jobboardtest.Server, page string, asJSON bool) {
@@ -73,7 +73,7 @@ func printFake(out *term.Output, srv *jobboardtest.Server, page string, asJSON b
 			JobDBURL   string `json:"jobdb_url"`
 			ControlURL string `json:"control_url"`
 			jobboardtest.DemoInfo
-		}{srv.BaseURL, srv.JobDBURL, page, srv.Demo}, false) // texts and numbers alone
+		}{srv.BaseURL, srv.JobDBURL, page, srv.Demo}, false) // cannot fail: only texts and numbers
 		return
 	}
 	d := srv.Demo

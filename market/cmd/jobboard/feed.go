@@ -74,10 +74,10 @@ type feedRun struct {
 	console  *term.Console
 	src      *source
 	feed     *jobfeed.Reader
-	limit    int          // of the entries; 0: none
-	entries  atomic.Int64 // that were read
+	limit    int          // most entries to read; 0: all
+	entries  atomic.Int64 // number of entries read
 	sum      feedSummary
-	lines    *feedLines // nil: the summary alone
+	lines    *feedLines // nil: print only the summary
 	progress *term.Progress
 }
 
@@ -137,7 +137,7 @@ func runFeed(ctx context.Context, c *term.Console, b *setup.Board, args []string
 	})
 }
 
-// lookUpAll asks for every job of the feed and writes a line for each.
+// lookUpAll looks up every job of the feed and writes a line for each.
 func (r *feedRun) lookUpAll(ctx context.Context, c *jobboard.Client, opts jobboard.BulkOptions) error {
 	defer r.progress.Done()
 	for result := range c.BulkJobInformation(ctx, r.jobIDs(), opts) {
@@ -162,8 +162,8 @@ func (r *feedRun) lookUpAll(ctx context.Context, c *jobboard.Client, opts jobboa
 
 const progressEvery = 5 * time.Second // lines of progress, without a terminal
 
-// step shows the progress after one more result. The bar measures how much of the feed
-// was read, which is only a little ahead of the lookups.
+// step shows the progress after a result. The bar measures the part of the feed that
+// was read, which is only slightly ahead of the lookups.
 func (r *feedRun) step() {
 	words := fmt.Sprintf("%d looked up, %d open, %d failed", r.sum.total(), r.sum.count[outcomeOpen], r.sum.failed())
 	read, more := r.src.read.Load(), ""
@@ -173,11 +173,11 @@ func (r *feedRun) step() {
 	r.progress.Step(read, r.src.size, words, more)
 }
 
-// end prints the summary. Its error tells that the feed or lookups failed.
+// end prints the summary. It returns an error if the feed or lookups failed.
 func (r *feedRun) end(ctx context.Context, w io.Writer) error {
 	broken := r.feed.Err()
 	if r.limit > 0 && r.entries.Load() == int64(r.limit) {
-		broken = nil // nobody wanted more of it
+		broken = nil // stopping at --limit is no error
 	}
 	noFeed := ctx.Err() == nil && broken != nil && r.entries.Load() == 0
 	if !noFeed {
@@ -197,8 +197,8 @@ func (r *feedRun) end(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// jobIDs yields the identifiers of the feed, and the errors of single entries. It leaves out
-// the error that ends the feed early, which the feed's Err returns.
+// jobIDs yields the identifiers of the feed and the errors of single entries. The error that
+// ends the feed early is not yielded; the feed's Err returns it.
 func (r *feedRun) jobIDs() iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
 		for id, err := range r.feed.JobIDs() {
@@ -212,7 +212,7 @@ func (r *feedRun) jobIDs() iter.Seq2[jobboard.JobID, error] {
 	}
 }
 
-// The outcomes that have no condition of the library.
+// The outcomes without an error value in package jobboard.
 const (
 	outcomeOpen        = "open"
 	outcomeNotPossible = "applying not possible"
@@ -220,8 +220,8 @@ const (
 	outcomeFailed      = "failed"
 )
 
-// outcomes lists the outcomes of a lookup in the order of the summary, each with the
-// condition of the library that it stands for.
+// outcomes lists the outcomes of a lookup in the order of the summary, each with its
+// error value in package jobboard.
 var outcomes = []struct {
 	name      string
 	condition error
@@ -253,8 +253,8 @@ func outcomeOf(err error, info *jobboard.JobInformation) string {
 }
 
 type feedSummary struct {
-	count   map[string]int // of jobs, by their outcome
-	reasons map[string]int // why lookups failed and entries are broken
+	count   map[string]int // number of jobs by outcome
+	reasons map[string]int // number of failed lookups and broken entries by reason
 }
 
 func (s *feedSummary) add(outcome string, err error) {
@@ -268,7 +268,8 @@ func (s *feedSummary) add(outcome string, err error) {
 	}
 }
 
-// failureKind names a failure without what differs from job to job.
+// failureKind names a failure without details of the single job, so that equal
+// failures are counted together.
 func failureKind(err error) string {
 	var e *jobboard.Error
 	if !errors.As(err, &e) {

@@ -22,7 +22,7 @@ func (l feedLine) errorText() string {
 	return l.Err.Error()
 }
 
-// ofInformation returns a field that only a job with information has.
+// ofInformation returns a field that is empty for jobs without information.
 func ofInformation(name string, value func(*jobboard.JobInformation) any) cli.Field[feedLine] {
 	return cli.Field[feedLine]{Name: name, Value: func(l feedLine) any {
 		if l.Value == nil {
@@ -51,14 +51,15 @@ var feedFields = []cli.Field[feedLine]{
 	{Name: "error", Value: func(l feedLine) any { return l.errorText() }},
 }
 
-// feedLines writes a line per job in the form that was asked for.
+// feedLines writes a line per job as CSV or JSON.
 type feedLines struct {
 	w      io.Writer
-	fields []cli.Field[feedLine] // nil: all that is known
+	fields []cli.Field[feedLine] // nil: all fields
 	csv    *cli.CSV[feedLine]    // nil: lines of JSON
 }
 
-// newFeedLines returns nil for the form that has no lines.
+// newFeedLines returns the writer for a form, or nil for the form that prints
+// only a summary.
 func newFeedLines(form string, fields []cli.Field[feedLine], w io.Writer) *feedLines {
 	switch {
 	case form == "":

@@ -26,11 +26,11 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/internal/stall"
 )
 
-// source is an open feed that counts what was read of it.
+// source is an open feed that counts the bytes read.
 type source struct {
 	io.Reader
 	io.Closer
-	size int64 // 0: not known
+	size int64 // in bytes; 0: unknown
 	read atomic.Int64
 }
 
@@ -63,8 +63,8 @@ func openFeed(ctx context.Context, c *term.Console, b *setup.Board, args []strin
 }
 
 // webAddress parses an address of http or https with a host. It returns nil for any other text:
-// a path, or an address with a typing error in it. One is an @ after the host: what was read as
-// the host may be a user, and what follows a password with a /, ? or # that was not escaped.
+// a path, or a mistyped address. One such mistake is an @ after the host: the supposed host may
+// be a user name, followed by a password with an unescaped /, ? or #.
 func webAddress(text string) *url.URL {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
@@ -80,11 +80,12 @@ func webAddress(text string) *url.URL {
 	return u
 }
 
-// noFeed returns the error of a feed's file that cannot be opened. It names the last element of
-// the path, and nothing of a text that may be a mistyped address with a password.
+// noFeed returns the error for a feed's file that cannot be opened. It names only the last
+// element of the path, and shows nothing of a text that may be a mistyped address with a
+// password.
 func noFeed(path string, err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		err = failed.Err // without the path
+		err = failed.Err // drop the path
 	}
 	lower := strings.ToLower(path)
 	if strings.ContainsAny(path, "@?") || strings.Contains(path, "://") || strings.HasPrefix(lower, "http:") ||
@@ -95,8 +96,8 @@ func noFeed(path string, err error) error {
 	return setup.Usage("the feed %s: %w", filepath.Base(path), err)
 }
 
-// downloadFeed opens a feed at an address. A feed's address may hold a key, so
-// no error shows more of it than the host.
+// downloadFeed opens a feed at an address. Its errors show only the host,
+// because the rest of the address may contain a key.
 func downloadFeed(ctx context.Context, b *setup.Board, u *url.URL) (*source, error) {
 	next, err := b.FeedTransport()
 	if err != nil {
@@ -111,7 +112,7 @@ func downloadFeed(ctx context.Context, b *setup.Board, u *url.URL) (*source, err
 	req.Header.Set("User-Agent", "jobboard")
 	req.Header.Set("Accept-Encoding", "gzip")
 	hc := &http.Client{Transport: next, CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		req.Header.Del("Referer") // it would tell the feed's address, with a key that it may hold
+		req.Header.Del("Referer") // Referer would reveal the feed's address, and a key in it
 		return body.Redirected(func() error {
 			if len(via) >= 10 {
 				return errors.New("too many redirects")
@@ -119,7 +120,7 @@ func downloadFeed(ctx context.Context, b *setup.Board, u *url.URL) (*source, err
 			return nil
 		})
 	}}
-	resp, err := hc.Do(req) //nolint:bodyclose // the watch closes it
+	resp, err := hc.Do(req) //nolint:bodyclose // stall.Watch closes the body
 	if err != nil {
 		var ue *url.Error
 		if errors.As(err, &ue) {
@@ -138,11 +139,12 @@ func downloadFeed(ctx context.Context, b *setup.Board, u *url.URL) (*source, err
 		}
 		return nil, &setup.Error{Code: code, Err: fmt.Errorf("the feed at %s: %s", u.Host, statusText(resp.StatusCode))}
 	}
-	// jobfeed reads gzip by itself.
+	// jobfeed decompresses gzip itself.
 	return &source{Reader: body, Closer: body, size: max(resp.ContentLength, 0)}, nil
 }
 
-// feedStall bounds the time for which a feed's host sends nothing; then the feed is given up.
+// feedStall is the time after which the download of a feed is cancelled if the host sends
+// nothing.
 const feedStall = 30 * time.Second
 
 // demoFeed writes the feed of the mock server's jobs.

@@ -53,9 +53,9 @@ func runInfo(ctx context.Context, c *term.Console, b *setup.Board, args []string
 	return flags.WriteTo(c.Out, func(to *term.Output) error { return term.WriteJSON(to, info, true) })
 }
 
-// postingMeant returns the error to show for a job that the service does not know. If its
-// identifier is that of a posting of the channel, or of a posting's version, the error says
-// so, and names the job of that posting where its link tells it.
+// postingMeant returns the error to show for an unknown job. If the identifier belongs to a
+// posting of the channel, or to a posting's version, the error says so and names the
+// posting's job from its link.
 func postingMeant(ctx context.Context, b *setup.Board, args []string, gone error) error {
 	id, err := b.NeedJob(args)
 	if err != nil || !errors.Is(gone, jobboard.ErrGone) {
@@ -128,7 +128,8 @@ func printQuestions(o *term.Output, info *jobboard.JobInformation) {
 	}
 }
 
-// kindText says how a question of a type is answered, and names a type that it does not know.
+// kindText describes the answers to a type of question. For an unknown type it includes the
+// type's name.
 func kindText(t jobboard.QuestionType) string {
 	text, known := shown.Answering(t)
 	if !known {

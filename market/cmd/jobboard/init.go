@@ -20,10 +20,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 )
 
-// keyboard asks a person on a terminal. The zero value has nobody to ask.
+// keyboard asks a person at a terminal. The zero value cannot ask.
 type keyboard struct {
-	askSecret func(question string) (string, error) // asks for a line that is not shown
-	showInput func()                                // lets the terminal show what is typed again
+	askSecret func(question string) (string, error) // reads a line without showing it
+	showInput func()                                // makes the terminal show typed text again
 }
 
 func newInitCommand(p *cli.Program, k keyboard) *cobra.Command {
@@ -75,7 +75,7 @@ func runInit(cmd *cobra.Command, c *term.Console, settings *setup.Reader, k keyb
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	// Written in one step, and readable by its owner alone from the start.
+	// Replace writes the file in one step, and never readable by others.
 	if err := cli.Replace(path, []byte(body)); err != nil {
 		return err
 	}
@@ -84,8 +84,8 @@ func runInit(cmd *cobra.Command, c *term.Console, settings *setup.Reader, k keyb
 	return nil
 }
 
-// fromFlags returns the values of the flags, and the files that hold the secrets: those
-// stay where they are.
+// fromFlags returns the values of the flags, and the paths of the files with secrets,
+// which stay where they are.
 func fromFlags(settings *setup.Reader, flags *pflag.FlagSet) (values, files map[string]string, err error) {
 	if values, err = settings.FromFlags(flags); err != nil {
 		return nil, nil, err
@@ -103,8 +103,8 @@ func fromFlags(settings *setup.Reader, flags *pflag.FlagSet) (values, files map[
 	return values, files, nil
 }
 
-// askOrEnd asks until all is answered or ctx ends. A read from the terminal that is under
-// way then goes on until the program has ended.
+// askOrEnd asks until all questions are answered or ctx ends. A running read from the
+// terminal then blocks until the program ends.
 func (k keyboard) askOrEnd(ctx context.Context, c *term.Console, values, files map[string]string) error {
 	answered := make(chan error, 1)
 	go func() { answered <- k.ask(c, values, files) }()
@@ -117,7 +117,8 @@ func (k keyboard) askOrEnd(ctx context.Context, c *term.Console, values, files m
 	}
 }
 
-// ask fills in what is typed; an empty line leaves a setting open.
+// ask asks for missing settings and stores the answers; an empty line leaves a
+// setting unset.
 func (k keyboard) ask(c *term.Console, values, files map[string]string) error {
 	lines := bufio.NewReader(c.In)
 	for _, s := range setup.List {
@@ -145,8 +146,8 @@ func (k keyboard) ask(c *term.Console, values, files map[string]string) error {
 	return nil
 }
 
-// configText returns a configuration with a comment for every setting. What has no
-// value is commented out, with an example.
+// configText returns a configuration with a comment for every setting. Settings
+// without a value are commented out and show an example.
 func configText(values, files map[string]string) (string, error) {
 	var b strings.Builder
 	b.WriteString(`# The settings of jobboard. A flag and the environment (JOBBOARD_ and the name

@@ -1,7 +1,7 @@
 // Command jobboard asks a job board from the terminal: it searches a channel,
-// says what an application to a job needs and whether one is possible, looks up
-// a whole feed, watches a channel for changes, and finds out why a set-up does
-// not work. With --fake every command runs against an embedded mock server of the
+// shows whether one may apply to a job and which questions to answer, looks up
+// all jobs of a feed, watches a channel for changes, and diagnoses a broken
+// set-up. With --fake every command runs against an embedded mock server of the
 // service, with nothing set up:
 //
 //	jobboard search --fake --near Berlin --radius 50
@@ -29,11 +29,11 @@ func main() {
 type jobboardProgram struct {
 	*cli.Program
 	keyboard keyboard
-	memory   string // path of what the last search told, for completion; empty: none
+	memory   string // path of the file with the last search, for completion; empty: none
 }
 
-// memoryPath returns where what a search told is kept; empty where the system has no place
-// for such files: one in the working directory would be in the way.
+// memoryPath returns the path of the file with the last search. It returns "" if the
+// system has no cache folder, rather than write into the working directory.
 func memoryPath() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

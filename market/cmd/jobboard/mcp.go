@@ -55,12 +55,12 @@ first answers what it was asked.`,
 	return cmd
 }
 
-// runAssistant answers until the input or ctx ends, and returns nil then. Before the first
-// tool is used it reads no settings and sends nothing.
+// runAssistant answers until the input or ctx ends, and then returns nil. Before the first
+// tool call it neither reads settings nor sends requests.
 func runAssistant(ctx context.Context, p *cli.Program, b *assistantBoard, state string) error {
 	server := jobmcp.NewServer(nil, jobmcp.Options{
 		Version: cli.Version(), Logger: p.Settings.Logger(), Mask: p.Mask, Pages: pages(),
-		Rate:   -1, // the client has a limiter, which counts repeated requests, too
+		Rate:   -1, // the client has a limiter, which also counts retries
 		Open:   b.open,
 		Failed: b.failed,
 		NextStep: func(err error) string {
@@ -81,7 +81,7 @@ func runAssistant(ctx context.Context, p *cli.Program, b *assistantBoard, state 
 			if err != nil {
 				return nil, err
 			}
-			b.forget() // a person may mend the settings after this
+			b.forget() // the person may correct the settings after this report
 			var findings []jobmcp.Finding
 			for _, f := range report.Findings {
 				findings = append(findings, jobmcp.Finding{
@@ -94,13 +94,12 @@ func runAssistant(ctx context.Context, p *cli.Program, b *assistantBoard, state 
 	return server.Serve(ctx, p.In, p.Out)
 }
 
-// assistantBoard reads the settings for an assistant's tools, and keeps them until forget is
-// called.
+// assistantBoard reads the settings for an assistant's tools once, and again after forget.
 type assistantBoard struct {
 	read func() (*setup.Board, error)
 
 	mu      sync.Mutex
-	current *setup.Board // nil: the settings are to be read
+	current *setup.Board // nil: read the settings at the next call
 }
 
 func (a *assistantBoard) board() (*setup.Board, error) {
@@ -122,8 +121,8 @@ func (a *assistantBoard) forget() {
 	a.current = nil
 }
 
-// failed forgets the settings after an error that says that they lack something or that the
-// credential was refused: by the next call a file may have what is missing.
+// failed forgets the settings after an error about missing settings or a refused
+// credential: before the next call a person may have added the missing value to a file.
 func (a *assistantBoard) failed(err error) {
 	var lacking *setup.Error
 	code, _ := setup.ExitOf(err)
@@ -133,8 +132,8 @@ func (a *assistantBoard) failed(err error) {
 	}
 }
 
-// open returns the board that a tool asks. It fails if the settings are wrong or lack what
-// the tool needs.
+// open returns the board for a tool call. It fails if the settings are wrong or lack a
+// value that the tool needs.
 func (a *assistantBoard) open(_ context.Context, need jobmcp.Need) (jobmcp.Board, error) {
 	b, err := a.board()
 	if err != nil {
@@ -168,8 +167,8 @@ func (a *assistantBoard) open(_ context.Context, need jobmcp.Need) (jobmcp.Board
 //go:embed README.md
 var readme string
 
-// pages returns the documentation: the pages of the root module, in the version that this
-// module requires, and the README of the command.
+// pages returns the documentation: the pages of the root module in the required version,
+// and the README of this command.
 func pages() []jobmcp.Page {
 	names, err := fs.Glob(docs.Pages, "*.md")
 	if err != nil {
@@ -179,7 +178,7 @@ func pages() []jobmcp.Page {
 	for _, name := range names {
 		body, err := docs.Pages.ReadFile(name)
 		if err != nil {
-			panic(err) // they are part of the program
+			panic(err) // cannot happen: the pages are embedded
 		}
 		page := jobmcp.Page{URI: "jobboard://docs/" + name, Name: strings.TrimSuffix(name, ".md"), Text: string(body)}
 		all = append(all, page)

@@ -81,7 +81,8 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *last
 	if err != nil {
 		return err
 	}
-	// A file that is there is not emptied for a search that fails.
+	// Search first, so that a failed search does not empty an existing output
+	// file.
 	var page *jobboard.JobSearchResult
 	if form != "jsonl" {
 		if form == "" {
@@ -106,8 +107,9 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *last
 	return nil
 }
 
-// noteHits tells on standard error what the output does not show: the file, hits that the
-// service kept back, and that an unknown channel looks like an empty one.
+// noteHits writes notes to standard error: the name of the output file, the number of
+// hits that the service did not send, and that an unknown channel looks like an empty
+// one.
 func noteHits(c *term.Console, found *hits, f *searchFlags, q jobboard.Query) {
 	if f.output.File != "" {
 		c.Note("%s in %s", term.Count(found.shown, "posting"), f.output.File)
@@ -121,11 +123,11 @@ func noteHits(c *term.Console, found *hits, f *searchFlags, q jobboard.Query) {
 	}
 }
 
-// hits collects the postings of a search, and counts those that are shown.
+// hits collects the postings of a search, and counts the shown ones.
 type hits struct {
 	near         jobboard.GeoLocation
-	fields       []cli.Field[*jobboard.JobPosting] // that were asked for; nil: those of the form
-	limit        int                               // of the postings shown; 0: none
+	fields       []cli.Field[*jobboard.JobPosting] // chosen by --fields; nil: the default fields
+	limit        int                               // most postings to show; 0: all
 	seen         *memory
 	shown, total int
 }
@@ -135,8 +137,8 @@ func (h *hits) add(p *jobboard.JobPosting) {
 	h.seen.add(p)
 }
 
-// asJSON returns what is written of a posting: the chosen fields, or all that the service
-// gave with its job, where its link tells it.
+// asJSON returns the JSON value to write for a posting: the chosen fields, or the
+// service's whole posting, with the job's identifier if the link names it.
 func (h *hits) asJSON(p *jobboard.JobPosting) (any, error) {
 	if h.fields != nil {
 		return cli.Object(h.fields, p)
@@ -145,7 +147,8 @@ func (h *hits) asJSON(p *jobboard.JobPosting) (any, error) {
 	return p, nil
 }
 
-// addJob adds the job to the members of a posting, unless the service gave one.
+// addJob adds the member job with the identifier from the link, unless the
+// service sent such a member.
 func addJob(p *jobboard.JobPosting) {
 	job, ok := p.LinkedJob()
 	if _, given := p.Unknown["job"]; given || !ok {
@@ -157,7 +160,7 @@ func addJob(p *jobboard.JobPosting) {
 	p.Unknown["job"] = json.RawMessage(job.String())
 }
 
-// stream writes a posting a line, as they arrive.
+// stream writes each posting on a line as it arrives.
 func (h *hits) stream(postings *jobboard.PostingStream, w io.Writer) error {
 	for p, err := range postings.All() {
 		if err != nil {
@@ -209,8 +212,8 @@ func (h *hits) page(c *term.Console, page *jobboard.JobSearchResult, form string
 	return nil
 }
 
-// writeJSON writes the answer as the service gave it, with the job or the chosen fields of
-// each posting.
+// writeJSON writes the service's answer, with the job added to each posting, or with only
+// the chosen fields.
 func (h *hits) writeJSON(page *jobboard.JobSearchResult, postings []*jobboard.JobPosting, w io.Writer) error {
 	if h.fields == nil {
 		for _, p := range postings {
@@ -255,8 +258,8 @@ func placesOf(p *jobboard.JobPosting) string {
 	return strings.Join(p.Config.Get(jobboard.KeyLocationName), ", ")
 }
 
-// tableFields returns the columns of a table without --fields. The place has a word about
-// remote work beside it, and a posting without a title has "(no title)".
+// tableFields returns the columns of a table without --fields. The column place also
+// mentions remote work, and a posting without a title shows "(no title)".
 func tableFields() []cli.Field[*jobboard.JobPosting] {
 	fields := cli.Named(hitFields, "posting", "job", "title", "place", "company", "since")
 	fields[2].Value = func(p *jobboard.JobPosting) any { return cmp.Or(term.Printable(p.Title), "(no title)") }
@@ -274,7 +277,7 @@ func tableFields() []cli.Field[*jobboard.JobPosting] {
 	return fields
 }
 
-// print writes the table and what it says in all.
+// print writes the table and a summary.
 func (h *hits) print(c *term.Console, postings []*jobboard.JobPosting) {
 	if h.shown > 0 {
 		fields := h.fields
@@ -299,9 +302,9 @@ func describeNear(g jobboard.GeoLocation) string {
 	return fmt.Sprintf(" within %g km of %g, %g", g.RadiusKm, g.Latitude, g.Longitude)
 }
 
-// beyondCircle names the places of postings that are not in the search's circle, those with
-// the most postings first, and counts these postings: the service found them for a location
-// that its answer does not name. Without a circle there are none.
+// beyondCircle returns the places of postings outside the search's circle, those with the
+// most postings first, and the number of these postings. The service finds such a posting
+// by a location that its answer does not include. Without a circle the result is empty.
 func beyondCircle(near jobboard.GeoLocation, postings []*jobboard.JobPosting) (names []string, n int) {
 	if near.IsZero() {
 		return nil, 0
@@ -311,7 +314,7 @@ func beyondCircle(near jobboard.GeoLocation, postings []*jobboard.JobPosting) (n
 		beyond := false
 		for _, name := range p.Config.Get(jobboard.KeyLocationName) {
 			place, ok := places.Find(name)
-			// The list of towns is good to a few kilometres.
+			// Coordinates in the list of towns are a few kilometres off.
 			if ok && jobboard.DistanceKm(near, jobboard.Near(place.Latitude, place.Longitude, 0)) > near.RadiusKm+15 {
 				at[place]++
 				beyond = true
@@ -329,7 +332,7 @@ func beyondCircle(near jobboard.GeoLocation, postings []*jobboard.JobPosting) (n
 	return names, n
 }
 
-// isInterrupted reports whether a failure is the end of the command's own context.
+// isInterrupted reports whether the command failed because its context ended.
 func isInterrupted(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, context.Canceled)
 }

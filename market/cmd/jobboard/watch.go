@@ -89,7 +89,7 @@ func runWatch(ctx context.Context, c *term.Console, b *setup.Board, flags *pflag
 		return err
 	}
 	for {
-		// The next snapshot is compared with the last complete one.
+		// Compare the next snapshot with the last complete one.
 		after, err := s.Snapshot(ctx, ch, q)
 		switch {
 		case isInterrupted(ctx, err):
@@ -114,14 +114,14 @@ func runWatch(ctx context.Context, c *term.Console, b *setup.Board, flags *pflag
 	}
 }
 
-// passing reports whether a failure may be over the next time.
+// passing reports whether a later try may succeed.
 func passing(err error) bool {
 	code, _ := setup.ExitOf(err)
 	return code == setup.ExitService || code == setup.ExitNetwork
 }
 
-// compare prints what changed, keeps the state, and returns what to compare with
-// the next time: the last complete snapshot.
+// compare prints the changes, saves the state, and returns the last complete
+// snapshot, for the next comparison.
 func (f *watchFlags) compare(c *term.Console, before, after *jobboard.Snapshot) (*jobboard.Snapshot, error) {
 	at := after.Taken.Local().Format("2006-01-02 15:04:05")
 	switch {
@@ -143,13 +143,13 @@ func (f *watchFlags) compare(c *term.Console, before, after *jobboard.Snapshot) 
 		if before != nil {
 			return before, nil
 		}
-		// The first snapshot is kept although it is incomplete: Diff then tells of
-		// postings that may be new.
+		// Keep even an incomplete first snapshot: Diff then reports postings that
+		// may be new.
 	}
 	return after, saveState(f.state, after)
 }
 
-// change is a posting that is new, different or gone.
+// change is a posting that was added, changed or removed.
 type change struct {
 	Taken  time.Time                 `json:"taken"`
 	Kind   string                    `json:"change"`
@@ -157,7 +157,7 @@ type change struct {
 	After  *jobboard.SnapshotPosting `json:"after,omitempty"`
 }
 
-// changesOf lists what is different since before, the certain first.
+// changesOf lists the changes since before, the certain ones first.
 func changesOf(before, after *jobboard.Snapshot) ([]change, error) {
 	c, err := jobboard.Diff(before, after)
 	if err != nil {
@@ -184,10 +184,11 @@ func changesOf(before, after *jobboard.Snapshot) ([]change, error) {
 	return all, nil
 }
 
-// posting returns the posting as it is now, or as it was where it is gone.
+// posting returns the current posting, or the last known state of a removed
+// one.
 func (c change) posting() *jobboard.SnapshotPosting { return cmp.Or(c.After, c.Before) }
 
-// difference names what changed of a posting.
+// difference names the changed part of a posting.
 func (c change) difference() string {
 	switch {
 	case c.Before.Title != c.After.Title:
@@ -201,7 +202,7 @@ func (c change) difference() string {
 func printChanges(c *term.Console, at string, after *jobboard.Snapshot, changes []change, asJSON bool) {
 	if asJSON {
 		for _, x := range changes {
-			_ = term.WriteJSON(c.Out, x, false) // texts and times alone
+			_ = term.WriteJSON(c.Out, x, false) // cannot fail: only texts and times
 		}
 		return
 	}
@@ -227,7 +228,8 @@ func printChanges(c *term.Console, at string, after *jobboard.Snapshot, changes 
 	}
 }
 
-// loadState reads what saveState wrote; nil where there is nothing yet.
+// loadState reads the snapshot that saveState wrote, or returns nil if the file
+// does not exist.
 func loadState(path string) (*jobboard.Snapshot, error) {
 	if path == "" {
 		return nil, nil

@@ -22,23 +22,23 @@ type applyPage struct {
 	jobsite.FormPage
 
 	Job     *jobboard.JobInformation
-	JobPath string // of its page
+	JobPath string // path of the job's page
 	Privacy string
 	Asked   []field
-	Notice  string // what stands above the form
-	SignIn  bool   // their sign-in ended while they filled the form in
-	ApplyAt string // where one applies at the board, once everything is answered
+	Notice  string // sentence above the form
+	SignIn  bool   // the sign-in ended while the visitor filled in the form
+	ApplyAt string // the board's page to apply, once all questions are answered
 }
 
 type field struct {
 	jobboard.FormField
 
-	Text  string // what is wrong with the value
-	Focus bool   // the first with a problem
+	Text  string // sentence about a wrong value
+	Focus bool   // the first field with a problem
 }
 
 // apply shows the form of a job, and checks it when it is sent. The interface has no
-// call that sends an application, so the way ends with the link to the board's own
+// call that sends an application, so the page ends with a link to the board's own
 // form.
 func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 	id, err := jobboard.ParseJobID(r.PathValue("job"))
@@ -46,7 +46,7 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 		return statusError(http.StatusNotFound)
 	}
 	if s.signIn == nil {
-		return statusError(http.StatusNotImplemented) // as /signin says
+		return statusError(http.StatusNotImplemented) // as for /signin
 	}
 	form, err := s.signIn.Form(r, id, s.words(r).texts, rules)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, form.Status, "apply", p)
 }
 
-// fit returns a job whose texts fit a line of a page.
+// fit returns a copy of a job with its texts cut to one line of a page.
 func fit(job *jobboard.JobInformation) *jobboard.JobInformation {
 	fits := *job
 	for _, text := range []*string{&fits.JobTitle, &fits.CompanyName, &fits.Location.GeoName} {
@@ -80,7 +80,7 @@ func fit(job *jobboard.JobInformation) *jobboard.JobInformation {
 	return &fits
 }
 
-// applyPage returns the page of a form, which speaks the job's language.
+// applyPage returns the page of a form, in the job's language.
 func (s *site) applyPage(r *http.Request, form jobsite.FormPage) applyPage {
 	job := fit(form.Check.Information)
 	p := applyPage{page: s.page(r), FormPage: form, Job: job, JobPath: s.jobs.Path(job.JobID, job.JobTitle)}
@@ -106,7 +106,8 @@ func (s *site) applyPage(r *http.Request, form jobsite.FormPage) applyPage {
 	return p
 }
 
-// inOrder sorts a catalogue as its readers look names up: Ä beside A in German.
+// inOrder sorts a catalogue by the rules of a language: in German Ä comes
+// beside A.
 func inOrder(catalogue []jobboard.IDLabel, lang string) []jobboard.IDLabel {
 	sorted := slices.Clone(catalogue) // the client shares one catalogue among its answers
 	order := collate.New(language.Make(lang))

@@ -12,8 +12,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
-// staleAfter is the age of the copy from which on visitors are told that the
-// board does not answer: some refreshes were missed.
+// staleAfter is the age of the copy above which pages warn that the board does
+// not answer, because several refreshes have failed.
 const staleAfter = 30 * time.Minute
 
 type listPage struct {
@@ -28,7 +28,7 @@ type listPage struct {
 	Map                             template.HTML
 }
 
-// list shows the jobs that a visitor searches for, from the copy.
+// list shows the jobs of the copy that a visitor searches for.
 func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	found, err := s.jobs.Search(r)
 	if err != nil {
@@ -48,13 +48,13 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		p.Age = p.W.age(age)
 	}
-	if r.URL.RawQuery != "" { // there is no end of searches; their jobs are found one by one
+	if r.URL.RawQuery != "" { // search engines find the jobs by the sitemap, and searches have no end
 		w.Header().Set("X-Robots-Tag", "noindex, follow")
 	}
 	return s.render(w, http.StatusOK, "list", p)
 }
 
-// suggest answers the script of the search's field with what the visitor may mean.
+// suggest answers the search field's script with suggestions for the typed text.
 func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
 	typed := jobmirror.Query{Text: jobsite.ReadQuery(r).Get("text"), Language: s.jobs.Language(r)}
 	texts, err := s.mirror.Suggest(r.Context(), typed)
@@ -73,8 +73,8 @@ type jobPage struct {
 	MayApply    bool
 }
 
-// job shows what is known of a job, and to an applicant who has signed in
-// whether they may apply.
+// job shows a job's page, and tells a signed-in applicant whether they may
+// apply.
 func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 	job, err := s.jobs.Job(r)
 	if err != nil {
@@ -84,6 +84,6 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 	p.Age = p.W.age(job.Age)
 	outcome := s.precheck(r, job.Job, p.W)
 	p.Status, p.MayApply = outcome.Text, outcome.MayApply()
-	_, p.SignedIn = s.visitor(r) // no longer, where the board refuses the token
+	_, p.SignedIn = s.visitor(r) // false if precheck has just ended the session
 	return s.render(w, http.StatusOK, "job", p)
 }

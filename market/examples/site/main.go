@@ -1,12 +1,12 @@
 // Command site serves a marketplace of jobs as a partner runs it: jobs near a
 // place, a job's page, an applicant's sign-in, and the form of a job in its
-// language. Its lists come from a mirror, so they stay when the board is down.
+// language. Its lists come from a mirror, so they work when the board is down.
 //
 //	go -C market/examples/site run .
 //
 // It prints its address and serves until it is interrupted. Without settings it
-// shows the mock server, with applicants to sign in as. Settings are those of the
-// other examples, and JOBBOARD_FEED, JOBBOARD_CLIENT_SECRET,
+// shows the jobs of the mock server, with applicants to sign in as. Settings are
+// those of the other examples, and JOBBOARD_FEED, JOBBOARD_CLIENT_SECRET,
 // JOBBOARD_AUTHORIZE_URL and JOBBOARD_TOKEN_URL for the sign-in.
 package main
 
@@ -48,7 +48,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, *addr, *origin, *database); err != nil {
-		log.Fatal(err) //nolint:gocritic // the process ends
+		log.Fatal(err) //nolint:gocritic // the process ends here
 	}
 }
 
@@ -98,7 +98,7 @@ func run(ctx context.Context, addr, origin, database string) error {
 	log.Print(origin + "/")
 	err = server.Serve(listener)
 	stop()
-	<-answered // pages under way use the database, as the mirror does
+	<-answered // running pages still use the database
 	mirrored := <-running
 	if errors.Is(err, http.ErrServerClosed) && errors.Is(mirrored, context.Canceled) {
 		return nil
@@ -106,15 +106,15 @@ func run(ctx context.Context, addr, origin, database string) error {
 	return errors.Join(err, mirrored)
 }
 
-// board names the board that the jobs come from.
+// board holds the settings of the board with the jobs.
 type board struct {
 	config jobboard.Config
 	mirror jobmirror.Options
 	oauth  oauth2.Config
-	fake   *jobboardtest.Server // nil: a real one
+	fake   *jobboardtest.Server // nil: a real board
 }
 
-// boardOf reads the settings, and starts the mock server where there are none.
+// boardOf reads the settings, and without any starts the mock server.
 func boardOf(origin string) board {
 	b := board{config: jobboard.Config{
 		BaseURL:  os.Getenv("JOBBOARD_BASE_URL"),
@@ -150,7 +150,7 @@ type site struct {
 	client *jobboard.Client
 	jobs   *jobsite.Site
 	mirror *jobmirror.Mirror
-	signIn *jobsite.SignIn // nil: the site does not know where the board's sign-in is
+	signIn *jobsite.SignIn // nil: the settings name no sign-in of the board
 	origin string
 }
 
@@ -182,7 +182,7 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := http.NewServeMux() // the pages that know their visitor
+	own := http.NewServeMux() // the pages with a visitor's session
 	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"GET /{$}":                  s.list,
 		"GET /suggest":              s.suggest,
@@ -193,7 +193,7 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	} {
 		own.HandleFunc(pattern, s.jobs.Handle(handle))
 	}
-	// What everybody may keep a copy of stands outside of the sessions.
+	// Files that caches may keep are served without a session.
 	mux := http.NewServeMux()
 	mux.Handle("GET /style.css", http.FileServerFS(files))
 	mux.Handle("GET /suggest.js", http.FileServerFS(files))
@@ -212,15 +212,15 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	return s, nil
 }
 
-// newSignIn lets applicants sign in at the board. Their sessions are in memory: signing
-// in again after a restart is one click.
+// newSignIn lets applicants sign in at the board. Their sessions are in memory; after a
+// restart, signing in again takes one click.
 func (s *site) newSignIn(board oauth2.Config) (*jobsite.SignIn, error) {
 	return jobsite.NewSignIn(jobsite.SignInConfig{
 		Client: s.client, URL: s.origin, OAuth2: board, Logger: slog.Default(), Failed: s.failed,
 	})
 }
 
-// visitor returns who has signed in.
+// visitor returns the signed-in visitor of a request.
 func (s *site) visitor(r *http.Request) (*jobsite.Visitor, bool) {
 	if s.signIn == nil {
 		return nil, false
@@ -238,7 +238,7 @@ func (s *site) precheck(r *http.Request, id jobboard.JobID, w words) jobsite.Out
 	return s.signIn.Precheck(r, id, w.texts)
 }
 
-// headers sets what a page of this site may load: itself, and nothing else.
+// headers sets security headers: pages may load only files of this site.
 func (s *site) headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy",
@@ -249,13 +249,13 @@ func (s *site) headers(next http.Handler) http.Handler {
 	})
 }
 
-// statusError is a failure of the site's own, by its status.
+// statusError is an error of the site itself, with its status.
 type statusError int
 
 func (e statusError) Error() string   { return http.StatusText(int(e)) }
 func (e statusError) HTTPStatus() int { return int(e) }
 
-// failed tells a visitor in their language why there is no page.
+// failed answers with an error page in the visitor's language.
 func (s *site) failed(w http.ResponseWriter, r *http.Request, status int) {
 	p := s.page(r)
 	_ = s.render(w, status, "message", message{p, p.W.texts.Status(status)})
@@ -265,8 +265,8 @@ func (s *site) failed(w http.ResponseWriter, r *http.Request, status int) {
 type page struct {
 	W        words
 	SignedIn bool
-	Path     string       // of this page, to come back to after signing in
-	Search   template.URL // what the visitor searched for, as a query; it goes along to a job's page and back
+	Path     string       // path of this page, to return to after signing in
+	Search   template.URL // the visitor's search as a query, kept in links to a job's page and back
 	query    url.Values
 }
 
@@ -299,14 +299,14 @@ func (p page) LangQuery(lang string) template.URL {
 	return template.URL(q.Encode()) //nolint:gosec // encoded as a query
 }
 
-// render writes a page whole, or nothing of it.
+// render writes a whole page, or nothing if the template fails.
 func (s *site) render(w http.ResponseWriter, status int, name string, data any) error {
 	var b bytes.Buffer
 	if err := pages[name].ExecuteTemplate(&b, name+".html", data); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store") // what it shows depends on who asks
+	w.Header().Set("Cache-Control", "no-store") // the page depends on the visitor
 	w.WriteHeader(status)
 	_, err := b.WriteTo(w)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
 )
 
-// publish serves what search engines, feed readers, importers and assistants ask for.
+// publish serves the sitemap, the feeds and the assistants' endpoint.
 func (s *site) publish(mux *http.ServeMux, host string, channel jobboard.ChannelID) error {
 	published, err := jobpublish.NewFeeds(jobpublish.Config{
 		URL: s.origin + "/", Title: german.Title, Language: german.Lang, Jobs: s.jobs.Jobs,
@@ -29,7 +29,7 @@ func (s *site) publish(mux *http.ServeMux, host string, channel jobboard.Channel
 	return nil
 }
 
-// assistants lets assistants read the copy, as everybody may, without asking the board.
+// assistants lets assistants search the copy, without requests to the board.
 func (s *site) assistants(host string, channel jobboard.ChannelID) http.Handler {
 	return jobmcp.NewServer(s.jobs.Client(), jobmcp.Options{Channel: channel, Hosts: []string{host}}).Handler()
 }

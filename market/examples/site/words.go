@@ -22,7 +22,7 @@ type words struct {
 	Complete, ApplyThere, Stale, Age                                                 string
 	Skip, Meant                                                                      string
 
-	texts jobsite.Texts // of what a visitor may do, and of answers
+	texts jobsite.Texts // sentences about situations and answers
 }
 
 var english = words{
@@ -64,12 +64,14 @@ var german = words{
 func (w words) stale(d time.Duration) string { return fmt.Sprintf(w.Stale, w.ago(d)) }
 func (w words) age(d time.Duration) string   { return fmt.Sprintf(w.Age, w.ago(d)) }
 
-// Corrected returns what was searched for in place of a word, for the template.
+// Corrected returns the sentence about a word that the search replaced, for the
+// template.
 func (w words) Corrected(c jobmirror.Correction) string {
 	return fmt.Sprintf(w.Meant, c.Word, strings.Join(c.Nearest, ", "))
 }
 
-// Problems returns how many answers need attention, for the template.
+// Problems returns the sentence with the number of wrong answers, for the
+// template.
 func (w words) Problems(n int) string {
 	if n == 1 {
 		return w.OneProblem
@@ -77,7 +79,7 @@ func (w words) Problems(n int) string {
 	return fmt.Sprintf(w.ManyProblems, n)
 }
 
-// ago returns a time span in the largest unit that tells it.
+// ago returns a time span in the largest unit that fits.
 func (w words) ago(d time.Duration) string {
 	units := map[string][4]string{
 		"en": {"less than a minute", "min", "h", "days"}, "de": {"weniger als einer Minute", "Min.", "Std.", "Tagen"},
@@ -93,10 +95,11 @@ func (w words) ago(d time.Duration) string {
 	return fmt.Sprintf("%d %s", int(d.Hours()/24), units[3])
 }
 
-// words returns the texts in the language that a visitor reads.
+// words returns the texts in the visitor's language.
 func (s *site) words(r *http.Request) words { return wordsFor(s.jobs.Language(r), german) }
 
-// wordsFor returns the texts of a language, and otherwise where there are none.
+// wordsFor returns the texts of a language, or otherwise for a language without
+// texts.
 func wordsFor(lang string, otherwise words) words {
 	switch base, _ := language.Make(lang).Base(); base.String() {
 	case "de":

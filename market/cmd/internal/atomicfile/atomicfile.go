@@ -1,5 +1,5 @@
-// Package atomicfile replaces files in one step. Whoever ends the program or
-// the machine meanwhile leaves the old file or the new one, never a part.
+// Package atomicfile replaces files in one step. If the program or the machine
+// stops meanwhile, the old file or the new one is there, never a part.
 package atomicfile
 
 import (
@@ -12,18 +12,18 @@ import (
 	"path/filepath"
 )
 
-// Write replaces the file of that name by what write writes, or makes it. When
-// Write returns nil the content and the name are on the disk. On an error the
-// old file, if there was one, is as it was, or the new one is whole in its
-// place and only its name may not outlast a loss of power. The file is readable
-// and writable by its owner alone.
+// Write creates or replaces a file with the content that write writes. When
+// Write returns nil, content and name are safe on the disk. On an error either
+// nothing has changed, or the complete new file is in place but its name may
+// not survive a loss of power. The file is readable and writable by its owner
+// alone.
 func Write(name string, write func(io.Writer) error) error {
 	dir, base := split(name)
 	f, err := os.CreateTemp(dir, "."+base+".*.tmp")
 	if err != nil {
 		return err
 	}
-	defer func() { // also where write panics; a file that is in its place has been closed and renamed
+	defer func() { // also if write panics; after a success both calls fail harmlessly
 		_ = f.Close()
 		_ = os.Remove(f.Name())
 	}()

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// rename gives the file its name and writes the folder to the disk, so that
-// the name lasts too.
+// rename renames a file and syncs the folder, so that the name too survives a
+// loss of power.
 func rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
@@ -19,8 +19,8 @@ func rename(from, to string) error {
 	return syncFolder(dir)
 }
 
-// syncFolder writes a folder to the disk. One that cannot be read or synced is
-// left to the system: it refuses for good, and the file is in place.
+// syncFolder syncs a folder to the disk. It ignores folders that cannot be read
+// or synced: trying again would not help, and the file is in place.
 func syncFolder(name string) error {
 	dir, err := os.Open(name)
 	if err == nil {

@@ -14,8 +14,8 @@ const (
 
 var moveFileEx = syscall.NewLazyDLL("kernel32.dll").NewProc("MoveFileExW")
 
-// rename gives the file its name and returns once that is on the disk. A folder
-// cannot be synced here, and os.Rename does not ask for it.
+// rename renames a file and returns once the name is on the disk. Windows
+// cannot sync a folder, and os.Rename does not write through.
 func rename(from, to string) error {
 	old, err := syscall.UTF16PtrFromString(from)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
-// CompletionCommand returns the command that prints the completion of a shell. offers
-// says what values are completed.
+// CompletionCommand returns the command that prints a shell's completion script.
+// offers describes the completed values for the help.
 func CompletionCommand(c *term.Console, offers string) *cobra.Command {
 	shells := map[string]func(*cobra.Command, io.Writer) error{
 		"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },
@@ -45,36 +45,38 @@ the line holds for every session. In bash it needs the package bash-completion.`
 	}
 }
 
-// Complete sets what completes a flag of a command.
+// Complete sets the completion of a command's flag. It panics if the flag does
+// not exist.
 func Complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // there is no such flag
+		panic(err) // a mistake in the program
 	}
 }
 
-// Nothing completes nothing, and no names of files.
+// Nothing offers no completions, not even file names.
 func Nothing(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// OneOf completes one of some values.
+// OneOf offers fixed values.
 func OneOf(values ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
 }
 
-// unquote takes away what fish leaves in a word: its quotes and backslashes.
+// unquote removes the quotes and backslashes that fish leaves in a word.
 var unquote = strings.NewReplacer(`\`, "", `"`, "", `'`, "")
 
-// completePlace offers towns, the large ones first.
+// completePlace offers towns, large towns first.
 func completePlace(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	typed = unquote.Replace(typed)
 	var towns []cobra.Completion
 	for _, p := range places.Search(typed, 20) {
 		n := len(typed)
 		if n > len(p.Name) || !strings.EqualFold(p.Name[:n], typed) {
-			continue // found by another name, which the shell would not take for a completion
+			continue // found by another name: the shell would reject it as a completion
 		}
-		// In the letters that were typed: the shell compares them, --near does not.
+		// Keep the typed letters: the shell compares them exactly, and --near
+		// ignores case.
 		towns = append(towns, cobra.CompletionWithDesc(typed+p.Name[n:], p.Country))
 	}
 	return towns, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

@@ -21,7 +21,7 @@ func AtMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// exclusive returns the error for flags that were given together and exclude each other.
+// exclusive returns the error for given flags that exclude each other.
 func exclusive(flags *pflag.FlagSet) error {
 	var names []string
 	flags.Visit(func(f *pflag.Flag) {
@@ -32,15 +32,14 @@ func exclusive(flags *pflag.FlagSet) error {
 	return setup.Usage("%s exclude each other", strings.Join(names, " and "))
 }
 
-// valueKinds names, for each type of flag whose value can be wrong, what a right one looks
-// like.
+// valueKinds describes the right values of each type of flag, for errors.
 var valueKinds = map[string]string{
 	"bool": "true or false", "int": "a whole number", "float64": "a number", "duration": "a time such as 10s",
 	"networks": "a network such as 10.0.0.0/8, or several with commas",
 }
 
-// flagError says what is wrong with a flag, which one may be meant, and why there
-// is none for a secret.
+// flagError explains a wrong flag: it suggests similar flags, and says why
+// secrets have no flags.
 func flagError(cmd *cobra.Command, err error) error {
 	failed := &setup.Error{Code: setup.ExitUsage, Err: err}
 	var invalid *pflag.InvalidValueError
@@ -53,7 +52,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &unknown) {
 		return failed
 	}
-	// Cobra compares the names of commands with what was typed, and not of flags.
+	// Cobra suggests only commands, so present the flags as commands.
 	names := &cobra.Command{SuggestionsMinimumDistance: 2}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
@@ -65,7 +64,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			return failed
 		}
 	}
-	if similar := names.SuggestionsFor(name); len(similar) > 0 && len(name) > 2 { // two letters are near to any short name
+	if similar := names.SuggestionsFor(name); len(similar) > 0 && len(name) > 2 { // two letters are similar to every short name
 		failed.Err = fmt.Errorf("%w; is it --%s?", err, strings.Join(similar, " or --"))
 	}
 	return failed

@@ -10,11 +10,12 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 )
 
-// asksService annotates a command that asks the service, and so takes its settings.
+// asksService annotates a command that sends requests to the service, and so uses
+// its settings.
 const asksService = "asks the service"
 
-// AsksService marks commands that take the settings of the service: their help names the most
-// important of the flags that every command has.
+// AsksService marks commands that use the service's settings: their help names the given
+// flags of those that every command has.
 func AsksService(flags string, commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
 		c.Annotations = map[string]string{asksService: flags}
@@ -22,11 +23,11 @@ func AsksService(flags string, commands ...*cobra.Command) []*cobra.Command {
 	return commands
 }
 
-// HelpWidth is the number of columns the help is written for.
+// HelpWidth is the width of the help in columns.
 const HelpWidth = 80
 
-// printUsage writes what stands below a command's description: how it is called,
-// its own flags, and where those of every command are explained.
+// printUsage writes the part of the help below a command's description: its
+// usage, its own flags, and a pointer to the flags of every command.
 func printUsage(cmd *cobra.Command) error {
 	w := &term.Output{W: cmd.OutOrStderr()}
 	switch {
@@ -49,7 +50,7 @@ func printUsage(cmd *cobra.Command) error {
 		w.Line("  %-*s %s", len(cmd.Name())+18, cmd.Name()+" COMMAND --help", "a command, its flags and examples")
 		return w.Err
 	case !cmd.Runnable():
-		return nil // a topic, which is all text
+		return nil // a help topic has only text
 	}
 	w.Line("Usage:\n  %s", cmd.UseLine())
 	if cmd.HasExample() {
@@ -63,8 +64,8 @@ func printUsage(cmd *cobra.Command) error {
 	return w.Err
 }
 
-// usages lists flags with their help. Of one that is on or off it shows the name alone,
-// where pflag writes --json[=true|false].
+// usages lists flags with their help. It shows only the name of a boolean flag, where
+// pflag would write --json[=true|false].
 func usages(flags *pflag.FlagSet) string {
 	shown := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -79,10 +80,10 @@ func usages(flags *pflag.FlagSet) string {
 
 type onOrOff struct{ pflag.Value }
 
-// Type returns no name of a value to show in the help.
+// Type returns "", so that the help shows no value.
 func (onOrOff) Type() string { return "" }
 
-// helpTopics returns the pages of the help that belong to no command: settings and exit codes.
+// helpTopics returns the help pages about settings and exit codes.
 func helpTopics(flags *pflag.FlagSet) []*cobra.Command {
 	return []*cobra.Command{
 		{
@@ -93,8 +94,8 @@ func helpTopics(flags *pflag.FlagSet) []*cobra.Command {
 	}
 }
 
-// helpCommand explains a command or a topic. Cobra's own ends with 0 for a name that it does
-// not know, and does not complete topics.
+// helpCommand returns the command help, which explains a command or a topic. Cobra's own
+// exits with 0 for an unknown name, and does not complete topics.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:  "help [COMMAND|TOPIC]",

@@ -15,17 +15,17 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/internal/typo"
 )
 
-// Field is a value that a list shows of each entry: a column of a table or of CSV, a member
-// in JSON.
+// Field is a value of each entry in a list: a column of a table or CSV, or a member in
+// JSON.
 type Field[T any] struct {
 	Name  string
 	Flex  int         // as in term.Column
-	Value func(T) any // a text, a number, true or false; nil or an empty text for none
+	Value func(T) any // returns a text, a number or a bool; nil or an empty text for no value
 }
 
-// ListFlags choose how much of a list is shown.
+// ListFlags are the flags that choose the entries and fields of a list.
 type ListFlags struct {
-	Limit  int // entries; 0: all
+	Limit  int // most entries; 0: all
 	fields string
 }
 
@@ -38,7 +38,7 @@ func AddListFlags[T any](l *ListFlags, cmd *cobra.Command, fields []Field[T]) {
 	Complete(cmd, "fields", completeFields(names))
 }
 
-// completeFields completes the last of several names with commas between them.
+// completeFields completes the last name in a comma-separated list.
 func completeFields(names []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]
@@ -57,7 +57,8 @@ func fieldNames[T any](fields []Field[T]) (names []string) {
 	return names
 }
 
-// Chosen returns the fields that --fields names, in its order, nil without it.
+// Chosen returns the fields that --fields names, in that order, or nil without
+// the flag.
 func Chosen[T any](l *ListFlags, all []Field[T]) ([]Field[T], error) {
 	if l.Limit < 0 {
 		return nil, setup.Usage("--limit is negative")
@@ -87,16 +88,16 @@ func Chosen[T any](l *ListFlags, all []Field[T]) ([]Field[T], error) {
 	return chosen, nil
 }
 
-// Named returns the fields with the given names. It panics if there is no field of a name.
+// Named returns the fields with the given names. It panics on an unknown name.
 func Named[T any](all []Field[T], names ...string) []Field[T] {
 	chosen, err := Chosen(&ListFlags{fields: strings.Join(names, ",")}, all)
 	if err != nil {
-		panic(err) // the names are the program's own
+		panic(err) // a mistake in the program
 	}
 	return chosen
 }
 
-// WriteTable writes a line for each entry, below one with the names of the fields in capitals.
+// WriteTable writes a table with a line per entry, below the names of the fields in capitals.
 func WriteTable[T any](c *term.Console, fields []Field[T], entries []T) {
 	columns := make([]term.Column, len(fields))
 	for i, f := range fields {
@@ -118,21 +119,21 @@ func text(v any) string {
 	return term.Printable(fmt.Sprint(v))
 }
 
-// CSV writes a line for each entry as CSV, after one with the names of the fields.
+// CSV writes entries as CSV lines, after a line with the names of the fields.
 type CSV[T any] struct {
 	fields []Field[T]
 	w      *csv.Writer
 }
 
-// NewCSV writes the first line. Flush returns the error, if writing fails.
+// NewCSV writes the first line. Flush returns an error of this write.
 func NewCSV[T any](w io.Writer, fields []Field[T]) *CSV[T] {
 	c := &CSV[T]{fields, csv.NewWriter(w)}
 	_ = c.w.Write(fieldNames(fields))
 	return c
 }
 
-// Write writes the line of an entry. A text that a spreadsheet would take for a formula
-// gets a ' before it.
+// Write writes the line of an entry. It puts a ' before text that a spreadsheet would
+// take for a formula.
 func (c *CSV[T]) Write(entry T) error {
 	row := make([]string, len(c.fields))
 	for i, f := range c.fields {
@@ -144,13 +145,13 @@ func (c *CSV[T]) Write(entry T) error {
 	return c.w.Write(row)
 }
 
-// Flush writes the lines that are still buffered, and returns the first error of all writing.
+// Flush writes the buffered lines, and returns the first error of any write.
 func (c *CSV[T]) Flush() error {
 	c.w.Flush()
 	return c.w.Error()
 }
 
-// Object returns the fields of an entry as a JSON object, in their order.
+// Object returns fields of an entry as a JSON object, in the order of fields.
 func Object[T any](fields []Field[T], entry T) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -15,14 +15,14 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 )
 
-// Form is one of the forms that a command's data may have.
+// Form is an output format of a command, such as JSON.
 type Form struct {
-	Name      string // of its flag
-	Extension string // of a file in it
+	Name      string // name of its flag
+	Extension string // extension of its files
 	Help      string
 }
 
-// OutputFlags choose the form of a command's data and where it goes.
+// OutputFlags are the flags for a command's output format and output file.
 type OutputFlags struct {
 	forms  []Form
 	chosen []bool // by flag
@@ -42,7 +42,7 @@ func (o *OutputFlags) Add(cmd *cobra.Command, forms ...Form) {
 	_ = cmd.MarkFlagFilename("output", extensions...)
 }
 
-// extensions lists those of the forms.
+// extensions returns the forms' file extensions in one text.
 func (o *OutputFlags) extensions(separator string) string {
 	var all []string
 	for _, f := range o.forms {
@@ -51,8 +51,8 @@ func (o *OutputFlags) extensions(separator string) string {
 	return strings.Join(all, separator)
 }
 
-// Form returns the name of the form that is asked for by a flag, or else by the
-// name of the file; "" is the one for people.
+// Form returns the name of the form chosen by a flag, or else by the file's
+// extension; "" is the form for people.
 func (o *OutputFlags) Form() (string, error) {
 	for i, chosen := range o.chosen {
 		if chosen {
@@ -71,8 +71,8 @@ func (o *OutputFlags) Form() (string, error) {
 		Next("let it end with " + o.extensions(" or ") + ", or add --" + o.forms[0].Name)
 }
 
-// Replace writes a file in one step: whoever ends the program meanwhile leaves the old
-// file or the new one. Only its owner can read it.
+// Replace writes a file in one step: if the program ends meanwhile, the old file or
+// the new one is there. Only its owner can read the file.
 func Replace(path string, body []byte) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(body)
@@ -81,7 +81,7 @@ func Replace(path string, body []byte) error {
 }
 
 // WriteTo writes data to the file that --output names, or else to out, and
-// returns the error that came first.
+// returns the first error.
 func (o *OutputFlags) WriteTo(out *term.Output, data func(*term.Output) error) error {
 	if o.File == "" {
 		err := data(out)

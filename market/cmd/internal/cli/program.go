@@ -1,6 +1,5 @@
-// Package cli runs a program of commands: it reads the command line, ends with signals,
-// tells what went wrong with the next step and the exit code, and explains and completes
-// commands and flags.
+// Package cli runs a program of commands: it reads the command line, stops on signals,
+// reports errors with the next step and an exit code, and provides help and completion.
 package cli
 
 import (
@@ -28,12 +27,13 @@ type Program struct {
 	term.Console
 
 	Settings   setup.Reader
-	EndsItself atomic.Bool // the command has a bound of its own for what it does when it is to end
+	EndsItself atomic.Bool // the command bounds its work after the end of its context itself
 
-	began bool // the command line was understood
+	began bool // the command line was parsed
 }
 
-// New returns a program of this process, which writes its name before its sentences.
+// New returns a program on the streams of this process. It writes its name before
+// each sentence on standard error.
 func New(name string) *Program {
 	p := &Program{
 		Console: term.Console{
@@ -48,7 +48,7 @@ func New(name string) *Program {
 	return p
 }
 
-// terminalOf describes where a stream of this process leads.
+// terminalOf describes the terminal behind a stream of this process, if any.
 func terminalOf(f *os.File) term.Terminal {
 	fd := int(f.Fd())
 	if !xterm.IsTerminal(fd) {
@@ -64,8 +64,8 @@ func terminalOf(f *os.File) term.Terminal {
 	return t
 }
 
-// UntilSignal returns a context that ends with SIGINT or SIGTERM, which is its cause
-// then. A second signal ends the process at once.
+// UntilSignal returns a context that ends on SIGINT or SIGTERM, with the signal as
+// its cause. A second signal ends the process at once.
 func UntilSignal() context.Context {
 	ctx, end := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -93,8 +93,8 @@ func (p *Program) Board(cmd *cobra.Command) (*setup.Board, error) {
 	return b, nil
 }
 
-// Run runs the program with its arguments and returns the exit code. commands makes its
-// commands, below one that Root has prepared.
+// Run runs the program with its arguments and returns the exit code. commands makes the
+// commands, below a root command prepared by Root.
 func (p *Program) Run(ctx context.Context, args []string, commands func(*Program) *cobra.Command) int {
 	defer p.Settings.Close()
 	p.Mask, p.Settings.Log = p.Settings.Secrets.Mask, p.Err
@@ -108,7 +108,7 @@ func (p *Program) Run(ctx context.Context, args []string, commands func(*Program
 	case err == nil && p.Out.Err == nil:
 		return setup.ExitOK
 	case p.Out.Err != nil:
-		// The error of a failed write may be lost on the way here, as cobra's help loses it.
+		// Cobra's help drops the error of a failed write, so take it from the output.
 		err = fmt.Errorf("the output cannot be written: %w", p.Out.Err)
 		code, hint = setup.ExitUnexpected, ""
 	case !p.began:
@@ -127,12 +127,12 @@ func (p *Program) Run(ctx context.Context, args []string, commands func(*Program
 	return code
 }
 
-// MaxEnding bounds how long a command may go on after its context ended: a read or a write
-// may block for ever, such as one of standard input from a program that writes nothing.
+// MaxEnding bounds the time that a command may go on after its context has ended: a read
+// or write may block for ever, for example on a silent standard input.
 const MaxEnding = 2 * time.Second
 
-// execute runs the command. It returns a nil command if that has not ended MaxEnding after
-// its context.
+// execute runs the command. It returns a nil command if the command is still running
+// MaxEnding after its context has ended.
 func (p *Program) execute(ctx context.Context, root *cobra.Command) (*cobra.Command, error) {
 	var called *cobra.Command
 	ended := make(chan error, 1)
@@ -158,8 +158,8 @@ func (p *Program) execute(ctx context.Context, root *cobra.Command) (*cobra.Comm
 	}
 }
 
-// Root prepares the command above all others with what every program has: the flags of
-// settings, the words about mistakes, the help and its topics.
+// Root prepares the root command with the parts that both programs share: the flags of
+// the settings, error messages, the help and its topics.
 func (p *Program) Root(root *cobra.Command) *cobra.Command {
 	root.Version = Version()
 	root.SilenceErrors, root.SilenceUsage = true, true
@@ -198,16 +198,16 @@ func AddGroups(root *cobra.Command, groups ...Group) {
 	}
 }
 
-// AskSecret returns two functions: ask asks on the terminal for a line, which is not shown
-// while it is typed; showInput gives the terminal its state back if the program ends in the
-// middle of that. Both are nil if standard input is no terminal.
+// AskSecret returns two functions. ask reads a line from the terminal without showing it.
+// showInput restores the terminal's state if the program ends during ask. Both are nil if
+// standard input is no terminal.
 func AskSecret() (ask func(question string) (string, error), showInput func()) {
 	in := int(os.Stdin.Fd())
 	before, err := xterm.GetState(in)
 	if err != nil {
 		return nil, nil
 	}
-	showInput = func() { _ = xterm.Restore(in, before) } // the program ends anyway
+	showInput = func() { _ = xterm.Restore(in, before) } // ignore errors, because the program is ending
 	return func(question string) (string, error) {
 		state, err := xterm.MakeRaw(in)
 		if err != nil {
@@ -218,7 +218,7 @@ func AskSecret() (ask func(question string) (string, error), showInput func()) {
 			io.Writer
 		}{os.Stdin, os.Stderr}, "").ReadPassword(question)
 		if errors.Is(err, io.EOF) {
-			err = context.Canceled // Ctrl-C, which is a key like others meanwhile
+			err = context.Canceled // Ctrl-C, which raw mode delivers as a key
 		}
 		return line, errors.Join(err, xterm.Restore(in, state))
 	}, showInput

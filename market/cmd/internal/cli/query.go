@@ -12,7 +12,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/internal/nearby"
 )
 
-// QueryFlags say what to search for.
+// QueryFlags are the flags of a search: a text and a place.
 type QueryFlags struct {
 	Text   string
 	near   string
@@ -38,8 +38,8 @@ func (q *QueryFlags) Words(args []string) (string, error) {
 	return q.Text + strings.Join(args, " "), nil
 }
 
-// Query returns what the flags ask for. It tells on standard error which town a name
-// was taken for.
+// Query returns the query of the flags. It notes on standard error which town it
+// chose for a name.
 func (q *QueryFlags) Query(f *pflag.FlagSet, c *term.Console) (jobboard.Query, error) {
 	out := jobboard.Query{Text: q.Text}
 	if q.near == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 )
 
-// VersionCommand returns the command that says which version the program is.
+// VersionCommand returns the command that prints the program's version.
 func VersionCommand(c *term.Console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -30,16 +30,16 @@ func VersionCommand(c *term.Console) *cobra.Command {
 	return cmd
 }
 
-// Build tells where the program comes from.
+// Build describes the version and build of the program.
 type Build struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
-	Changed bool   `json:"changed,omitempty"` // since that commit
+	Changed bool   `json:"changed,omitempty"` // the working tree had changes after the commit
 	Go      string `json:"go"`
 	System  string `json:"system"`
 }
 
-// readBuild returns what is known of this program.
+// readBuild returns the build of the running program.
 func readBuild() Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,5 +1,5 @@
-// Package clitest has what the tests of both programs and of their rooms share. No product
-// code imports it.
+// Package clitest holds helpers for the tests of both programs and of their packages. No
+// product code imports it.
 package clitest
 
 import (
@@ -17,8 +17,8 @@ import (
 // Unbounded is the Most of a command that takes any number of arguments.
 const Unbounded = -1
 
-// Command says what a command takes, and how both are completed: with words, or (:0) with
-// files, (:8) with files of these extensions, and else with nothing more.
+// Command lists the arguments and flags of a command with their completions: words, ":0"
+// for files, ":8" for files with the listed extensions, or nothing more.
 type Command struct {
 	Most  int // arguments
 	Args  string
@@ -27,7 +27,7 @@ type Command struct {
 
 // Program runs a program under test.
 type Program struct {
-	Completed func(args ...string) string      // with what the last argument, which is empty, is completed
+	Completed func(args ...string) string      // returns the completions of the last argument, which is empty
 	Refused   func(why string, args ...string) // fails the test unless the program refuses arguments and says why
 }
 

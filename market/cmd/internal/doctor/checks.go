@@ -29,8 +29,8 @@ const (
 	CheckApplicant  = "applicant"
 )
 
-// Paths of the interface that doctor asks without a credential. The first one
-// needs a user's token, so a service that is there refuses with 401.
+// Paths of the interface that doctor requests without a credential. The first
+// needs a user's token, so a working service answers 401.
 const (
 	appliedPath = "/api/rest/v3/frontend/jobs/1/applied"
 	lookupPath  = "/jobdb/public/apply/external?jobid=1"
@@ -51,8 +51,8 @@ func (d *examination) run() {
 	d.checkLookup()
 }
 
-// CheckSettings says where the settings come from and whether the library
-// takes them.
+// CheckSettings reports the origins of the settings, and whether package
+// jobboard accepts them.
 func (d *examination) checkSettings() bool {
 	s := &d.board.Settings
 	from := map[setup.Origin]int{}
@@ -84,7 +84,8 @@ func (d *examination) checkSettings() bool {
 	return true
 }
 
-// CheckBase judges what answers at the base address, and whether it is worth asking on.
+// CheckBase judges the answer at the base address. It reports whether further requests
+// make sense.
 func (d *examination) checkBase() bool {
 	if d.board.Get(setup.BaseURL) == "" {
 		d.Add(CheckBase, Fail, "no base address is set",
@@ -125,15 +126,16 @@ func (d *examination) checkBase() bool {
 	return true
 }
 
-// mistake returns what is wrong at either address: no answer, a redirect, or a page or a
-// failure of some machine in between. An empty detail means that nothing is wrong.
+// mistake returns the problem of a probe: no answer, a redirect, or an answer of a proxy
+// or web server in between. An empty detail means no problem.
 func (p *probe) mistake(host, variable string) (detail, next string) {
 	switch {
 	case p.err != nil:
 		detail, next = networkFailure(p.err)
 		return host + ": " + detail, next
 	case p.redirect != nil:
-		// The next step has no words of the answer: an assistant takes it for ours.
+		// The next step must not quote the answer, because an assistant trusts its
+		// words.
 		next = "credentials do not follow redirects: if you trust where it leads, set " + variable +
 			" to that address, up to /api/rest or /jobdb"
 		if strings.Contains(strings.ToLower(p.redirect.Path), "login") {
@@ -215,7 +217,7 @@ var credentials = map[string]struct{ kind, next string }{
 	},
 }
 
-// CheckCredential searches, which tells of the credential and of the channel.
+// CheckCredential makes a search, to check the credential and the channel.
 func (d *examination) checkCredential() bool {
 	kind := credentials[d.board.Credential()].kind
 	if kind == "" {
@@ -276,7 +278,7 @@ func searchNext(err error) string {
 // languageSample bounds the postings whose titles are compared in two languages.
 const languageSample = 50
 
-// titles returns those of the channel's postings, as many as are compared.
+// titles returns the titles of up to languageSample postings of the channel.
 func (d *examination) titles(ch jobboard.ChannelID, lang string) (map[jobboard.JobPostingID]string, error) {
 	s, err := d.board.Searches(d.client)
 	if err != nil {
@@ -301,8 +303,8 @@ func (d *examination) titles(ch jobboard.ChannelID, lang string) (map[jobboard.J
 	return titles, nil
 }
 
-// refusal returns the next step if the service refuses the credential of a search; "" if it
-// does not.
+// refusal returns the next step if err is the refusal of a search's credential, or "" for
+// other errors.
 func (d *examination) refusal(err error) (next string) {
 	switch {
 	case errors.Is(err, jobboard.ErrUnauthorized):
@@ -323,7 +325,7 @@ func (d *examination) refusal(err error) (next string) {
 	return "the token address gave no token: check JOBBOARD_TOKEN_URL, client identifier and secret"
 }
 
-// CheckLanguage asks in the language that is set.
+// CheckLanguage searches in the configured language.
 func (d *examination) checkLanguage() {
 	lang := d.board.Get(setup.Language)
 	if lang == "" {
@@ -343,8 +345,8 @@ func (d *examination) checkLanguage() {
 			"try without the language")
 		return
 	}
-	// The library sends the language that is set wherever a query has none;
-	// "*" asks for any.
+	// For a query without a language the client sends the configured one; "*"
+	// asks for any.
 	others, err := d.titles(ch, "*")
 	if err != nil {
 		d.Add(CheckLanguage, Warn, short(lang)+" works; a search in any language failed: "+d.console.ErrorText(err),
@@ -360,7 +362,7 @@ func (d *examination) checkLanguage() {
 	d.ok(CheckLanguage, "%s: %d of %d titles differ from those of any language", short(lang), differ, len(asked))
 }
 
-// CheckApplicant asks the applied check with the applicant's token.
+// CheckApplicant calls the applied check with the applicant's token.
 func (d *examination) checkApplicant() {
 	if d.board.Get(setup.UserToken) == "" {
 		d.skip("no applicant's token is set (JOBBOARD_USER_TOKEN): status needs one", CheckApplicant)
@@ -392,8 +394,8 @@ func (d *examination) checkApplicant() {
 	}
 }
 
-// CheckLookup asks for a job that is set, or one that does not matter: every
-// answer that the interface names shows that the lookup is there.
+// CheckLookup looks up the configured job, or an arbitrary one: every answer
+// that the interface names proves that the lookup works.
 func (d *examination) checkLookup() {
 	if d.board.Get(setup.JobDBURL) == "" {
 		d.Add(CheckLookup, Warn, "no lookup address is set: info, status and feed do not work",

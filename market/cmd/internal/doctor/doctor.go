@@ -1,4 +1,4 @@
-// Package doctor finds out why a set-up does not work. It checks the settings, both
+// Package doctor diagnoses a set-up that does not work. It checks the settings, both
 // addresses, TLS, the clocks, redirects, the credentials, the channel, the language and
 // the lookup, with a few harmless requests that change nothing.
 package doctor
@@ -25,11 +25,11 @@ const (
 	OK   Verdict = "ok"
 	Warn Verdict = "warn"
 	Fail Verdict = "fail"
-	Skip Verdict = "skip" // not asked, because something it needs is missing
+	Skip Verdict = "skip" // not checked, because a requirement is missing
 )
 
-// Finding holds a check with its verdict and the next step, which an ok may lack. Its
-// texts are printable and without secrets.
+// Finding is the result of a check: its verdict and, unless the verdict is ok, the
+// next step. Its texts are printable and without secrets.
 type Finding struct {
 	Check   string  `json:"check"`
 	Verdict Verdict `json:"verdict"`
@@ -55,7 +55,8 @@ func (r *Report) Add(check string, v Verdict, detail, next string) {
 	r.Findings = append(r.Findings, Finding{Check: check, Verdict: v, Detail: mask(detail), Next: mask(next)})
 }
 
-// Examine makes all checks. Where ctx ends before they are done, its error is returned.
+// Examine makes all checks. If ctx ends first, it returns the error of ctx with the
+// findings so far.
 func Examine(ctx context.Context, c *term.Console, b *setup.Board) (*Report, error) {
 	d := &examination{Report: Report{console: c, board: b}, ctx: ctx}
 	d.run()
@@ -74,13 +75,13 @@ func (r *Report) Failed() bool {
 
 var colours = map[Verdict]string{OK: term.Green, Warn: term.Yellow, Fail: term.Red, Skip: term.Faint}
 
-// Print writes the findings for people to standard output. What an earlier check said
-// already is not said again.
+// Print writes the findings for people to standard output. It does not repeat a
+// sentence of an earlier check.
 func (r *Report) Print() {
 	const indent = 24
 	t, out := r.console.OutTerminal, r.console.Out
 	count := map[Verdict]int{}
-	saidBy := map[string]string{} // the check that a sentence was first said for
+	saidBy := map[string]string{} // the check in which a sentence appeared first
 	said := func(x Finding, sentence string) string {
 		if first, ok := saidBy[sentence]; ok {
 			return "as above, " + first
@@ -102,8 +103,8 @@ func (r *Report) Print() {
 	out.Line("%d ok, %s, %d failed, %d skipped", count[OK], term.Count(count[Warn], "warning"), count[Fail], count[Skip])
 }
 
-// Bundle returns what support needs to know, as JSON. Nothing in it is a secret, and
-// what is known to be one is taken out once more at the end.
+// Bundle returns the findings and settings as JSON for support. It contains no
+// secrets; to be safe, it masks the known secrets again at the end.
 func (r *Report) Bundle(program string, getenv func(string) string) ([]byte, error) {
 	type shown struct {
 		Value  string `json:"value"`

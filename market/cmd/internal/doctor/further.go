@@ -9,19 +9,21 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/boardcheck"
 )
 
-// further finds members that the interface does not name, as jobboard check does.
+// further collects members that the interface does not name, as jobboard check
+// does.
 type further struct{ shape *boardcheck.Shape }
 
 func newFurther(operation string) further { return further{boardcheck.NewShape(operation)} }
 
-// add looks at what the library read at a path, which keeps the members that it does not know.
+// add collects the unknown members of a decoded value, which package jobboard keeps, at a
+// path.
 func (f further) add(path string, v any) {
 	if text, err := json.Marshal(v); err == nil {
 		f.shape.AddJSON(path, text)
 	}
 }
 
-// furtherOf returns the names in a job information.
+// furtherOf returns the unknown members of a job information.
 func furtherOf(info *jobboard.JobInformation) further {
 	f := newFurther("lookup")
 	f.add("", info)
@@ -29,7 +31,7 @@ func furtherOf(info *jobboard.JobInformation) further {
 }
 
 // String returns a clause to end a sentence with, which names some of the members;
-// nothing if there are none.
+// or "" if there are none.
 func (f further) String() string {
 	const shown = 10
 	if f.shape == nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 )
 
-// probe is one plain request of doctor, without a credential, and what came
-// back, as far as it may be shown.
+// probe is one plain request of doctor, without a credential, and the parts of
+// the answer that may be shown.
 type probe struct {
 	What     string `json:"what"`
 	Status   int    `json:"status,omitempty"`
@@ -35,12 +35,12 @@ type probe struct {
 	err      error
 	started  time.Time
 	answered time.Time
-	body     string // its beginning
+	body     string // beginning of the body
 	cert     *x509.Certificate
 	redirect *url.URL
 }
 
-// ask sends a GET without a credential and follows nothing.
+// ask sends a GET without a credential, and does not follow redirects.
 func (d *examination) ask(what, address string) *probe {
 	p := probe{What: what}
 	if p.err = d.exchange(&p, address); p.err != nil {
@@ -75,7 +75,7 @@ func (d *examination) exchange(p *probe, address string) error {
 
 func (p *probe) read(req *http.Request, resp *http.Response) {
 	defer resp.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10)) // what came will do
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10)) // a partial body is enough
 	p.body = strings.TrimSpace(string(body))
 	p.Status = resp.StatusCode
 	p.Type = short(resp.Header.Get("Content-Type"))
@@ -112,7 +112,7 @@ func (p *probe) isHTML() bool {
 		strings.HasPrefix(start, "<html")
 }
 
-// skew returns how far the service's clock is ahead of this one, to a second or so.
+// skew returns how far the service's clock is ahead of ours, to about a second.
 func (p *probe) skew() (time.Duration, bool) {
 	at, err := http.ParseTime(p.Date)
 	if err != nil {
@@ -122,7 +122,8 @@ func (p *probe) skew() (time.Duration, bool) {
 	return at.Add(500 * time.Millisecond).Sub(middle), true // Date is cut to the second
 }
 
-// networkFailure says in words why a request got no answer, and the next step.
+// networkFailure returns the reason in words why a request got no answer, and
+// the next step.
 func networkFailure(err error) (what, next string) {
 	if what, next = tlsFailure(err); what != "" {
 		return what, next
@@ -146,8 +147,8 @@ func networkFailure(err error) (what, next string) {
 	return "no answer: the connection failed", "check the address and the network; --debug shows the attempts"
 }
 
-// tlsFailure is networkFailure for what goes wrong between the connection and the
-// request; "" for everything else.
+// tlsFailure is networkFailure for TLS errors. It returns "" for all other
+// errors.
 func tlsFailure(err error) (what, next string) {
 	if err == nil {
 		return "", ""

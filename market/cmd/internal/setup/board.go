@@ -28,14 +28,15 @@ const tokenPath = "/api/rest/oauth/frontend/token"
 // Board is the service that settings name.
 type Board struct {
 	Settings
-	Fake    *jobboardtest.Server // the embedded mock server; nil: the service is another one
-	Limiter jobboard.Limiter     // of the clients; nil: none
+	Fake    *jobboardtest.Server // the embedded mock server; nil: a real service
+	Limiter jobboard.Limiter     // limiter of all clients; nil: none
 
 	reader *Reader
-	client func() (*jobboard.Client, error) // always the same one
+	client func() (*jobboard.Client, error) // makes the client once
 }
 
-// NewClient makes a client of the library from the settings. cfg may set what they do not.
+// NewClient makes a jobboard.Client from the settings. cfg may set fields that have no
+// setting.
 func (b *Board) NewClient(cfg jobboard.Config) (*jobboard.Client, error) {
 	cfg, err := b.Config(cfg)
 	if err != nil {
@@ -48,7 +49,7 @@ func (b *Board) NewClient(cfg jobboard.Config) (*jobboard.Client, error) {
 	return c, nil
 }
 
-// Config returns the configuration of a client: the settings, and what cfg sets beside them.
+// Config returns cfg completed by the settings.
 func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
 	s := &b.Settings
 	if s.ambiguous != nil {
@@ -76,12 +77,13 @@ func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
 	return cfg, b.setCredential(&cfg, next)
 }
 
-// pace sets number and time of attempts as the flags say.
+// pace sets the number and the time-out of attempts from the flags.
 func (r *Reader) pace(retry *jobboard.RetryPolicy) error {
 	if r.attempts < 0 {
 		return Lacks("--attempts is negative")
 	}
-	// A new client's budget would not pay for many attempts, so it grows with them.
+	// A new client's retry budget would be too small for many attempts, so raise it
+	// too.
 	if n := r.attempts; n > 0 {
 		retry.MaxAttempts, retry.Budget = n, n
 	}
@@ -96,8 +98,8 @@ func (r *Reader) pace(retry *jobboard.RetryPolicy) error {
 	return nil
 }
 
-// Credential returns the name of the setting whose credential a search sends: one of the
-// client, or else the applicant's token; "" if none is set.
+// Credential returns the name of the setting with the credential of searches: a client's
+// credential, or else the applicant's token, or "" if none is set.
 func (s *Settings) Credential() string {
 	for _, name := range []string{Token, ClientSecret, ClientID, UserToken} {
 		if s.Get(name) != "" {
@@ -107,8 +109,8 @@ func (s *Settings) Credential() string {
 	return ""
 }
 
-// setCredential sets the credential of the client, if there is a base address: the lookup
-// needs none.
+// setCredential sets the client's credential. Without a base address it sets none,
+// because the lookup needs no credential.
 func (b *Board) setCredential(cfg *jobboard.Config, next http.RoundTripper) (err error) {
 	if cfg.BaseURL == "" {
 		return nil
@@ -125,8 +127,8 @@ func (b *Board) setCredential(cfg *jobboard.Config, next http.RoundTripper) (err
 	return err
 }
 
-// settingNames are the names of settings for the fields of a Config that the
-// command sets.
+// settingNames maps fields of a Config to the names of their settings, for
+// errors.
 var settingNames = map[string]string{
 	"BaseURL":     "the base address (base_url)",
 	"JobDBURL":    "the lookup address (jobdb_url)",
@@ -135,8 +137,8 @@ var settingNames = map[string]string{
 	"Language":    "the language",
 }
 
-// Refused returns an error of NewClient in the words of the settings, with
-// what to write instead.
+// Refused rewrites an error of NewClient with the names of the settings, and
+// adds how to correct them.
 func Refused(err error, cfg jobboard.Config) error {
 	refused := Lacks("%w", err)
 	var mistake *jobboard.ConfigError
@@ -150,7 +152,8 @@ func Refused(err error, cfg jobboard.Config) error {
 	typed := map[string]string{"BaseURL": cfg.BaseURL, "JobDBURL": cfg.JobDBURL}[mistake.Field]
 	switch {
 	case strings.HasPrefix(typed, "http://") && !cfg.AllowInsecure && !strings.ContainsAny(typed, "@?#"):
-		// The library's reason names the field of its Config that permits it.
+		// The client's own error names a field of Config, where the user has a
+		// flag.
 		refused.Err = fmt.Errorf("%s is http to a host that is not loopback: its credential would be readable on the way", name)
 		refused.Hint = "use the https address, or bear with it: --allow-insecure"
 	case typed != "":
@@ -159,12 +162,12 @@ func Refused(err error, cfg jobboard.Config) error {
 	return refused
 }
 
-// Transport returns the transport of the settings, nil where the library's own will do.
+// Transport returns the transport for the settings, or nil for the client's default.
 func (b *Board) Transport() (http.RoundTripper, error) {
 	path := b.Get(CAFile)
 	switch {
 	case b.Fake != nil:
-		return b.Fake.Client().Transport, nil // also without sockets
+		return b.Fake.Client().Transport, nil // works without sockets too
 	case b.reader.Transport != nil || path == "":
 		return b.reader.Transport, nil
 	}
@@ -186,8 +189,8 @@ func (b *Board) Transport() (http.RoundTripper, error) {
 	return t, nil
 }
 
-// FeedTransport returns the transport for a feed, which is another host's: the mock server
-// has no feed of a real address.
+// FeedTransport returns the transport for a feed from another host, which the mock
+// server's transport does not reach.
 func (b *Board) FeedTransport() (http.RoundTripper, error) {
 	next, err := b.Transport()
 	if next == nil || b.Fake != nil && b.reader.Transport == nil {
@@ -196,8 +199,8 @@ func (b *Board) FeedTransport() (http.RoundTripper, error) {
 	return next, err
 }
 
-// clientCredentials returns the tokens of the OAuth2 grant of that name. A redirect is not
-// followed: it would take the secret along.
+// clientCredentials returns a source of tokens by the OAuth2 client_credentials grant. It
+// does not follow redirects, because the request carries the secret.
 func (b *Board) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, error) {
 	s := &b.Settings
 	if s.Get(ClientID) == "" {
@@ -222,7 +225,7 @@ func (b *Board) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, e
 	}), nil
 }
 
-// tokenAddress returns the address that client identifier and secret go to.
+// tokenAddress returns the address of the token endpoint.
 func (s *Settings) tokenAddress() (string, error) {
 	text := s.Get(TokenURL)
 	if text == "" {
@@ -246,7 +249,7 @@ func (s *Settings) Below(path string) string {
 	return strings.TrimRight(strings.TrimSuffix(base, "/api/rest"), "/") + path
 }
 
-// observer logs attempts for --debug. What it is told holds no secret.
+// observer logs calls and attempts for --debug. Observers get no secrets.
 func observer(l *slog.Logger) *jobboard.Observer {
 	return &jobboard.Observer{
 		Call: func(ctx context.Context, call jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
@@ -266,8 +269,8 @@ func observer(l *slog.Logger) *jobboard.Observer {
 	}
 }
 
-// lacking has, for each setting that some command cannot do without, the error that tells
-// that it is not set, and the next step.
+// lacking holds, for each setting that a command may require, the error for a missing
+// value and the next step.
 var lacking = map[string]struct{ what, next string }{
 	BaseURL: {
 		"no base address is set",
@@ -279,13 +282,14 @@ var lacking = map[string]struct{ what, next string }{
 	UserToken: {"no applicant's token is set", "set JOBBOARD_USER_TOKEN, or name a file with --user-token-file"},
 }
 
-// Missing returns the failure for a setting that is needed and not set: an address, the
+// Missing returns the error for a required setting without a value: an address, the
 // channel, the job or the applicant's token.
 func Missing(name string) *Error {
 	return Lacks("%s", lacking[name].what).Next(lacking[name].next)
 }
 
-// ClientFor returns the client of the settings for a call that needs some of them.
+// ClientFor returns the client of the settings, or an error if one of the needed
+// settings has no value.
 func (b *Board) ClientFor(needs ...string) (*jobboard.Client, error) {
 	for _, name := range needs {
 		if b.Get(name) == "" {
@@ -307,7 +311,7 @@ func (s *Settings) named(setting string, args []string) (string, error) {
 	return text, nil
 }
 
-// NeedJob returns the job that the arguments of a command name, or else the setting.
+// NeedJob returns the job in a command's arguments, or else in the settings.
 func (s *Settings) NeedJob(args []string) (jobboard.JobID, error) {
 	text, err := s.named(Job, args)
 	if err != nil {
@@ -333,8 +337,8 @@ type Searcher interface {
 	Snapshot(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) (*jobboard.Snapshot, error)
 }
 
-// Searcher returns the client or the applicant to search by, see Searches, and the channel:
-// that of args, or of the settings.
+// Searcher returns the client or applicant that searches, see Searches, and the channel
+// from args or else the settings.
 func (b *Board) Searcher(args []string) (Searcher, jobboard.ChannelID, error) {
 	c, err := b.ClientFor(BaseURL)
 	if err != nil {
@@ -348,7 +352,7 @@ func (b *Board) Searcher(args []string) (Searcher, jobboard.ChannelID, error) {
 	return s, jobboard.ChannelID(ch), err
 }
 
-// Searches returns c, or the applicant of the settings where these have no other credential.
+// Searches returns c, or the applicant of the settings if only the applicant's token is set.
 func (b *Board) Searches(c *jobboard.Client) (Searcher, error) {
 	switch b.Credential() {
 	case "":
@@ -360,7 +364,7 @@ func (b *Board) Searches(c *jobboard.Client) (Searcher, error) {
 	return c, nil
 }
 
-// LookUp asks for the information about the job of args, or of the settings.
+// LookUp looks up the job named in args or else in the settings.
 func (b *Board) LookUp(ctx context.Context, args []string) (*jobboard.JobInformation, error) {
 	id, err := b.NeedJob(args)
 	if err != nil {
@@ -373,8 +377,8 @@ func (b *Board) LookUp(ctx context.Context, args []string) (*jobboard.JobInforma
 	return c.JobInformation(ctx, id)
 }
 
-// Precheck asks whether the applicant may apply to the job of args, or of the settings.
-// It returns no job where the settings lack something: nobody was asked.
+// Precheck checks whether the applicant may apply to the job named in args or else in
+// the settings. If a setting is missing, it sends no request and the result has no job.
 func (b *Board) Precheck(ctx context.Context, args []string) (p jobboard.PrecheckResult, err error) {
 	id, err := b.NeedJob(args)
 	if err != nil {
@@ -387,8 +391,8 @@ func (b *Board) Precheck(ctx context.Context, args []string) (p jobboard.Prechec
 	return b.Applicant(c).Precheck(ctx, id)
 }
 
-// Logger returns the logger for the library's records, nil without --debug. It hides the
-// secrets in hand, should the service have put one where nobody expects it.
+// Logger returns the logger for the library's records, nil without --debug. It masks
+// known secrets, in case the service repeats one in an unexpected place.
 func (r *Reader) Logger() *slog.Logger {
 	if !r.debug {
 		return nil

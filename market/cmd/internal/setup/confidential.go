@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// IsConfidential reports whether nobody on the way to the host of an address can read a
-// request: the address is https, or its host is loopback. The client has the same rule for
-// its credentials.
+// IsConfidential reports whether requests to an address are protected on their way: the
+// address is https, or its host is loopback. The client sends credentials by the same
+// rule.
 func IsConfidential(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())
 	if u.Scheme == "https" || host == "localhost" {

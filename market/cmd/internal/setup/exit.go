@@ -9,7 +9,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 )
 
-// The exit codes of the programs, which stay as they are. ExitHelp says what each means.
+// The exit codes of the programs, which must not change. ExitHelp explains them.
 const (
 	ExitOK          = 0
 	ExitUnexpected  = 1
@@ -38,11 +38,12 @@ const ExitHelp = `Exit codes:
   130  interrupted (SIGINT)
   143  terminated (SIGTERM)`
 
-// ErrTerminated is the cause of a context that SIGTERM ends. One that ends for another
-// cause was interrupted.
+// ErrTerminated is the cause of a context that SIGTERM ended. With any other cause the
+// run counts as interrupted.
 var ErrTerminated = errors.New("terminated")
 
-// Interruption returns the code of a run whose context ended, and the word for it.
+// Interruption returns the exit code of a run whose context ended, and a word for
+// it.
 func Interruption(ctx context.Context) (code int, word string) {
 	if errors.Is(context.Cause(ctx), ErrTerminated) {
 		return ExitTerminated, "terminated"
@@ -53,10 +54,10 @@ func Interruption(ctx context.Context) (code int, word string) {
 // Error is a failure with its exit code and the next step.
 type Error struct {
 	Code int
-	Err  error // nil: nothing more is to be said
+	Err  error // nil: print no error
 	Hint string
 
-	Settings bool // lack something or have it wrong: with others the same may work
+	Settings bool // the settings are incomplete or wrong: with other settings the command may work
 }
 
 func (e *Error) Error() string {
@@ -66,7 +67,7 @@ func (e *Error) Error() string {
 	return e.Err.Error()
 }
 
-// Unwrap returns the failure itself.
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Usage returns the failure for a wrong command line, setting or input.
@@ -81,7 +82,7 @@ func Lacks(format string, args ...any) *Error {
 	return e
 }
 
-// Next adds what to do about it.
+// Next sets the hint for the next step, and returns e.
 func (e *Error) Next(step string) *Error {
 	e.Hint = step
 	return e
@@ -95,7 +96,7 @@ func (e Plain) Error() string { return shown.Error(e.Cause) }
 // Unwrap returns the library's error.
 func (e Plain) Unwrap() error { return e.Cause }
 
-// exitRule says what a condition of the library means here.
+// exitRule maps errors of package jobboard to an exit code and a hint.
 type exitRule struct {
 	conditions []error
 	code       int
@@ -144,8 +145,8 @@ func ExitOf(err error) (code int, hint string) {
 	}
 	var failed *jobboard.Error
 	if errors.As(err, &failed) {
-		// An answer without a name in the interface, such as a 404 of some
-		// other server.
+		// The interface names no such answer: perhaps another server sent a
+		// 404.
 		return ExitService, "jobboard doctor says whether the address is right"
 	}
 	return ExitUnexpected, ""

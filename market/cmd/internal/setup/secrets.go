@@ -13,15 +13,15 @@ import (
 // Secrets holds the secrets that must not be shown. Several goroutines may use it.
 type Secrets struct {
 	mu      sync.Mutex
-	set     []string // by the settings
-	fetched []string // the newest last
+	set     []string // secrets in the settings
+	fetched []string // fetched tokens, newest last
 }
 
-// inPlaceOfSecret is what jobboard.HideSecrets puts in the place of a secret.
+// inPlaceOfSecret is the text by which jobboard.HideSecrets replaces a secret.
 const inPlaceOfSecret = "[hidden]"
 
-// mostFetched bounds the tokens that a server for an assistant remembers: it may run
-// for weeks.
+// mostFetched bounds the remembered tokens, because a server for an assistant may
+// run for weeks.
 const mostFetched = 1000
 
 func (l *Secrets) addSet(secret string) {
@@ -40,8 +40,9 @@ func (l *Secrets) addFetched(token string) {
 	}
 }
 
-// Mask returns a text without the secrets in hand, however they are quoted there. A secret
-// that could be a part of any word, such as "tok", is taken out where it stands alone.
+// Mask hides all known secrets in a text, even if they are quoted or escaped there. A
+// short secret that could be part of a word, such as "tok", is hidden only as a whole
+// word.
 func (l *Secrets) Mask(s string) string {
 	l.mu.Lock()
 	all := slices.Concat(l.set, l.fetched)
@@ -60,14 +61,14 @@ func (l *Secrets) Mask(s string) string {
 	return jobboard.HideSecrets(s, hidden...)
 }
 
-// likeWord matches a secret that a word may contain by accident.
+// likeWord matches secrets that an ordinary word may contain.
 var likeWord = regexp.MustCompile(`^[A-Za-z]{3,5}$`)
 
-// beforeWord matches what may stand before a word: no letter or digit but those of a quoted
-// character, such as \n, \u0022 or %20.
+// beforeWord matches text that ends at the beginning of a word: after no letter or digit,
+// except those of an escaped character such as \n, \u0022 or %20.
 var beforeWord = regexp.MustCompile(`(^|[^A-Za-z0-9]|\\[a-z]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2})$`)
 
-// withoutWord hides a secret in a text where it is no part of a longer word.
+// withoutWord hides a secret where it is a whole word.
 func withoutWord(s, secret string) string {
 	var b strings.Builder
 	for done := 0; ; {

@@ -1,5 +1,5 @@
-// Package setup reads the settings of a program from flags, environment and file, makes
-// clients of the board that they name, and has the exit codes that say what was wrong.
+// Package setup reads a program's settings from flags, environment and file, makes
+// clients from them, and defines the exit codes.
 package setup
 
 import (
@@ -28,15 +28,15 @@ import (
 // Setting describes a setting. A flag overrides the environment, and the environment the
 // file.
 type Setting struct {
-	Name    string // in the file; the environment has it in capitals after JOBBOARD_
+	Name    string // name in the file; the variable is JOBBOARD_ and the name in capitals
 	Flag    string
-	Help    string // of the flag; `word` is its placeholder
-	Secret  bool   // the flag, which has -file at its end, names a file
-	Asked   bool   // by init, on a terminal
-	Example string // in the configuration that init writes
+	Help    string // help of the flag; `word` is its placeholder
+	Secret  bool   // the flag ends in -file and names a file
+	Asked   bool   // the command init asks for it on a terminal
+	Example string // example in the configuration that init writes
 }
 
-// Env returns the setting's variable of the environment.
+// Env returns the setting's environment variable.
 func (s Setting) Env() string { return "JOBBOARD_" + strings.ToUpper(s.Name) }
 
 // The names of the settings.
@@ -79,27 +79,28 @@ JOBBOARD_CLIENT_SECRET, JOBBOARD_TOKEN or JOBBOARD_USER_TOKEN. The configuration
 file, which jobboard init writes, has the names of the environment in lower case
 without JOBBOARD_, as TOML. NO_COLOR turns colours off.`
 
-// The variables that are no settings. MirrorDB names the database of jobboard-mirror.
+// The environment variables that are not settings. MirrorDB names the database of
+// jobboard-mirror.
 const (
 	configVariable = "JOBBOARD_CONFIG"
 	MirrorDB       = "JOBBOARD_MIRROR_DB"
 )
 
-// Reader reads the settings of a program. Each Read reads them anew.
+// Reader reads the settings of a program. Each call of Read reads them again.
 type Reader struct {
 	UserAgent     string
 	Getenv        func(string) string
 	Environ       func() []string // name=value, to find misspelt names in; nil: none
 	DefaultConfig string          // path of the configuration file; empty: none
-	Log           io.Writer       // where --debug writes
+	Log           io.Writer       // output of --debug
 
 	StartFake func() *jobboardtest.Server // nil: with sockets and the demo
-	Transport http.RoundTripper           // nil: the library's
-	Limiter   jobboard.Limiter            // of every client; nil: none
+	Transport http.RoundTripper           // nil: the client's default
+	Limiter   jobboard.Limiter            // limiter of all clients; nil: none
 
-	Secrets Secrets // that must not be shown
+	Secrets Secrets // secrets to hide in output
 
-	fake     *jobboardtest.Server // once it was asked for
+	fake     *jobboardtest.Server // nil until Fake is called
 	useFake  bool
 	debug    bool
 	config   string
@@ -110,7 +111,8 @@ type Reader struct {
 // UsesFake reports whether --fake was given.
 func (r *Reader) UsesFake() bool { return r.useFake }
 
-// Fake returns the embedded mock server, which Close ends. It is always the same one.
+// Fake returns the embedded mock server, which Close ends. Every call returns the
+// same server.
 func (r *Reader) Fake() *jobboardtest.Server {
 	switch {
 	case r.fake != nil:
@@ -129,7 +131,8 @@ func (r *Reader) Close() {
 	}
 }
 
-// AddFlags adds a flag for each setting, and those that say how to ask.
+// AddFlags adds a flag for each setting, and the flags for attempts, time-outs
+// and debugging.
 func (r *Reader) AddFlags(f *pflag.FlagSet) {
 	for _, s := range List {
 		help := s.Help + " (" + s.Env()
@@ -151,8 +154,8 @@ func (r *Reader) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&r.timeout, "timeout", "", "`time` of an attempt, such as 10s (default 15s)")
 }
 
-// Origin tells where a value came from. Of several values the one of the smallest origin
-// counts.
+// Origin names the place of a value. If several places set a value, the smallest Origin
+// wins.
 type Origin int
 
 // The origins of values.
@@ -167,21 +170,21 @@ func (o Origin) String() string {
 	return [...]string{"", "flag", "environment", "file", "fake"}[o]
 }
 
-// Value holds what is set, and where.
+// Value holds the text of a setting and its origin.
 type Value struct {
 	Text   string
 	Origin Origin
 }
 
-// Settings holds what is set for one run.
+// Settings holds the values of one run.
 type Settings struct {
 	Values    map[string]Value
-	File      string   // that was read; empty: none
-	Warnings  []string // about files that others can read, and misspelt variables
+	File      string   // path of the file read; empty: none
+	Warnings  []string // warnings about files readable by others and misspelt variables
 	ambiguous error    // credentials that exclude each other
 }
 
-// Get returns the text of a setting, empty where it is not set.
+// Get returns the text of a setting, or "" if it is not set.
 func (s *Settings) Get(name string) string { return s.Values[name].Text }
 
 func (s *Settings) allowsInsecure() bool { return s.Get(AllowInsecure) == "true" }
@@ -192,7 +195,8 @@ type reading struct {
 	*Settings
 }
 
-// Read puts the settings together, and starts the mock server if it is asked for.
+// Read reads the settings from flags, environment and file. With --fake it starts
+// the mock server.
 func (r *Reader) Read(f *pflag.FlagSet) (*Board, error) {
 	b := &Board{Limiter: r.Limiter, reader: r, Settings: Settings{Values: map[string]Value{}}}
 	b.client = sync.OnceValues(func() (*jobboard.Client, error) { return b.NewClient(jobboard.Config{}) })
@@ -239,14 +243,15 @@ func (r *Reader) FromFlags(f *pflag.FlagSet) (map[string]string, error) {
 // FromFile returns the values that the configuration file sets.
 func (r *Reader) FromFile() (map[string]string, error) { return reading{r, &Settings{}}.file() }
 
-// chooseCredential leaves one credential of the client: a token, or an
-// identifier with or without a secret. The one set closer to the command wins.
+// chooseCredential keeps one of the client's credentials: a token, or an
+// identifier with or without a secret. The credential with the smaller Origin
+// wins.
 func (s *Settings) chooseCredential() {
 	t, id, secret := s.Values[Token], s.Values[ClientID], s.Values[ClientSecret]
 	own := min(cmp.Or(id.Origin, FromFake), cmp.Or(secret.Origin, FromFake))
 	switch {
 	case t.Origin == 0:
-	case t.Origin < own: // also where there is no identifier and no secret
+	case t.Origin < own: // also if neither identifier nor secret is set
 		delete(s.Values, ClientID)
 		delete(s.Values, ClientSecret)
 	case own < t.Origin:
@@ -301,8 +306,8 @@ func (l reading) environment() (map[string]string, error) {
 	return layer, nil
 }
 
-// warnOfMisspelt warns of variables of the environment that no program reads, and whose
-// names are almost those of settings that are not set.
+// warnOfMisspelt warns of unknown environment variables whose names resemble settings
+// without a value.
 func (l reading) warnOfMisspelt() {
 	if l.Environ == nil {
 		return
@@ -341,8 +346,8 @@ type configFile struct {
 	AllowInsecure    *bool  `toml:"allow_insecure"`
 }
 
-// ConfigPath returns the configuration file, and whether somebody named it; "" where
-// there is none.
+// ConfigPath returns the path of the configuration file, or "", and whether a flag
+// or the environment named it.
 func (r *Reader) ConfigPath() (path string, named bool) {
 	path = cmp.Or(r.config, r.Getenv(configVariable))
 	return cmp.Or(path, r.DefaultConfig), path != ""
@@ -386,8 +391,8 @@ func (l reading) file() (map[string]string, error) {
 	return layer, nil
 }
 
-// beside returns the path of a file that the configuration names, relative to the
-// configuration.
+// beside returns the path of a file that the configuration names relative to
+// itself.
 func beside(config, file string) string {
 	if file == "" || filepath.IsAbs(file) {
 		return file
@@ -395,7 +400,8 @@ func beside(config, file string) string {
 	return filepath.Join(filepath.Dir(config), file)
 }
 
-// readConfig refuses a file that shows a secret to everybody.
+// readConfig reads the configuration file. It refuses a file with secrets that
+// everybody can read.
 func (l reading) readConfig(path string) (c configFile, err error) {
 	body, mode, err := readFile(path, 1<<20)
 	if err != nil {
@@ -414,8 +420,8 @@ func (l reading) readConfig(path string) (c configFile, err error) {
 	return c, nil
 }
 
-// parseConfig parses a configuration. Its error tells where a mistake is, and never what
-// stands there, which may be a secret.
+// parseConfig parses a configuration. Its errors give the position of a mistake but
+// never quote the text, which may be a secret.
 func parseConfig(path string, body []byte) (c configFile, err error) {
 	dec := toml.NewDecoder(strings.NewReader(string(body)))
 	dec.DisallowUnknownFields()
@@ -434,8 +440,8 @@ func parseConfig(path string, body []byte) (c configFile, err error) {
 	return c, Usage("%s: this is not valid TOML", path)
 }
 
-// unknownKeys returns the error for keys of a file that are no settings, with the settings
-// that may be meant. It leaves out their values, which may be secrets.
+// unknownKeys returns the error for unknown keys of a file, and suggests similar settings.
+// Values are not quoted, because they may be secrets.
 func unknownKeys(path string, unknown *toml.StrictMissingError) error {
 	var names []string
 	for _, s := range List {
@@ -478,8 +484,8 @@ func (l reading) readSecret(path string) (string, error) {
 	return secret, nil
 }
 
-// readFile returns at most limit bytes of a file, and its permissions where the system
-// has such.
+// readFile returns at most limit bytes of a file, and its permissions on systems with
+// permissions.
 func readFile(path string, limit int64) (body []byte, mode fs.FileMode, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // Console holds the streams that a command reads and writes, and says which are terminals.
 type Console struct {
-	Name string // of the program, before every sentence to standard error
+	Name string // name of the program, put before every sentence on standard error
 
 	In  io.Reader
 	Out *Output   // standard output
@@ -20,15 +20,15 @@ type Console struct {
 	OutTerminal, ErrTerminal Terminal
 
 	Now  func() time.Time
-	Mask func(string) string // hides the secrets in hand
+	Mask func(string) string // hides known secrets
 }
 
-// Note writes a sentence to standard error, beside the output.
+// Note writes a sentence to standard error.
 func (c *Console) Note(format string, args ...any) {
 	c.ErrTerminal.Say(c.Err, c.Name+": ", fmt.Sprintf(format, args...))
 }
 
-// Complain writes an error to standard error, and below it the next step, if there is one.
+// Complain writes an error to standard error, followed by the next step in hint, if any.
 func (c *Console) Complain(err error, hint string) {
 	prefix := c.Name + ": "
 	for line := range strings.SplitSeq(shown.Error(err), "\n") {
@@ -43,7 +43,8 @@ func (c *Console) Complain(err error, hint string) {
 	}
 }
 
-// Next writes to standard error what to do next, a line for each sentence of the hint.
+// Next writes a hint for the next step to standard error, each of its lines as a
+// sentence.
 func (c *Console) Next(hint string) {
 	start := "next: "
 	for sentence := range strings.SplitSeq(hint, "\n") {
@@ -55,8 +56,8 @@ func (c *Console) Next(hint string) {
 	}
 }
 
-// ErrorText returns an error as people read it: one line, without the library's name
-// before it and without secrets.
+// ErrorText returns an error's text for people: on one line, without the package's
+// name at the beginning and without secrets.
 func (c *Console) ErrorText(err error) string {
 	return c.Mask(Printable(shown.Error(err)))
 }

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// SafeJSON escapes in JSON every character that a terminal would act on. The meaning
-// stays the same. Outside of strings JSON has none.
+// SafeJSON escapes the characters in JSON that a terminal would act on. The
+// meaning stays the same, because JSON has such characters only in strings.
 func SafeJSON(b []byte) []byte {
 	if !bytes.ContainsFunc(b, needsEscape) {
 		return b
@@ -33,7 +33,7 @@ func needsEscape(r rune) bool {
 	return r != '\n' && !strconv.IsPrint(r)
 }
 
-// WriteJSON writes v indented, or on one line.
+// WriteJSON writes v as JSON, indented or on one line.
 func WriteJSON(w io.Writer, v any, indent bool) error {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -5,13 +5,13 @@ import (
 	"io"
 )
 
-// Output writes until a write fails, and keeps that error.
+// Output is a writer that stops at the first error and keeps it in Err.
 type Output struct {
 	W   io.Writer
 	Err error
 }
 
-// Write writes to W, or nothing once a write has failed.
+// Write writes to W, unless an earlier write failed.
 func (o *Output) Write(p []byte) (n int, err error) {
 	if o.Err == nil {
 		n, o.Err = o.W.Write(p)
@@ -32,12 +32,12 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// Pair writes what is known under a label, made printable, and nothing where nothing is.
+// Pair writes a label and a text made printable, or nothing for an empty text.
 func (o *Output) Pair(label, text string) {
 	if text = Printable(text); text != "" {
 		o.Line(pairFormat, label, text)
 	}
 }
 
-// PaintedPair is Pair for a text of the program's own, which may be in colour.
+// PaintedPair is Pair for the program's own text, which may contain colours.
 func (o *Output) PaintedPair(label, text string) { o.Line(pairFormat, label, text) }

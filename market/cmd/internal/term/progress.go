@@ -8,17 +8,17 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Progress tells how far a long command is: with a bar on a terminal, elsewhere with a
-// line now and then.
+// Progress shows the progress of a long command: with a bar on a terminal, and
+// otherwise with occasional lines.
 type Progress struct {
 	bar   *progressbar.ProgressBar // nil: no terminal
 	c     *Console
-	every time.Duration // between two lines
-	last  time.Time     // of a line
+	every time.Duration // time between two lines
+	last  time.Time     // time of the last line
 }
 
-// NewProgress shows that the work named what has begun. Its total is 0 where it is not
-// known.
+// NewProgress begins to show the progress of the work named what. total is 0 if
+// unknown.
 func (c *Console) NewProgress(what string, total int64, every time.Duration) *Progress {
 	p := &Progress{c: c, every: every, last: c.Now()}
 	if !c.ErrTerminal.TTY {
@@ -38,8 +38,8 @@ func (c *Console) NewProgress(what string, total int64, every time.Duration) *Pr
 	return p
 }
 
-// Step tells how much of the total is done, 0 for one that is not known, in words for
-// beside the bar. Without a terminal more follows them.
+// Step shows that done of total is done; total is 0 if unknown. words stand beside
+// the bar; without a terminal, more follows them.
 func (p *Progress) Step(done, total int64, words, more string) {
 	if p.bar != nil {
 		p.bar.Describe(words)
@@ -57,7 +57,7 @@ func (p *Progress) Step(done, total int64, words, more string) {
 	}
 }
 
-// Done takes the bar away.
+// Done removes the bar.
 func (p *Progress) Done() {
 	if p.bar != nil {
 		_ = p.bar.Finish()

@@ -8,19 +8,19 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Column describes one of a table. The cells of a flexible one are cut where the
-// terminal is too narrow; the others keep their width.
+// Column describes a column of a table. If the terminal is too narrow, cells of
+// flexible columns are cut; other columns keep their width.
 type Column struct {
 	Head string
-	Flex int // share of what is left; 0: as wide as its cells
+	Flex int // share of the remaining width; 0: as wide as the cells
 }
 
 // gap is the space between two columns.
 const gap = 2
 
-// WriteTable writes rows of printable texts, a line each, not wider than the
-// terminal: what does not fit ends with an ellipsis. A file or a pipe gets every
-// cell whole.
+// WriteTable writes rows of printable texts, one line each, no wider than the
+// terminal: cut cells end with an ellipsis. In a file or pipe all cells are
+// whole.
 func WriteTable(w io.Writer, t Terminal, columns []Column, rows [][]string) {
 	widths := columnWidths(t, columns, rows)
 	line := func(cells []string, paint string) {
@@ -45,7 +45,7 @@ func WriteTable(w io.Writer, t Terminal, columns []Column, rows [][]string) {
 	}
 }
 
-// columnWidths shares the terminal's width out.
+// columnWidths distributes the terminal's width among the columns.
 func columnWidths(t Terminal, columns []Column, rows [][]string) []int {
 	const least = 3
 	widths := make([]int, len(columns))

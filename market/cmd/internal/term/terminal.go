@@ -1,6 +1,6 @@
-// Package term writes for people at a terminal, and for the files and pipes that
-// stand in its place: tables, wrapped sentences, colours, progress, and texts of
-// others that cannot act on the terminal.
+// Package term writes output for terminals, files and pipes: tables, wrapped
+// sentences, colours and progress. It makes texts of others harmless for the
+// terminal.
 package term
 
 import (
@@ -12,15 +12,16 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Terminal describes where a stream leads. The zero value is a file or a pipe: no
-// colour, no bar, lines as long as they are.
+// Terminal describes the terminal behind a stream. The zero value is a file or a
+// pipe: without colours, progress bars and line breaks.
 type Terminal struct {
 	TTY   bool
 	Color bool
 	Width int // columns; 0: no bound
 }
 
-// Paint returns a text in a colour, or as it is where the stream shows none.
+// Paint returns a text in a colour, or unchanged if the stream shows no
+// colours.
 func (t Terminal) Paint(code, s string) string {
 	if !t.Color {
 		return s
@@ -28,8 +29,8 @@ func (t Terminal) Paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Wrapped breaks a text at its spaces so that it fits beside an indent, which the
-// second and further lines have, and leaves it whole where the stream has no width.
+// Wrapped breaks a text at spaces to fit the terminal's width, and indents all
+// lines but the first. Without a width it returns the text unchanged.
 func (t Terminal) Wrapped(s string, indent int) string {
 	if t.Width == 0 {
 		return s
@@ -37,13 +38,13 @@ func (t Terminal) Wrapped(s string, indent int) string {
 	return strings.Join(WrapWords(s, max(t.Width-indent, 20)), "\n"+strings.Repeat(" ", indent))
 }
 
-// Say writes a sentence after its prefix, which the lines it is broken into are
-// indented by.
+// Say writes a prefix and a sentence, with further lines indented by the width
+// of the prefix.
 func (t Terminal) Say(w io.Writer, prefix, s string) {
 	fmt.Fprintln(w, prefix+t.Wrapped(s, runewidth.StringWidth(prefix)))
 }
 
-// WrapWords breaks a text into lines of at most so many columns, at spaces.
+// WrapWords breaks a text at spaces into lines of at most columns columns.
 func WrapWords(s string, columns int) []string {
 	var lines []string
 	for word := range strings.FieldsSeq(s) {
@@ -56,7 +57,7 @@ func WrapWords(s string, columns int) []string {
 	return lines
 }
 
-// Colours and weights, as Terminal.Paint takes them.
+// Codes for Terminal.Paint.
 const (
 	Bold   = "1"
 	Faint  = "2"
@@ -65,8 +66,9 @@ const (
 	Yellow = "33"
 )
 
-// Printable makes a text of the service, or of a file, fit for a terminal: one
-// line, nothing that moves the cursor, changes colours or reorders the line.
+// Printable makes a text of the service or of a file safe for a terminal: on
+// one line, without characters that move the cursor, change colours or reorder
+// the line.
 func Printable(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {

@@ -1,7 +1,7 @@
-// Command copy keeps a copy of a channel in the file jobs.db and prints what changes
-// in it, until it is interrupted. Started again, it goes on after the last change
-// that it printed. Without JOBBOARD_BASE_URL it copies the embedded mock server, into a
-// folder that it removes:
+// Command copy keeps a copy of a channel in the file jobs.db and prints its changes,
+// until it is interrupted. Started again, it continues after the last printed change.
+// Without JOBBOARD_BASE_URL it copies the embedded mock server, into a folder that it
+// removes:
 //
 //	go -C market/examples/site run ./copy
 package main
@@ -54,8 +54,8 @@ func run(ctx context.Context) error {
 }
 
 // keep copies a channel into a database in a folder and prints each change, until
-// ctx ends, whose error it returns. The file "cursor" holds how far the changes
-// were printed.
+// ctx ends, whose error it returns. The file "cursor" holds the position after
+// the last printed change.
 func keep(ctx context.Context, out io.Writer, folder string, config jobboard.Config, channel jobboard.ChannelID) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	mirror, err := jobmirror.Open(ctx, filepath.Join(folder, "jobs.db"), jobmirror.Options{
@@ -69,7 +69,7 @@ func keep(ctx context.Context, out io.Writer, folder string, config jobboard.Con
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		cancel(mirror.Run(ctx)) // also where it cannot run, because another process does
+		cancel(mirror.Run(ctx)) // also ends the loop if another process runs the mirror
 	}()
 	defer func() {
 		cancel(nil)
@@ -87,7 +87,7 @@ func keep(ctx context.Context, out io.Writer, folder string, config jobboard.Con
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			return err // after jobmirror.ErrCursorTooOld begin anew, with Mirror.Snapshot
+			return err // after jobmirror.ErrCursorTooOld start again with Mirror.Snapshot
 		}
 		fmt.Fprintln(out, change.Kind, change.ID, change.Cause)
 		if err := os.WriteFile(file, []byte(change.Cursor), 0o600); err != nil {

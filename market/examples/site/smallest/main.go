@@ -1,6 +1,6 @@
-// Command smallest serves a whole marketplace from one file, without a face: a search by
-// text, town and radius, a job's page with its right status, sign-in, the form of a job,
-// sitemap and feed. Its copy of the board keeps itself up to date. The command site
+// Command smallest serves a whole marketplace from one file, without a design: a search
+// by text, town and radius, a job's page with its right status, sign-in, the form of a
+// job, sitemap and feed. Its copy of the board keeps itself up to date. The command site
 // beside it has a design.
 //
 //	go -C market/examples/site run ./smallest
@@ -42,12 +42,12 @@ func main() {
 }
 
 func run(ctx context.Context, addr string) error {
-	fake := jobboardtest.NewServer(jobboardtest.WithDemo()) // a partner has the board's addresses here
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo()) // with a real board, use its addresses here
 	defer fake.Close()
 	config := jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID}
 	endpoint := oauth2.Endpoint{AuthURL: fake.AuthURL, TokenURL: fake.TokenURL}
 	signIn := oauth2.Config{ClientID: config.ClientID, Endpoint: endpoint}
-	folder, err := os.MkdirTemp("", "smallest") // a partner keeps the copy
+	folder, err := os.MkdirTemp("", "smallest") // a real site keeps the copy
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func run(ctx context.Context, addr string) error {
 	return nil
 }
 
-// marketplace has what the pages need.
+// marketplace holds the jobs and the sign-in for the pages.
 type marketplace struct {
 	jobs   *jobsite.Site
 	signIn *jobsite.SignIn
@@ -121,7 +121,7 @@ func newMarketplace(origin string, board jobboard.Config, signIn oauth2.Config, 
 type page struct {
 	Texts   jobsite.Texts
 	Found   *jobsite.Results
-	Path    string // of this page, to come back to from the sign-in
+	Path    string // path of this page, to return to after signing in
 	Job     *jobsite.JobPage
 	Outcome jobsite.Outcome
 	Form    jobsite.FormPage
@@ -145,7 +145,7 @@ func (m *marketplace) job(w http.ResponseWriter, r *http.Request) (err error) {
 }
 
 // apply asks the questions of a job. The interface has no call that sends an
-// application, so the way ends with the link to the board's own form.
+// application, so the page ends with a link to the board's own form.
 func (m *marketplace) apply(w http.ResponseWriter, r *http.Request) (err error) {
 	p := page{Texts: m.jobs.Texts(r)}
 	if p.Job, err = m.jobs.Job(r); err != nil {

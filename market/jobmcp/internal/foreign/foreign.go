@@ -1,6 +1,6 @@
-// Package foreign makes texts that others wrote fit to be handed to a language
-// model: words without markup, without characters that a reader does not see,
-// and bounded. What the words say stays: mark them as data where they go.
+// Package foreign prepares texts of others for a language model: it removes
+// markup and invisible characters, and bounds the length. It does not change
+// the meaning of the words, so mark them as data.
 package foreign
 
 import (
@@ -12,16 +12,16 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Line returns a text as one line of at most limit characters, an ellipsis at the end
-// of one that was cut included.
+// Line returns a text on one line of at most limit characters, including the ellipsis
+// of a cut text.
 func Line(s string, limit int) string {
 	line, _ := shorten(strings.Join(strings.Fields(visible(bounded(s, limit))), " "), limit)
 	return line
 }
 
-// Text returns the words of HTML, a line for each paragraph, as at most limit
-// characters, an ellipsis at its end included, and reports whether it was cut.
-// Comments, scripts, styles and attributes have no words.
+// Text returns the words of HTML with a line for each paragraph, in at most
+// limit characters including the ellipsis of a cut text, and reports whether it
+// cut the text. It leaves out comments, scripts, styles and attributes.
 func Text(ad string, limit int) (text string, cut bool) {
 	var b strings.Builder
 	for line := range strings.SplitSeq(visible(words(ad)), "\n") {
@@ -33,7 +33,7 @@ func Text(ad string, limit int) (text string, cut bool) {
 			b.WriteByte('\n')
 		}
 		b.WriteString(line)
-		if b.Len() > utf8.UTFMax*limit { // more than is shown
+		if b.Len() > utf8.UTFMax*limit { // more than limit characters
 			break
 		}
 	}
@@ -51,10 +51,11 @@ var inline = map[atom.Atom]bool{
 	atom.A: true, atom.B: true, atom.Strong: true, atom.I: true, atom.Em: true, atom.U: true, atom.Span: true,
 	atom.Font: true, atom.Small: true, atom.Big: true, atom.Sub: true, atom.Sup: true, atom.Abbr: true, atom.Code: true,
 	atom.Mark: true, atom.S: true, atom.Strike: true, atom.Del: true, atom.Ins: true, atom.Q: true, atom.Cite: true,
-	atom.Wbr: true, 0: true, // which is no element of HTML
+	atom.Wbr: true, 0: true, // unknown elements
 }
 
-// words returns the texts of HTML, with a line break where an element ends a line.
+// words returns the text of HTML, with a line break for each element that ends a
+// line.
 func words(ad string) string {
 	var b strings.Builder
 	var quiet silence
@@ -63,7 +64,7 @@ func words(ad string) string {
 		kind := tokens.Next()
 		switch kind {
 		case html.ErrorToken:
-			return b.String() // the end: the reader is a string
+			return b.String() // the end, because reading a string cannot fail
 		case html.TextToken:
 			if quiet.depth == 0 {
 				b.WriteString(html.UnescapeString(string(tokens.Raw())))
@@ -79,7 +80,7 @@ func words(ad string) string {
 	}
 }
 
-// silence tells whether a silent element is open.
+// silence tracks whether a silent element is open.
 type silence struct {
 	tag   atom.Atom
 	depth int
@@ -97,17 +98,17 @@ func (s *silence) see(kind html.TokenType, tag atom.Atom) {
 	}
 }
 
-// opens reports whether an element begins. Only foreign elements, in the sense of
-// HTML, can close themselves.
+// opens reports whether a tag opens an element. Self-closing tags close only SVG
+// and MathML elements.
 func opens(kind html.TokenType, tag atom.Atom) bool {
 	return kind == html.StartTagToken || kind == html.SelfClosingTagToken && tag != atom.Svg && tag != atom.Math
 }
 
-// visible leaves out what has no glyph or reorders the glyphs around it: control
-// and format characters, fillers, variation selectors and tags, in which text can
-// be hidden, and what is not assigned. Every white space but a line break is a
-// space, and angle brackets become quotation marks of their shape, so that nothing
-// reads as the beginning or the end of an element.
+// visible removes characters that are invisible or reorder their neighbours,
+// because they can hide text: control and format characters, fillers, variation
+// selectors, tags and unassigned characters. It turns all white space but line
+// breaks into spaces, and angle brackets into ‹ and ›, so that nothing looks like
+// a tag.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -130,7 +131,8 @@ func visible(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// bounded returns so much of a text as can matter for limit characters of it.
+// bounded returns the beginning of a text that can contribute to limit visible
+// characters.
 func bounded(s string, limit int) string {
 	if most := 64 * (limit + 16); len(s) > most {
 		return s[:most]
@@ -156,9 +158,9 @@ func shorten(s string, limit int) (string, bool) {
 	return s, false
 }
 
-// Token returns an identifier or a code word as it is, and an empty text for
-// one that could be read as more: of anything but ASCII letters, digits and -_.:,
-// or of more than 64 characters.
+// Token returns an identifier or code word unchanged. It returns "" for text that
+// a model could read as a sentence, because it has characters besides ASCII
+// letters, digits and -_.:, or more than 64 characters.
 func Token(s string) string {
 	if len(s) > 64 {
 		return ""
