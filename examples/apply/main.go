@@ -1,12 +1,12 @@
-// Command apply serves the way from a job to a complete application in one file: may
-// this applicant apply, the form in the job's language, and what is wrong with the
+// Command apply shows in one file how an applicant gets from a job to a complete application. It
+// checks whether the applicant may apply, shows the form in the job's language, and marks wrong
 // answers:
 //
 //	go run ./examples/apply
 //
 // The interface has no call that sends an application, so a complete form leads to the
-// page where the job is applied for. The applicant's token is JOBBOARD_USER_TOKEN here;
-// a site has one of each visitor, from its sign-in.
+// page where the job is applied for. The applicant's token is JOBBOARD_USER_TOKEN here; a
+// real site gets a token for each visitor when the visitor signs in.
 package main
 
 import (

@@ -19,8 +19,8 @@ func (r *Repeats) Charge(now time.Time, resent bool) bool {
 	return r.Budget == nil || r.take(now, price(resent))
 }
 
-// Owe postpones the charge for a repeat until Settle. It is for a request lost without a byte of an
-// answer.
+// Owe postpones the charge for a repeat until Settle. Call it after a connection ended without a
+// byte of an answer.
 func (r *Repeats) Owe(now time.Time, resent bool) {
 	if r.Budget != nil {
 		r.owed, r.since = price(resent), now

@@ -6,11 +6,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
-// Ahead returns the bytes of the object that comes next, and consumes none of them but the
-// white space before it. It returns nil where none comes, and where the object is longer
-// than n bytes or does not fit into the window. It looks for the object's end alone, so
-// that the bytes are an object only if they equal those of one that was read before. They
-// are valid until the next call.
+// Ahead returns the bytes of the object that comes next, and consumes none of them but the white
+// space before it. It returns nil if no object comes, or if the object is longer than n bytes or
+// the window. It checks no syntax and only finds the closing brace: compare the bytes with an
+// object that was parsed before. They are valid until the next call.
 func (s *Scanner) Ahead(n int) []byte {
 	if s.Peek() != '{' {
 		return nil
@@ -32,15 +31,15 @@ func (s *Scanner) Ahead(n int) []byte {
 	}
 }
 
-// ending finds where a value ends, in bytes of which more are there at each call.
+// ending finds the end of a value. Call in again with a longer b until it finds the end.
 type ending struct {
-	at     int  // what is before was looked at
-	depth  int  // of objects and arrays that have not ended
-	inText bool // at is in a text
+	at     int  // bytes before at have been looked at
+	depth  int  // open objects and arrays
+	inText bool // at is inside a string
 }
 
-// in returns how long the value at the beginning of b is, or 0 where it ends later. Each
-// byte is looked at once, but for backslashes before a quote.
+// in returns the length of the value at the start of b, or 0 if b does not hold its end. The work
+// is linear: only backslashes before a quote are looked at twice.
 func (e *ending) in(b []byte) int {
 	for e.at < len(b) {
 		if e.inText {

@@ -30,7 +30,7 @@ func (s *Scanner) Int() int64 {
 		b := s.Buf[s.Pos:]
 		v, n, reason := parseInt(b)
 		if n == len(b) && n <= maxInt && s.Fill() {
-			continue // it goes on behind the window, or ends there
+			continue // the number may continue after the window
 		}
 		if n < len(b) && (b[n] == '.' || b[n] == 'e' || b[n] == 'E') {
 			reason = errNotInt
@@ -42,7 +42,7 @@ func (s *Scanner) Int() int64 {
 func (s *Scanner) quotedInt() int64 {
 	var buf [maxInt + TextRoom]byte
 	s.Pos++
-	text, _ := s.Text(buf[:0]) // what does not fit is out of range
+	text, _ := s.Text(buf[:0]) // a text longer than buf is out of range
 	v, n, reason := parseInt(text)
 	if n != len(text) {
 		reason = errNotInt
@@ -62,8 +62,8 @@ func (s *Scanner) integer(v int64, n int, reason Error) int64 {
 	return v
 }
 
-// ParseInt reads the text of an integer as JSON spells it. It reports false
-// for any other text, and for one beyond int64.
+// ParseInt reads the text of an integer as JSON spells it. It reports false for any other text, and
+// for an integer beyond int64.
 func ParseInt[T []byte | string](text T) (int64, bool) {
 	v, n, reason := parseInt(text)
 	return v, n == len(text) && reason == ""

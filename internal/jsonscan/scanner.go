@@ -1,10 +1,8 @@
 // Package jsonscan pulls JSON (RFC 8259) out of a reader, one token at a time,
 // through a window of fixed size.
 //
-// The caller knows the shape it wants and asks for it: an object, its next
-// key, a string, an integer, or that a value be skipped. Nothing is kept
-// unless it is asked for, so a value of any length that nobody wants costs no
-// memory; every byte is checked all the same.
+// The caller asks for the tokens that it expects: an object, its next key, a string, an integer, or
+// to skip a value. A skipped value costs no memory, however long it is, but its syntax is checked.
 //
 // It accepts what encoding/json accepts, with these differences: one byte
 // order mark may precede the document, nesting ends at [MaxDepth], a number is
@@ -32,8 +30,8 @@ const (
 	MaxNumber = 1024
 )
 
-// Error says why a document is not JSON, or not the JSON that was asked for. It
-// holds nothing of the document; [Scanner.Offset] says where it happened.
+// Error says why a document is not JSON, or not the JSON that the caller asked for. It shows
+// nothing of the document; [Scanner.Offset] returns the place.
 type Error string
 
 func (e Error) Error() string { return "jsonscan: " + string(e) }
@@ -53,9 +51,9 @@ type Scanner struct {
 	window.Window
 	first bool // no member or element of the innermost container was seen
 	depth int
-	key   []byte        // a key that could not be returned out of the window
+	key   []byte        // buffer of copiedKey
 	steps int64         // see Steps
-	waste [1 << 10]byte // where texts go that nobody wants
+	waste [1 << 10]byte // buffer for skipped texts
 }
 
 // Reset makes s read a document of at most maxBytes bytes from r; 0 is no
@@ -72,8 +70,8 @@ func (s *Scanner) ResetBytes(b []byte) {
 	s.skipBOM()
 }
 
-// Steps returns how many bytes were looked at and how many tokens were read
-// since s was made: what reading has cost, for tests that hold it linear.
+// Steps returns the number of bytes looked at and tokens read since s was made, for tests that
+// reading is linear.
 func (s *Scanner) Steps() int64 { return s.steps }
 
 // skipBOM skips a byte order mark at the start of the document.
@@ -85,9 +83,9 @@ func (s *Scanner) skipBOM() bool {
 	return true
 }
 
-// Peek skips white space and returns the byte after it, which begins a value:
-// '{', '[', '"', 't', 'f', 'n', '-' or a digit. Anything else is not checked
-// here; 0 is an error or the end of the document.
+// Peek skips white space and returns the byte after it, which begins a value: '{', '[', '"', 't',
+// 'f', 'n', '-' or a digit. Peek does not check other bytes; it returns 0 after an error and at the
+// end of the document.
 func (s *Scanner) Peek() (c byte) {
 	if s.Pos < len(s.Buf) {
 		c = s.Buf[s.Pos]
@@ -158,8 +156,8 @@ func (s *Scanner) open(c byte, reason Error) bool {
 // Next reports whether the array has another element, which comes next.
 func (s *Scanner) Next() bool { return s.more(']') }
 
-// more reports whether the innermost array or object goes on, and consumes the
-// comma, or else the end of it.
+// more reports whether the innermost array or object continues, and consumes the comma or the
+// closing bracket.
 func (s *Scanner) more(end byte) bool {
 	c := s.Peek()
 	s.steps++
@@ -187,8 +185,8 @@ func (s *Scanner) member() bool { return s.more('}') && s.expect('"', errSyntax)
 // NextKey returns the key of the object's next member, whose value comes next,
 // or false at the object's end. The key is valid until the next call.
 //
-// A guess is a key as it is mostly spelled, such as `,"title":`, or empty. It
-// is found with one comparison, and the key returned for it is nil.
+// guess is empty or the likely next bytes, such as `,"title":`, which one comparison finds. For
+// them NextKey returns a nil key.
 func (s *Scanner) NextKey(guess string) (key []byte, ok bool) {
 	if guess != "" && !s.first && s.Is(guess) {
 		return nil, true
@@ -209,8 +207,8 @@ func (s *Scanner) NextKey(guess string) (key []byte, ok bool) {
 	return s.copiedKey()
 }
 
-// copiedKey returns a key that has an escape, a byte beyond ASCII or white space
-// behind it, or reaches the window's end.
+// copiedKey returns a key that NextKey cannot return in place: with an escape, a byte beyond ASCII,
+// white space after it, or the window's end inside it.
 func (s *Scanner) copiedKey() (key []byte, ok bool) {
 	s.key = s.key[:0]
 	for {
@@ -235,8 +233,8 @@ func (s *Scanner) Is(guess string) bool {
 	return false
 }
 
-// OpenIs begins an array if guess comes next, such as `["`, and reports whether
-// it does. The array's first value, or here its text, comes next then.
+// OpenIs consumes guess, which opens an array, such as `["`, if it comes next, and reports whether
+// it did. After `["` the text of the array's first string comes next.
 func (s *Scanner) OpenIs(guess string) bool {
 	if s.depth == MaxDepth || !s.Is(guess) {
 		return false
@@ -274,8 +272,8 @@ func (s *Scanner) literal(word string) bool {
 // Skip reads the value that comes next, whatever it is, and keeps nothing.
 func (s *Scanner) Skip() { s.skip((*Scanner).SkipText) }
 
-// Pass skips the value that comes next, of which nobody is to see anything: unlike Skip
-// it does not check what stands in a text, and looks for the text's end alone.
+// Pass skips the value that comes next. Unlike Skip it does not check the contents of strings, and
+// only looks for their closing quotes.
 func (s *Scanner) Pass() { s.skip((*Scanner).passText) }
 
 func (s *Scanner) skip(text func(*Scanner)) {
@@ -309,8 +307,8 @@ func (s *Scanner) End() {
 	}
 }
 
-// Rest returns what was not consumed of the input of [Scanner.ResetBytes]. Of a
-// reader's document it returns what the window holds.
+// Rest returns the unread bytes of the input of [Scanner.ResetBytes], or of a reader the unread
+// bytes in the window.
 func (s *Scanner) Rest() []byte { return s.Buf[s.Pos:] }
 
 // Advance consumes n bytes of [Scanner.Rest], which must be a whole value.

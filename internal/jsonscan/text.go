@@ -13,8 +13,8 @@ import (
 // block holds the number of bytes that one step copies.
 const block = swar.Block
 
-// TextRoom counts the free bytes that [Scanner.Text] needs to make progress: a block,
-// which is stored whole even if only its first byte counts, and some characters.
+// TextRoom is the free capacity in bytes that [Scanner.Text] needs to make progress: a block, which
+// is stored whole even if only its first byte is text, and some characters.
 const TextRoom = block + 16
 
 const (
@@ -22,8 +22,7 @@ const (
 	errEscape  Error = "unknown escape in a string"
 )
 
-// unescape maps the byte behind a backslash to what it stands for; 0 is \u,
-// or no escape.
+// unescape maps the byte after a backslash to the escaped byte; 0 for u and for an invalid escape.
 var unescape = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
@@ -32,14 +31,13 @@ var unescape = [256]byte{
 // error, if none comes.
 func (s *Scanner) Quote() bool { return s.expect('"', "not a string") }
 
-// Text appends the string that has begun to dst, within the capacity of dst.
-// If less than [TextRoom] is left, done is false, and Text goes on when it is
-// called again, perhaps with another buffer. done is true at the end of the
-// string, and at an error.
+// Text appends the string that has begun to dst, within the capacity of dst. If dst has less than
+// [TextRoom] left, done is false, and the next call continues, perhaps with another buffer. done is
+// true after the closing quote, and after an error.
 func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
 	const short = 16
 	if b := s.Buf[s.Pos:]; len(b) >= short && cap(dst)-len(dst) >= short {
-		// Most texts are short and need nothing of what follows.
+		// A shortcut for the many short texts of plain ASCII.
 		from, to := (*[short]byte)(b), (*[short]byte)(dst[len(dst):len(dst)+short])
 		w0, w1 := binary.LittleEndian.Uint64(from[0:]), binary.LittleEndian.Uint64(from[8:])
 		binary.LittleEndian.PutUint64(to[0:], w0)
@@ -66,10 +64,9 @@ func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
 	return dst, false
 }
 
-// segment appends what the window holds of a string, as far as dst has room,
-// and reports whether it has read the closing quote. It also ends where Text
-// must look: at an escape that is rare or cut off, at a control character, and
-// at a character that is cut off.
+// segment appends the part of a string in the window, as far as dst has room, and reports whether
+// it has read the closing quote. It stops for Text at a rare or truncated escape, at a control
+// character, and at a truncated character.
 func (s *Scanner) segment(dst []byte) (_ []byte, done bool) {
 	d := dst[len(dst):cap(dst)]
 	b := s.Buf[s.Pos:]
@@ -138,8 +135,8 @@ func (s *Scanner) segment(dst []byte) (_ []byte, done bool) {
 	return dst[:len(dst)+j], done
 }
 
-// odd reads what ended a segment, unless that is the end of the window or of the
-// room in dst, of which repair may have left less than a character takes.
+// odd reads the escape or character at which segment stopped. It does nothing if segment stopped at
+// the end of the window or of dst.
 func (s *Scanner) odd(dst []byte) []byte {
 	if s.Pos == len(s.Buf) || cap(dst)-len(dst) < utf8.UTFMax {
 		return dst
@@ -155,9 +152,8 @@ func (s *Scanner) odd(dst []byte) []byte {
 	return dst
 }
 
-// repair appends the text up to end, which is in the window and is not valid
-// UTF-8, one character at a time, as far as dst has room: what is not UTF-8
-// becomes U+FFFD, and so takes more room than before.
+// repair appends the text up to end, which is in the window and not valid UTF-8, one character at a
+// time. Each invalid byte becomes U+FFFD, which takes three bytes, so dst may fill up before end.
 func (s *Scanner) repair(dst []byte, end int) []byte {
 	for s.Pos < end && cap(dst)-len(dst) >= utf8.UTFMax {
 		s.steps++
@@ -172,8 +168,8 @@ func (s *Scanner) repair(dst []byte, end int) []byte {
 	return dst
 }
 
-// escape reads one escape, or two that are a pair of surrogates. A surrogate
-// alone becomes U+FFFD.
+// escape reads an escape, or two escapes that form a surrogate pair. A lone surrogate becomes
+// U+FFFD.
 func (s *Scanner) escape() rune {
 	if !s.Have(2) {
 		s.Fail(errEarlyEnd)
@@ -218,21 +214,21 @@ func unicodeEscape(b []byte) (r rune, ok bool) {
 	return rune(half[0])<<8 | rune(half[1]), err == nil
 }
 
-// SkipText reads a string that has begun to its end, and keeps nothing.
+// SkipText reads to the end of a string, after its first quote, and keeps nothing.
 func (s *Scanner) SkipText() {
 	for done := false; !done; {
 		_, done = s.Text(s.waste[:0])
 	}
 }
 
-// passText reads to the end of a string, behind its first quote: to the first
-// quote behind an even number of backslashes.
+// passText reads to the end of a string, after its first quote: to the first quote after an even
+// number of backslashes.
 func (s *Scanner) passText() {
 	for {
 		b := s.Buf[s.Pos:]
 		end := bytes.IndexByte(b, '"')
 		if end < 0 {
-			s.pass(len(b) - backslashes(b)%2) // what the last one escapes is yet to come
+			s.pass(len(b) - backslashes(b)%2) // the last backslash escapes a byte that is not here yet
 			if !s.Fill() {
 				s.Fail(errEarlyEnd)
 				return

@@ -1,5 +1,5 @@
-// Package steady reads from a reader that somebody else wrote, and gives up on one
-// that returns neither a byte nor an error again and again.
+// Package steady reads from a foreign reader, and gives up if it returns neither a byte nor an
+// error a hundred times.
 package steady
 
 import "io"

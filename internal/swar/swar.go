@@ -17,9 +17,9 @@ const (
 	lsb = 0x0101010101010101
 )
 
-// Stops sets the high bit of every byte of w that ends a run of plain text: a
-// quote, a backslash or a control character. The lowest mark is exact, those
-// above it may be wrong, and the other bits mean nothing.
+// Stops sets the high bit of every byte of w that ends a run of plain text: a quote, a backslash or
+// a control character. The lowest mark is exact, higher marks may be wrong, and the other bits are
+// meaningless.
 //
 // A quote is 0x22 and the controls end at 0x1F: with bit 1 flipped they are
 // just the bytes below 0x21.
@@ -30,8 +30,8 @@ func Stops(w uint64) uint64 {
 // IsStop reports whether a byte ends a run of plain text.
 func IsStop(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
 
-// First returns the index of the first marked byte of a block, of which at
-// least one is marked. It has no branch, since none could be predicted.
+// First returns the index of the first marked byte of a block, of which at least one is
+// marked. It has no branch, because the processor could not predict it.
 func First(m0, m1, m2, m3 uint64) int {
 	// The product moves the high bits of the eight bytes to the highest byte.
 	const gather = 0x0002040810204081
@@ -60,11 +60,10 @@ func Plain(b []byte) (n int, ascii bool) {
 	return n, high&High == 0
 }
 
-// Verbatim returns the length of the text at the start of b that stands for
-// itself in a string: up to a quote, an escape, or what no string may hold.
-// It returns 0 for text that is not UTF-8.
+// Verbatim returns the length of the text at the start of b that needs no decoding in a JSON
+// string: up to a quote, an escape or a control character. It returns 0 for text that is not UTF-8.
 func Verbatim(b []byte) int {
-	if len(b) >= 16 { // mostly it is short and ASCII
+	if len(b) >= 16 { // most texts are short and ASCII
 		two := (*[16]byte)(b)
 		w0, w1 := binary.LittleEndian.Uint64(two[:]), binary.LittleEndian.Uint64(two[8:])
 		if m0, m1 := Stops(w0), Stops(w1); (m0|m1)&High != 0 && (w0|w1)&High == 0 {

@@ -23,11 +23,11 @@ func Valid(b []byte) bool {
 	return true
 }
 
-// validShort checks the characters of one and two bytes at the start of b, and
-// returns what begins with a longer one. Of all words below only the high bits
-// of their bytes count; w<<n has bit 7-n there.
+// validShort checks the characters of one and two bytes at the start of b, and returns b from the
+// first longer character on. In all words below only the high bit of each byte matters; w<<n moves
+// bit 7-n there.
 func validShort(b []byte) (rest []byte, ok bool) {
-	var bad, owed uint64 // owed: the further byte of a character of the word before
+	var bad, owed uint64 // owed: the previous word ended with a lead byte
 	i := 0
 	for ; len(b)-i >= 16; i += 16 {
 		two := (*[16]byte)(b[i : i+16 : i+16]) // spares the bounds
@@ -65,15 +65,15 @@ func validShort(b []byte) (rest []byte, ok bool) {
 	return b, true
 }
 
-// misplaced marks the further bytes of w that have no lead, where owed has the
-// last one of the word before, the leads that have none, and C0 and C1, which
-// would spell ASCII.
+// misplaced marks continuation bytes of w without a lead byte, lead bytes without a continuation
+// byte, and C0 and C1, which would encode ASCII. owed is set if the previous word ended with a lead
+// byte.
 func misplaced(w, lead, owed uint64) uint64 {
 	return w ^ lead ^ (lead<<8 | owed) | lead&(lsb*0xC1-w&^High)
 }
 
-// validLong checks the characters of three and four bytes at the start of b, and
-// single ones of ASCII among them, such as spaces. It returns what is behind.
+// validLong checks the characters of three and four bytes at the start of b, and single ASCII
+// characters between them, such as spaces. It returns the rest of b.
 func validLong(b []byte) (rest []byte, ok bool) {
 	for len(b) > 0 && b[0] >= 0xE0 || len(b) > 1 && b[0] < utf8.RuneSelf && b[1] >= 0xE0 {
 		if b[0] < utf8.RuneSelf {
@@ -95,7 +95,7 @@ func validLong(b []byte) (rest []byte, ok bool) {
 // triples returns the length of the run of characters of three bytes at the start
 // of b. It may return less near the end of b.
 func triples(b []byte) (n int) {
-	const shape, two = 0x8080E0, 0xC0C0F0 // of a lead four bits are 1110, of the others two are 10
+	const shape, two = 0x8080E0, 0xC0C0F0 // a lead byte begins with 1110, a continuation byte with 10
 	for len(b)-n >= 8 && binary.LittleEndian.Uint64(b[n:])&(two<<24|two) == shape<<24|shape &&
 		allowed(b[n], b[n+1]) && allowed(b[n+3], b[n+4]) {
 		if n += 6; n == 24 { // there may be more
@@ -110,8 +110,8 @@ func triples(b []byte) (n int) {
 	return n
 }
 
-// allowed reports whether a character of three bytes can begin with c and next:
-// below A0, E0 would spell a shorter one, and from there on ED a surrogate.
+// allowed reports whether a character of three bytes can begin with c and next: E0 with next below
+// A0 would encode a shorter character, and ED with next from A0 on a surrogate.
 func allowed(c, next byte) bool {
 	return c != 0xE0 && c != 0xED || (c == 0xE0) == (next >= 0xA0)
 }
@@ -139,8 +139,7 @@ func eight(b *[24]byte) bool {
 	return (notE0|^below)&(notED|below)&(lsb*0x10) == lsb*0x10
 }
 
-// CutOff returns how many bytes at the end of b begin a character of which more
-// is to come.
+// CutOff returns the length of the incomplete character at the end of b, in bytes.
 func CutOff(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if c := b[len(b)-n]; utf8.RuneStart(c) {

@@ -14,16 +14,16 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/steady"
 )
 
-// Body reads an answer within its bound of bytes, which holds for those on the
-// wire and for those they decompress to.
+// Body reads an answer of bounded size. The bound holds for the bytes on the wire and for the
+// decompressed bytes.
 type Body struct {
-	ctx      context.Context // of the exchange
+	ctx      context.Context // the context of the exchange
 	wire     io.ReadCloser
 	gzip     *gzip.Reader // nil: not compressed
 	limit    int64
 	wireRead int64
 	read     int64
-	lost     error // what ended reading other than io.EOF
+	lost     error // the exchange's error that ended reading
 	sample   [SampleSize]byte
 	sampled  int
 }
@@ -35,24 +35,23 @@ const SampleSize = 120
 // compressed.
 const gzipOverhead = 64 << 10
 
-// TooLargeError reports an answer over its bound, which it holds in bytes.
+// TooLargeError reports that an answer exceeds this bound, in bytes.
 type TooLargeError int64
 
 func (e TooLargeError) Error() string {
 	return "more than " + strconv.FormatInt(int64(e), 10) + " bytes"
 }
 
-// EncodingError reports why the encoding of an answer cannot be undone.
+// EncodingError reports why an answer cannot be decompressed.
 type EncodingError string
 
 func (e EncodingError) Error() string { return string(e) }
 
 var gzipReaders sync.Pool
 
-// Open prepares to read the body of resp, of at most limit bytes, until ctx
-// ends. It undoes the body's encoding, which the transport does not do, because
-// it would hide how much came over the wire. It returns an EncodingError, or the
-// error that ended the exchange.
+// Open prepares to read the body of resp, of at most limit bytes, until ctx ends. It decompresses
+// the body. The transport leaves this to Body, because it would hide the number of bytes on the
+// wire. Open returns an EncodingError, or the error that ended the exchange.
 func (b *Body) Open(ctx context.Context, resp *http.Response, limit int64) error {
 	b.ctx, b.wire, b.limit = ctx, resp.Body, limit
 	switch encoding := resp.Header.Get("Content-Encoding"); {
@@ -83,17 +82,17 @@ func (w wireReader) Read(p []byte) (int, error) {
 	switch {
 	case err != nil && err != io.EOF:
 		w.b.lost = err
-	case w.b.wireRead-gzipOverhead > w.b.limit: // a sum could be beyond int64
+	case w.b.wireRead-gzipOverhead > w.b.limit: // limit+gzipOverhead could overflow
 		return 0, TooLargeError(w.b.limit)
 	}
 	return n, err
 }
 
-// fail returns the error of Read for an error of the reader below.
+// fail turns an error of the decompressor or the network into the error of Read.
 func (b *Body) fail(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
-	case b.lost != nil: // the network's, whatever the decompressor made of it
+	case b.lost != nil: // the network's error, which the decompressor may have replaced
 		return b.lost
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt),
 		errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
@@ -102,8 +101,8 @@ func (b *Body) fail(err error) error {
 	return err
 }
 
-// Read reads the decompressed body. After the end of the exchange it reads no
-// more, even if there are bytes at hand or a few of them decompress to many.
+// Read reads the decompressed body. It stops when the exchange ends, even if bytes are buffered or
+// still decompress to many.
 func (b *Body) Read(p []byte) (n int, err error) {
 	if b.ctx.Err() != nil {
 		b.lost = context.Cause(b.ctx)
@@ -145,8 +144,8 @@ func (b *Body) Close() {
 	}
 }
 
-// Discard reads the little that a redirect has for a body, so that its
-// connection can be used again, and closes it.
+// Discard reads up to 4 KiB of a redirect's body, so that the connection can be used again, and
+// closes the body.
 func Discard(body io.ReadCloser) {
 	_, _ = io.CopyN(io.Discard, steady.Reader{Reader: body}, 4<<10)
 	_ = body.Close()
@@ -158,10 +157,9 @@ func Framed(resp *http.Response) bool {
 	return !resp.Close || resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0
 }
 
-// Complete returns an error for a response that answers no request: for nil, and
-// for a status under 200, behind which a connection speaks another protocol and
-// no context ends a read. It gives a response without a body an empty one, as
-// http.Client does.
+// Complete returns an error for a nil response, and for a status under 200: after it a connection
+// speaks another protocol, and no context ends a read. It gives a response without a body an empty
+// one, as http.Client does.
 func Complete(resp *http.Response) error {
 	if resp == nil {
 		return errNoResponse
@@ -178,7 +176,7 @@ func Complete(resp *http.Response) error {
 
 var errNoResponse = errors.New("the transport gave neither an answer nor an error")
 
-// statusError is a status that answers no request.
+// statusError reports a status under 200.
 type statusError int
 
 func (e statusError) Error() string {

@@ -11,35 +11,34 @@ import (
 	"time"
 )
 
-// Connections keeps the connections of a transport from becoming more than the
-// exchanges that need one. net/http dials as soon as no connection is idle, and
-// keeps the new one even where the request has got another in the meantime, so
-// that many callers end with a quarter more connections than there are callers.
+// Connections keeps the number of a transport's connections at or below the number of exchanges.
+// net/http dials as soon as no connection is idle, and keeps the new connection even if the request
+// has meanwhile got another. With many callers a quarter of the connections would be superfluous.
 // The zero value is ready.
 type Connections struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	mu     sync.Mutex
 	wanted int            // exchanges under way
-	open   map[string]int // connections by address, those that are dialed included
-	held   []*dial        // wait for a connection to end, or to become idle for the request
+	open   map[string]int // connections by address, including unfinished dials
+	held   []*dial        // dials that wait for room
 }
 
-// dial follows a connection from the request for it to its end. It counts as
-// open in between, except after its exchange ended without a connection, such as
-// at a caller's deadline: a dial or a handshake that hangs would keep all others
-// from dialing. It counts again once a request is given the connection.
+// dial follows a connection from DialContext to Close. It counts as open all this time, with one
+// exception. If its exchange ends without a connection, such as at a caller's deadline, the dial
+// stops counting, because a hanging dial or handshake would keep other exchanges from dialing. It
+// counts again when a request gets the connection.
 type dial struct {
 	address string
-	begin   chan struct{} // closed when it need not be held any more
+	begin   chan struct{} // closed when the dial may begin or is not needed
 	counts  bool
 	given   bool // a request has been given the connection
 	closed  bool
 }
 
-// A request waits for a connection that is open and not in use, which is about to
-// become idle, for at most holdDial, and at most an eighth of the time of its
-// exchange. Beyond it something is wrong with them, and the request dials.
+// If as many connections are open as exchanges run, a connection is about to become idle, and a
+// request waits for it instead of dialing: at most holdDial, and at most an eighth of its
+// exchange's time. After that the open connections seem broken, and the request dials.
 const holdDial = time.Second
 
 var errUnneeded = errors.New("the request needs no other connection")
@@ -58,8 +57,8 @@ func (c *Connections) DialContext(ctx context.Context, network, address string) 
 	return &countedConn{Conn: conn, connections: c, dial: d}, nil
 }
 
-// proxy tells the exchange of a request whether it goes through a proxy. There
-// an open connection may be a tunnel to another host, and is not waited for.
+// proxy tells the exchange of a request whether it goes through a proxy. An open connection to a
+// proxy may be a tunnel to another host, so the exchange does not wait for it.
 func proxy(req *http.Request) (*url.URL, error) {
 	address, err := http.ProxyFromEnvironment(req)
 	if x, ok := req.Context().Value(exchangeKey{}).(*Exchange); ok && address != nil {
@@ -68,8 +67,8 @@ func proxy(req *http.Request) (*url.URL, error) {
 	return address, err
 }
 
-// reserve waits until d may begin, and counts it. It returns false if nobody
-// needs d any more.
+// reserve waits until d may begin, and counts d. It returns false if the exchange needs no
+// connection any more.
 func (c *Connections) reserve(ctx context.Context, d *dial) bool {
 	x, _ := ctx.Value(exchangeKey{}).(*Exchange)
 	c.mu.Lock()
@@ -85,7 +84,7 @@ func (c *Connections) reserve(ctx context.Context, d *dial) bool {
 		}
 		c.hold(ctx, d, x.dialHold)
 		if d.counts {
-			return true // there was room
+			return true // letBegin has counted d
 		}
 		if x.hasConn.Load() || x.dialsEnded || ctx.Err() != nil {
 			return false
@@ -95,8 +94,7 @@ func (c *Connections) reserve(ctx context.Context, d *dial) bool {
 	return true
 }
 
-// hold waits until d need not be held any more, and no longer than the given
-// time. Meanwhile it unlocks c.mu.
+// hold waits until d.begin is closed, and no longer than longest. It unlocks c.mu meanwhile.
 func (c *Connections) hold(ctx context.Context, d *dial, longest time.Duration) {
 	c.held = append(c.held, d)
 	c.mu.Unlock()
@@ -134,14 +132,14 @@ func (c *Connections) begin() {
 	c.letBegin()
 }
 
-// end tells that an exchange needs no connection any more.
+// end reports that an exchange needs no connection any more.
 func (c *Connections) end(x *Exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wanted--
 	x.dialsEnded = true
 	for _, d := range x.dials {
-		if !x.hasConn.Load() && !d.given { // the connection of a served one is soon idle
+		if !x.hasConn.Load() && !d.given { // the connection of a served exchange will soon be idle
 			c.discount(d)
 		}
 		if i := slices.Index(c.held, d); i >= 0 {
@@ -153,7 +151,7 @@ func (c *Connections) end(x *Exchange) {
 	c.letBegin()
 }
 
-// given tells that a request has been given a connection.
+// given reports that a request has got a connection.
 func (c *Connections) given(conn net.Conn) {
 	for {
 		switch layer := conn.(type) {
@@ -175,7 +173,7 @@ func (c *Connections) given(conn net.Conn) {
 	}
 }
 
-// closed tells that a connection has ended, or that none could be made.
+// closed reports that a connection has ended or a dial has failed.
 func (c *Connections) closed(d *dial) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -184,7 +182,7 @@ func (c *Connections) closed(d *dial) {
 	c.letBegin()
 }
 
-// letBegin lets the dials begin for which there is room now.
+// letBegin starts waiting dials, as long as connections are fewer than exchanges.
 func (c *Connections) letBegin() {
 	c.held = slices.DeleteFunc(c.held, func(d *dial) bool {
 		if c.open[d.address] >= c.wanted {
@@ -196,7 +194,7 @@ func (c *Connections) letBegin() {
 	})
 }
 
-// countedConn is a connection that counts until it is closed.
+// countedConn is a connection that tells Connections when it is closed.
 type countedConn struct {
 	net.Conn
 	connections *Connections

@@ -1,10 +1,9 @@
-// Package transport keeps one request and its answer within bounds. The caller
-// sends the request itself, through any http.RoundTripper, with the context of
-// an [Exchange], which ends it at its limits of time. A [Body] reads the answer
-// up to a limit of bytes, and [Exchange.Loss] tells whether a lost request
-// reached the service and whether another attempt may help. [Standard] makes the
-// transport of a client that was given none; its [Connections] keep it from
-// dialing more than it needs.
+// Package transport bounds one request and its answer. The caller sends the request itself, through
+// any http.RoundTripper, with the context of an [Exchange], which ends the request at its time
+// limits. A [Body] reads the answer up to a limit of bytes, and [Exchange.Loss] tells whether a
+// lost request reached the service and whether another attempt may help. [Standard] makes the
+// transport of a client whose configuration has none; its [Connections] keep it from dialing too
+// much.
 package transport
 
 import (
@@ -22,16 +21,16 @@ import (
 
 // Limits holds the time limits of one exchange.
 type Limits struct {
-	End   time.Time     // of the whole exchange; for a stream, of the wait for its headers
-	Cause error         // what a wait beyond End fails with
+	End   time.Time     // end of the exchange; for a stream, end of the wait for its headers
+	Cause error         // error of the exchange after End
 	Stall time.Duration // the longest wait for the next byte of a body; beyond it ErrStalled
 }
 
 // Phase names how far an exchange has come.
 type Phase int32
 
-// The phases. An exchange whose transport tells nothing, such as one made for
-// tests, stays Unknown.
+// The phases. If a transport does not report to httptrace, such as a test's, the exchange stays
+// Unknown.
 const (
 	Unknown  Phase = iota
 	Dialing        // a connection was asked for; nothing was sent
@@ -44,8 +43,8 @@ const (
 // more.
 type Exchange struct {
 	// The caller sets these before Begin.
-	Connections *Connections // count the exchange from Begin to Close; nil: none do
-	Unshared    bool         // the exchange ends if it is given a connection of HTTP/2
+	Connections *Connections // counts the exchange from Begin to Close; nil: not counted
+	Unshared    bool         // end the exchange if it gets an HTTP/2 connection
 
 	// Begin sets these.
 	limits   Limits
@@ -70,24 +69,24 @@ type Exchange struct {
 
 	// The connection, which mu guards.
 	mu        sync.Mutex
-	conn      net.Conn // the last one the request was given
+	conn      net.Conn // the connection that the request got last
 	connFresh bool     // conn carried no request before
 	resent    bool     // net/http has sent the request once more, on conn
 
 	// The body. Only its reader uses these.
 	body      io.ReadCloser
-	bodyEnded bool          // the whole body was read: its connection may be used again
+	bodyEnded bool          // the whole body was read, so its connection can be reused
 	bodyWait  time.Duration // how long reads waited for bytes
 }
 
-// The parts of an exchange, of which the timer guards one at a time.
+// The parts of an exchange. The timer bounds the current part.
 const (
 	toHeaders int32 = iota
 	toEnd
 	streaming
 )
 
-// exchangeContext leads from the context of a dial to the exchange it is for.
+// exchangeContext lets DialContext find the exchange of a dial in the context.
 type exchangeContext struct {
 	context.Context
 	x *Exchange
@@ -95,7 +94,7 @@ type exchangeContext struct {
 
 type exchangeKey struct{}
 
-// Value returns the exchange, or else what the caller's context holds.
+// Value returns the exchange for exchangeKey, else the value of the caller's context.
 func (c *exchangeContext) Value(key any) any {
 	if key == (exchangeKey{}) {
 		return c.x
@@ -103,11 +102,10 @@ func (c *exchangeContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// Begin starts an exchange and its limits. A transport that is known to report
-// the connection it gives to a request begins in phase Dialing. Of another one,
-// fromDial learns when it begins to look for a connection, if it reports that;
-// without it, only the type of an error can tell that a failure came before the
-// connection.
+// Begin starts an exchange and its limits. If the transport certainly reports to httptrace
+// (reports), the exchange begins in phase Dialing. For another transport fromDial asks httptrace
+// for the beginning of the dial. Without both, only the type of an error shows that a failure came
+// before the connection.
 func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial bool) {
 	x.limits = limits
 	if x.Connections != nil {
@@ -132,13 +130,12 @@ func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial b
 	x.ctx = httptrace.WithClientTrace(x.ctx, &x.trace)
 }
 
-// connected notes the connection that the request is given. net/http sends a
-// request again by itself: once where an idle connection was closed under it, and
-// over HTTP/2 as often as the service turns it away, such as with GOAWAY. Over HTTP/2
-// connected therefore ends the exchange when it is given a second connection, before
-// anything is sent on that, so that the repeat counts as another attempt. A transport
-// that is not net/http's own may have sent the first request and another one for
-// reasons of its own, so that only what changes nothing is ended.
+// connected notes the connection that a request gets. net/http resends a request by itself: once if
+// an idle connection was closed, and over HTTP/2 each time the service turns the request away, such
+// as with GOAWAY. Over HTTP/2 connected therefore ends the exchange at the second connection,
+// before the request is sent there, so that the call makes the repeat and counts it as an attempt.
+// A foreign transport may have sent the first request and may resend it for its own reasons, so its
+// exchange is ended only if the request changes nothing.
 func (x *Exchange) connected(info httptrace.GotConnInfo) {
 	x.mu.Lock()
 	fresh, again := x.connFresh, x.hasConn.Swap(true) && x.Phase() != Answered
@@ -172,10 +169,9 @@ func (x *Exchange) Resent() bool {
 // Waited returns how long reads of the body have waited for bytes.
 func (x *Exchange) Waited() time.Duration { return x.bodyWait }
 
-// Pause runs wait between two requests of the exchange, while none of its limits
-// of time runs. limits returns the limits of the second request, made of the time
-// that the first one had left; the second needs a connection again. Pause returns
-// the error of wait, or Limits.Cause if the time was over already.
+// Pause runs wait between two requests of the exchange, and stops the exchange's time limits
+// meanwhile. limits returns the limits of the second request, from the time that the first request
+// left. Pause returns the error of wait, or Limits.Cause if the time was over already.
 func (x *Exchange) Pause(wait func() error, limits func(left time.Duration) Limits) error {
 	if !x.timer.Stop() {
 		return x.limits.Cause
@@ -202,8 +198,8 @@ func (x *Exchange) Cause(err error) error {
 	return err
 }
 
-// Receive takes over the body of an answer and applies the limits to its reads.
-// The body of a stream may take any time as long as it does not stall.
+// Receive takes over the body of an answer and applies the limits to its reads. The body of a
+// stream has no time limit except Stall.
 func (x *Exchange) Receive(resp *http.Response, stream bool) {
 	x.timer.Stop()
 	x.phase.Store(int32(Answered))
@@ -216,7 +212,7 @@ func (x *Exchange) Receive(resp *http.Response, stream bool) {
 	}
 }
 
-// GiveUp ends a Read that is under way, from another goroutine.
+// GiveUp ends a Read in another goroutine.
 func (x *Exchange) GiveUp() { x.cancel(context.Canceled) }
 
 func (x *Exchange) expire() {
@@ -249,8 +245,8 @@ func (x *Exchange) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the exchange. A body that was not read to its end is given up
-// first: net/http would read on for the sake of the connection.
+// Close ends the exchange. It first cancels the context if the body was not read to its end, or
+// net/http would read the rest to reuse the connection.
 func (x *Exchange) Close() error {
 	x.timer.Stop()
 	if x.Connections != nil {

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Timeout reports the end of a wait that the library bounds itself.
+// Timeout reports that a time limit of the library ended a wait.
 type Timeout string
 
 func (t Timeout) Error() string { return string(t) }
@@ -24,8 +24,7 @@ func (t Timeout) Timeout() bool { return true }
 // ErrStalled reports that the body of an exchange sent nothing for too long.
 var ErrStalled error = Timeout("no byte of the body came within Retry.StallTimeout")
 
-// ErrCut reports that an answer ended with its connection, so that nobody knows
-// whether it is whole.
+// ErrCut reports that an answer ended with its connection, and so may be truncated.
 var ErrCut error = cutError{}
 
 type cutError struct{}
@@ -35,8 +34,8 @@ func (cutError) Error() string {
 }
 func (cutError) Unwrap() error { return io.ErrUnexpectedEOF }
 
-// errTurnedAway reports that a request was given a second connection over HTTP/2,
-// because the service did not take it on the first.
+// errTurnedAway reports that a request got a second HTTP/2 connection, because the service refused
+// it on the first.
 var errTurnedAway error = turnedAwayError{}
 
 type turnedAwayError struct{}
@@ -45,22 +44,22 @@ func (turnedAwayError) Error() string {
 	return "the connection took no more requests (GOAWAY or REFUSED_STREAM of HTTP/2)"
 }
 
-// errShared ends an exchange that is to have a connection of its own.
+// errShared ends an exchange that needs an unshared connection.
 var errShared = errors.New("the connection is shared with other requests")
 
 // Loss classifies a failure to get a whole answer.
 type Loss struct {
-	Passing bool // another attempt may have better luck
+	Passing bool // another attempt may succeed
 	Unsent  bool // the request certainly did not reach the service
-	Timeout bool // of the exchange, not of a name server
+	Timeout bool // a limit of the exchange, not of a name server
 }
 
-// Loss judges the error of an exchange by the phase it came in. Before a
-// connection was given, a name that does not exist and a failed handshake are
-// lasting. While the answer is awaited, every loss passes but a refusal of the
-// client's certificate, which in TLS 1.3 comes after the client's part of the
-// handshake. Once the answer has begun, only its end passes, by type: what else can
-// go wrong there is garbage.
+// Loss classifies the error of an exchange by its phase. Before the request has a connection, an
+// unknown name and a failed handshake are lasting. While it waits for the answer, every error is
+// passing, except a refusal of the client's certificate, which in TLS 1.3 comes after the client's
+// part of the handshake. After the answer has begun, a time-out, a reset and an early end are
+// passing; any other error means a malformed answer, which is lasting (over HTTP/2 it is the
+// connection's error, see Framed).
 func (x *Exchange) Loss(err error) Loss {
 	late := isTimeout(err)
 	l := Loss{Timeout: late && !isName(err)}
@@ -70,7 +69,7 @@ func (x *Exchange) Loss(err error) Loss {
 	case errors.Is(err, errTurnedAway):
 		l.Unsent, l.Passing = x.standard, true
 	case isDial(err):
-		l.Unsent = phase != Answered // else it was for a redirect's target
+		l.Unsent = phase != Answered // after an answer the dial was for a redirect's target
 		l.Passing = !isNoSuchName(err)
 	case phase == Dialing:
 		l.Unsent = true
@@ -86,8 +85,8 @@ func (x *Exchange) Loss(err error) Loss {
 	return l
 }
 
-// Framed reports whether the connection frames what it carries, as HTTP/2
-// does: what fails there is the connection, never a body's own form.
+// Framed reports whether the connection is HTTP/2. It frames the body, so an error while reading is
+// the connection's, and never a malformed body.
 func (x *Exchange) Framed() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -134,7 +133,7 @@ func isName(err error) bool {
 	return errors.As(err, &dns)
 }
 
-// isNoSuchName reports that a name does not exist, not that asking failed.
+// isNoSuchName reports that a name does not exist, and not that the name server failed.
 func isNoSuchName(err error) bool {
 	var dns *net.DNSError
 	return errors.As(err, &dns) && dns.IsNotFound
@@ -155,8 +154,8 @@ func isEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// streamError is HTTP/2's reset of one request. net/http hides its type and
-// turns it into any with the same fields.
+// streamError is HTTP/2's reset of one request. net/http hides its type, but errors.As fills any
+// type with the same fields.
 type streamError struct {
 	StreamID uint32
 	Code     uint32
@@ -183,9 +182,8 @@ func innermost(err error) error {
 	}
 }
 
-// CauseText returns the text of a cause that an error may show. It leaves out
-// the bytes that net/http quotes because it could not read them, since they come
-// from the other side.
+// CauseText returns the text of a cause that an error may show. It leaves out bytes of the answer
+// that net/http quotes, because they are untrusted.
 func CauseText(err error) string {
 	err = innermost(err)
 	text := err.Error()
@@ -196,15 +194,15 @@ func CauseText(err error) string {
 	return text
 }
 
-// SafeCause returns the cause as the caller may have it: the error itself
-// where every part of it is of a kind without foreign text, else nil. An error
-// of net/http may hold an address with its query.
+// SafeCause returns the part of an error that callers may get: the whole error if no part of it
+// holds foreign text, else a known error inside it, else nil. An error of net/http may hold an
+// address with its query.
 func SafeCause(err error) error {
 	err = innermost(err)
 	if isPlain(err) {
 		return err
 	}
-	// Keep what callers ask for with errors.Is and errors.As.
+	// Keep the errors that callers look for with errors.Is and errors.As.
 	for _, known := range []error{io.ErrUnexpectedEOF, io.EOF} {
 		if errors.Is(err, known) {
 			return known
@@ -213,7 +211,7 @@ func SafeCause(err error) error {
 	var dns *net.DNSError
 	if errors.As(err, &dns) {
 		plain := *dns
-		plain.UnwrapErr = nil // the end of a dialer's context would read as that of the caller's
+		plain.UnwrapErr = nil // errors.Is would take the dialer's ended context for the caller's
 		return &plain
 	}
 	var op *net.OpError

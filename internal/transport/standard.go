@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// Standard returns net/http's transport with the limits of a client that talks
-// to one or two hosts: connections stay for reuse, headers are bounded. It
-// speaks HTTP/1.1, which carries many small answers at once faster than one
-// HTTP/2 connection does. Its connections are bounded by the exchanges that
-// have them in [Exchange.Connections].
+// Standard returns net/http's transport with the limits of a client that talks to one or two hosts:
+// connections stay for reuse, headers are bounded. It speaks HTTP/1.1, which carries many small
+// answers at once faster than one HTTP/2 connection does. Set the returned Connections as
+// [Exchange.Connections] of every exchange: they bound the transport's connections.
 func Standard() (*http.Transport, *Connections) {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	protocols := new(http.Protocols)
@@ -26,6 +25,6 @@ func Standard() (*http.Transport, *Connections) {
 		TLSHandshakeTimeout:    5 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 		ReadBufferSize:         16 << 10, // a job information in one read
-		DisableCompression:     true,     // an answer counts its compressed bytes itself
+		DisableCompression:     true,     // Body decompresses, and bounds the compressed bytes
 	}, connections
 }

@@ -7,11 +7,10 @@ import (
 	"sync"
 )
 
-// Upload is the body of a request whose Read may wait for others, such as that of an
-// io.Pipe. net/http does not return from a request while it is in such a Read, whatever
-// becomes of the request's context. So a goroutine reads the body ahead, into a buffer of
-// its own, and Read waits for that until the context ends. The goroutine ends with the
-// context too, unless it is in the body's Read then: it ends when that returns.
+// Upload is the body of a request whose Read may block, such as an io.Pipe. While it blocks,
+// net/http does not return from the request, even if the request's context ends. So a goroutine
+// reads the body ahead into a buffer, and Read waits for the goroutine until the context ends. The
+// goroutine ends with the context, or when the body's Read returns.
 type Upload struct {
 	ctx  context.Context // of the exchange
 	body io.ReadCloser
@@ -19,11 +18,11 @@ type Upload struct {
 
 	// What Read uses.
 	begun bool
-	rest  []byte // of the part that was read last
-	err   error  // behind rest
+	rest  []byte // unread bytes of the last part
+	err   error  // error after rest
 
-	parts chan part     // from the goroutine
-	next  chan struct{} // to it: the last part is used up
+	parts chan part     // parts read by the goroutine
+	next  chan struct{} // asks the goroutine for the next part
 	done  chan struct{} // closed by Close
 
 	mu      sync.Mutex
@@ -31,25 +30,25 @@ type Upload struct {
 	closed  bool
 }
 
-// part is what one Read of the body has given.
+// part is the result of one Read of the body.
 type part struct {
 	bytes []byte
 	err   error
 }
 
-// uploadBuffer is as large as the one of io.Copy, with which net/http sends a body. A body
-// of a length that is not known begins with a smaller one.
+// uploadBuffer is as large as the buffer of io.Copy, with which net/http sends a body. A body of
+// unknown length begins with firstBuffer.
 const (
 	uploadBuffer = 32 << 10
 	firstBuffer  = 4 << 10
 )
 
-// NewUpload returns the body of a request of the exchange. length is that of the request,
-// 0 or negative if it is not known. It starts no goroutine before the first Read.
+// NewUpload returns the body of a request of the exchange. length is the request's ContentLength, 0
+// or negative if unknown. NewUpload starts no goroutine; the first Read does.
 func (x *Exchange) NewUpload(body io.ReadCloser, length int64) *Upload {
 	size := firstBuffer
 	if length > 0 {
-		size = int(min(length, uploadBuffer-1)) + 1 // so that it does not fill the buffer
+		size = int(min(length, uploadBuffer-1)) + 1 // so that the body does not fill the buffer
 	}
 	return &Upload{
 		ctx: x.ctx, body: body, size: size,
@@ -57,8 +56,8 @@ func (x *Exchange) NewUpload(body io.ReadCloser, length int64) *Upload {
 	}
 }
 
-// Read returns what the body gives, or why the context ended. Then it gives nothing more,
-// even if there are bytes at hand.
+// Read returns bytes of the body, or why the context ended. After that it returns no bytes, even if
+// some are buffered.
 func (u *Upload) Read(p []byte) (n int, err error) {
 	if u.ctx.Err() != nil {
 		return 0, context.Cause(u.ctx)
@@ -88,7 +87,8 @@ func (u *Upload) Read(p []byte) (n int, err error) {
 	return n, u.err
 }
 
-// readAhead reads one part after the other, each as soon as the one before is used up.
+// readAhead reads the body in parts. It reads each part as soon as Read has used up the previous
+// part.
 func (u *Upload) readAhead() {
 	buffer := make([]byte, u.size)
 	for u.enter() {
@@ -125,8 +125,8 @@ func (u *Upload) leave() {
 	u.reading = false
 }
 
-// Close closes the body. If that is being read, Close does not wait for it, because a body
-// may not be closed before its Read has returned.
+// Close closes the body. During a Read of the body, Close returns at once and leaves closing to the
+// goroutine, because a body must not be closed before its Read has returned.
 func (u *Upload) Close() error {
 	u.mu.Lock()
 	first, reading := !u.closed, u.reading

@@ -1,6 +1,6 @@
-// Package board holds what the example programs share: where the service is and
-// who asks, from the environment or flags, and the embedded stand-in where nothing
-// is said.
+// Package board configures the example programs. It reads the service's address and the credentials
+// from environment and flags, and without an address starts a mock server (package jobboardtest) in
+// the program.
 package board
 
 import (
@@ -81,7 +81,7 @@ func (b *Board) Name() string {
 	return cmp.Or(b.Config.BaseURL, b.Config.JobDBURL)
 }
 
-// Close ends the stand-in, if there is one.
+// Close stops the mock server if the program started one.
 func (b *Board) Close() {
 	if b.Fake != nil {
 		b.Fake.Close()

@@ -123,22 +123,22 @@ var handlers = []string{
 	` srcdoc="<script>parent.alert(1)</script>"`, ` xlink:href="data:,alert(1)"`, ` class=after is=x`, ` colspan=9`,
 }
 
-// mutations each make another ad of one.
+// mutations each change an ad into another.
 var mutations = []func(m mutator, ad string) string{
-	// Beside another, within another, in the middle of another.
+	// The ad before, or inside, another ad.
 	func(m mutator, ad string) string { return ad + m.pick() },
 	func(m mutator, ad string) string {
 		other := m.pick()
 		at := m.IntN(len(other) + 1)
 		return other[:at] + ad + other[at:]
 	},
-	// Cut off, or a piece left out.
+	// Truncate the ad, or cut a piece out.
 	func(m mutator, ad string) string { return ad[:m.IntN(len(ad)+1)] },
 	func(m mutator, ad string) string {
 		from := m.IntN(len(ad) + 1)
 		return ad[:from] + ad[from+m.IntN(len(ad)-from+1):]
 	},
-	// In elements, closed or not.
+	// Wrap the ad in elements, closed or not.
 	func(m mutator, ad string) string {
 		for range 1 + m.IntN(4) {
 			name := names[m.IntN(len(names))]
@@ -158,15 +158,15 @@ var mutations = []func(m mutator, ad string) string{
 		}
 		return strings.Repeat(open, 1+m.IntN(60)) + ad
 	},
-	// Another element in the place of one.
+	// Replace an element's name.
 	func(m mutator, ad string) string {
 		return strings.ReplaceAll(ad, names[m.IntN(len(names))], names[m.IntN(len(names))])
 	},
-	// An attribute for every tag.
+	// Add an attribute to every tag.
 	func(m mutator, ad string) string {
 		return strings.ReplaceAll(ad, ">", handlers[m.IntN(len(handlers))]+">")
 	},
-	// Characters in between, of those that some reader passes over.
+	// Insert characters that some HTML parsers skip.
 	func(m mutator, ad string) string {
 		strange := []string{"\x00", "\t", "\n", "\r", "\f", "/", "\x0b", "\u00a0", "\u2028", "\ufeff", "\xff", "\u200b", "`", "<", ">", "&", "\"", "'", "--", "=", "%00"}
 		for range 1 + m.IntN(5) {

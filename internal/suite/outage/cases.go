@@ -23,7 +23,7 @@ type Unit string
 // The units.
 const (
 	PerCall  Unit = "requests a call"        // at most
-	Renewals Unit = "fetches a second"       // at most, of any client, after its first
+	Renewals Unit = "fetches a second"       // at most, for each client, not counting its first fetch
 	Share    Unit = "% of the calls succeed" // at least
 )
 
@@ -35,8 +35,8 @@ func (a Aim) Meets(figure float64) bool {
 	return figure <= a.Limit
 }
 
-// Cases returns the troubles of clients that call often, seldom and once. Their
-// figures are ratios, so the callers may be fewer than the 200 in the names.
+// Cases returns the faults that clients meet which call often, seldom and once. The figures are
+// ratios, so callers may be smaller than the 200 in the names.
 func Cases(callers int) []Case {
 	const (
 		second = time.Second

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Figures holds what the experiments say of a policy.
+// Figures holds the results of the experiments with a policy.
 type Figures struct {
 	Outage     float64       // requests a call while the server is down for 45 s, one client
-	SecondHalf float64       // the same in the second half of that time
-	Small      float64       // the same over all of it, a client for each caller
-	Success    float64       // share of the calls that succeed where 30 % of the requests fail
-	Added      time.Duration // at the 99th percentile of their latency
-	Freeze     time.Duration // until a server at two thirds of its load is itself again after it stood still for 10 s
-	Busy       time.Duration // the same at four fifths
-	Together   float64       // share of the callers that repeat within one 100 ms window after all failed at one moment
+	SecondHalf float64       // requests a call in the outage's second half
+	Small      float64       // as Outage, but each caller has its own client
+	Success    float64       // share of calls that succeed while 30 % of requests fail
+	Added      time.Duration // latency that repeats add to those calls, 99th percentile
+	Freeze     time.Duration // recovery time of a server at two thirds load after a standstill of 10 s
+	Busy       time.Duration // as Freeze, at four fifths load
+	Together   float64       // largest share of callers that repeat within 100 ms after all calls failed together
 }
 
 // Measure runs every experiment through run. There are 200 callers where their

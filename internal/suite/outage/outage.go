@@ -23,10 +23,10 @@ import (
 type Plan struct {
 	Callers int
 	Every   time.Duration // between two calls of one caller; 0 means a second
-	Own     bool          // each caller has a client of its own; otherwise they share one
+	Own     bool          // each caller has its own client; else all share a client
 	HTTP2   bool          // instead of HTTP/1.1
-	Once    bool          // each call has a client of its own, as of a process that makes one call
-	Sources bool          // each call has a token source of its own, as of a site where each visitor has one
+	Once    bool          // each call makes a new client, as a short-lived process does
+	Sources bool          // each call has its own token source, as visitors of a site do
 
 	// Calls start during the three phases; the fault lasts for the second.
 	Before, Fault, After time.Duration
@@ -38,12 +38,12 @@ type Plan struct {
 	Answer  Answer
 }
 
-// Answer plays the server: it returns how long a request waits for its answer,
-// and the status, or what becomes of the connection. It is called for one request after the other; at is the time
-// since the start of the fault, attempt counts from 1.
+// Answer plays the server: it returns how long a request waits for its answer, and the status, or
+// lost or reset. Calls of it do not overlap. at is the time since the start of the fault; attempt
+// counts from 1.
 type Answer func(at time.Duration, attempt int) (after time.Duration, status int)
 
-// In the place of a status.
+// Instead of a status.
 const (
 	lost  = -1 // the end of the connection
 	reset = -2
@@ -62,8 +62,8 @@ const (
 	latency = 5 * time.Millisecond // of a server that works
 )
 
-// numberOf returns the number of the call that a request belongs to, which it has as
-// its job: .../jobs/{number}/applied.
+// numberOf returns the number of a request's call, which the request has as its job:
+// .../jobs/{number}/applied.
 func numberOf(u *url.URL) int {
 	number, _ := strconv.Atoi(path.Base(path.Dir(u.Path)))
 	return number
@@ -149,8 +149,8 @@ func (p Plan) Run(open Open) *Record {
 		})
 	}
 	calling.Wait()
-	// A bubble's time stops when its test returns: until then the server must
-	// be done, also with what nobody waits for any more.
+	// A bubble's time stops when its test returns: before that the server must finish all requests,
+	// even abandoned requests.
 	<-time.After(time.Second)
 	working.Wait()
 	for _, t := range transports {

@@ -70,9 +70,8 @@ func Flaky(seed uint64) Answer {
 	}
 }
 
-// Queue returns a server that works on one request after the other, a fixed number
-// a second, and on none while the fault lasts. It also works on requests for
-// which nobody waits any more.
+// Queue returns a server that works on one request after the other, a fixed number a
+// second, and on none while the fault lasts. It also works on abandoned requests.
 func Queue(fault time.Duration, perSecond int) Answer {
 	free := -time.Hour // when the work so far is done
 	return func(at time.Duration, _ int) (time.Duration, int) {

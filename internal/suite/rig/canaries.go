@@ -51,8 +51,8 @@ func needles(core string) map[string]string {
 		"Go bytes":    strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%#v", []byte(core)), "[]byte{"), "}"),
 		"hex, spaced": fmt.Sprintf("% x", core),
 	}
-	// Base64 at each of the three places where it may stand in a longer text:
-	// the characters that do not depend on the neighbours.
+	// Base64 at each of the three offsets in a longer text, without the characters that depend on
+	// neighbouring bytes.
 	for shift := range 3 {
 		padded := append(make([]byte, shift), core...)
 		from, to := (shift*8+5)/6, len(padded)*8/6
@@ -111,7 +111,7 @@ func Formats(v any) map[string]string {
 	} else {
 		all["JSON"] = err.Error()
 	}
-	var inXML bytes.Buffer // which also has what was written before an error
+	var inXML bytes.Buffer // keeps bytes written before an error
 	encoder := xml.NewEncoder(&inXML)
 	if err := errors.Join(encoder.Encode(v), encoder.Flush()); err != nil {
 		inXML.WriteString(err.Error())
@@ -176,7 +176,7 @@ func (d *dumper) walk(v reflect.Value, depth int) {
 	}
 }
 
-// walkList prints bytes as the text that they may be, and walks all else.
+// walkList prints a list of bytes as text, and walks the elements of other lists.
 func (d *dumper) walkList(v reflect.Value, depth int) {
 	if v.Type().Elem().Kind() != reflect.Uint8 {
 		for i := range v.Len() {

@@ -124,7 +124,7 @@ func (x *Exchange) Reset(parts ...string) {
 	}
 }
 
-// End ends the connection, over HTTP/2 too, with all that is sent on it.
+// End closes the connection, which over HTTP/2 ends all its requests.
 func (x *Exchange) End() { _ = x.conn.Close() }
 
 // Break resets the connection, or over HTTP/2 this request alone.

@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// Net is a network in memory that can fail like one of wires. Every address
-// exists unless Dial says otherwise, a peer can end or reset a connection, and
-// a connection can be dead without anybody having been told. Every byte that
-// arrives somewhere is kept. It is the listener of one server for all addresses.
+// Net is a network in memory that can fail like one of wires. Every address exists unless Dial says
+// otherwise, a peer can end or reset a connection, and a connection can be dead without anybody
+// having been told. Every byte that arrives somewhere is kept. Net is the net.Listener of one
+// server, which gets the connections to all addresses.
 //
-// In a synctest bubble it must be made by NewNet inside of it.
+// For a test in a synctest bubble, call NewNet inside the bubble.
 type Net struct {
 	// Dial decides about the n-th connection, from 1; nil, or nil and nil: it is made.
 	Dial func(ctx context.Context, n int, address string) (net.Conn, error)
@@ -304,17 +304,17 @@ func connOf(c net.Conn) *Conn {
 	return own
 }
 
-// pipe is one direction, with a buffer as the kernel has one: who writes and
-// who reads need not meet.
+// pipe is one direction of a connection, with a buffer like a kernel's, so that writes do not wait
+// for reads.
 type pipe struct {
 	mu         sync.Mutex
 	changed    *sync.Cond
 	buffer     []byte
 	head       int    // where the unread part of buffer begins
-	ended      error  // what the reader is told after the buffer; nil: still open
-	left       bool   // the reader is gone
-	reset      bool   // and has told the writer
-	swallowed  func() // what happens at the next write, which goes nowhere
+	ended      error  // error of Read after the buffer; nil: still open
+	left       bool   // the reader has closed its end
+	reset      bool   // left, and the writer gets a reset
+	swallowed  func() // called at the next write, whose bytes are dropped
 	readLimit  limit
 	writeLimit limit
 }

@@ -27,16 +27,15 @@ type Operation struct {
 	Template string
 	File     string // of testdata: the good answer
 	Kind     string // its content type
-	Slot     Slot   // whose credential it needs
-	Body     string // what it sends
+	Slot     Slot   // the credential that the operation needs
+	Body     string // the body of the request
 
-	// Call returns what the operation returned, nil for nothing, and says so
-	// if there was a result beside an error.
+	// Call returns the operation's result, or nil without one. If the operation returned a result
+	// beside an error, Call's error says so.
 	Call func(ctx context.Context, c *jobboard.Client, a *jobboard.Applicant) (any, error)
 }
 
-// Column is one of the seven operations of the interface, or several of them;
-// searching has several forms.
+// Column is a set of the interface's seven operations; the client has several methods for Search.
 type Column uint
 
 // The operations of the interface.
@@ -164,7 +163,7 @@ func searching(
 	}
 }
 
-// Only returns a result, and complains of one beside an error.
+// Only returns a result, or an error if value comes beside err.
 func Only[T comparable](value T, err error) (any, error) {
 	var none T
 	switch {
@@ -176,7 +175,7 @@ func Only[T comparable](value T, err error) (any, error) {
 	return value, nil
 }
 
-// Raw returns a result as Only does, also one that is nil.
+// Raw works as Only does, and returns a nil result for nil JSON.
 func Raw(raw json.RawMessage, err error) (any, error) {
 	switch {
 	case err != nil && raw != nil:

@@ -138,9 +138,8 @@ func Allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// Unprintable finds what must not be in a line of a log: control characters,
-// line and paragraph separators, what turns the direction of writing, and
-// broken UTF-8.
+// Unprintable finds text that must not be in a log line: control characters, line and paragraph
+// separators, marks that change the writing direction, and invalid UTF-8.
 func Unprintable(s string) (rune, bool) {
 	for _, r := range s {
 		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {

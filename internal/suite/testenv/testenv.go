@@ -1,6 +1,6 @@
-// Package testenv finds what a test needs of the machine beside Go. A test without
-// it is skipped, and says what is missing: nobody has to install more than the
-// README asks for. .ci/run, which installs everything, allows no skip.
+// Package testenv finds programs and servers that a test needs besides Go. A test skips and names
+// the missing program, so that nobody has to install more than the README asks for. .ci/run, which
+// installs everything, allows no skip.
 package testenv
 
 import (
