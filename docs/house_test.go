@@ -21,7 +21,7 @@ func TestHouse(t *testing.T) {
 	}
 	for _, name := range regexp.MustCompile("`(internal/\\w+|\\w+\\.go)`").FindAllStringSubmatch(house, -1) {
 		places, err := filepath.Glob("../" + name[1])
-		for _, folder := range []string{"jobfeed", "jobboardtest", "market", "market/jobmirror", "market/jobmcp", "market/cmd"} {
+		for _, folder := range []string{"jobfeed", "jobboardtest", "market", "market/jobmirror", "market/jobmirror/internal/search", "market/jobmcp", "market/cmd"} {
 			if below, err := filepath.Glob("../" + folder + "/" + name[1]); err == nil {
 				places = append(places, below...)
 			}
