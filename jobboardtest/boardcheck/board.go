@@ -14,32 +14,33 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 )
 
-// Board says where a board is and by which credentials it is asked. Of the target's
-// fields the addresses, Channel and one credential are enough to begin with; Check
-// finds jobs, places, a text and languages by itself, and says which of the other fields
-// would let it judge more. Target.ReadOnly and Target.GoodCredentials are set by Check.
+// Board holds a board's addresses and the credentials for a check. The target's
+// addresses, Channel and one credential are enough to begin with: Check finds jobs,
+// places, a text and languages itself, and reports which further fields would make more
+// rules observable. Check sets Target.ReadOnly and Target.GoodCredentials.
 type Board struct {
 	Target conformance.Target
 
-	// ClientSecret is that of a confidential client Target.ClientID. With it, and
-	// without Target.ClientToken, Check fetches a token from TokenURL; empty: at
-	// /api/rest/oauth/frontend/token below Target.BaseURL.
+	// ClientSecret is the secret of the confidential client Target.ClientID. If
+	// it is set and Target.ClientToken is not, Check fetches a token from
+	// TokenURL. An empty TokenURL means /api/rest/oauth/frontend/token below
+	// Target.BaseURL.
 	ClientSecret string
 	TokenURL     string
 
-	// FeedURL is the address of a job feed. It is asked without a credential. Empty:
-	// jobs are found by the links of postings alone.
+	// FeedURL is the address of a job feed. Check fetches it without a credential.
+	// Without a feed Check finds jobs only by the links of postings.
 	FeedURL string
 
-	// WrongCredentials lets Check send some credentials that a board refuses, which
-	// may raise an alarm there: 21 requests at most. False: none.
+	// WrongCredentials lets Check send at most 21 requests with credentials that a
+	// board refuses, which may raise an alarm there.
 	WrongCredentials bool
 
 	// Limiter is asked before every request. nil: 5 requests a second.
 	Limiter Limiter
 
-	// Timeout bounds the whole check. 0: 10 minutes. A rule that was not judged by then
-	// is not observable.
+	// Timeout bounds the whole check. 0: 10 minutes. Rules not judged in this time are
+	// not observable.
 	Timeout time.Duration
 }
 
@@ -49,7 +50,8 @@ func (b Board) String() string { return b.Target.String() }
 // GoString leaves the credentials out.
 func (b Board) GoString() string { return b.String() }
 
-// prepare returns a copy with all that Check sets, or says what is wrong with it.
+// prepare returns a copy with the fields that Check sets, or an error for a wrong
+// field.
 func (b Board) prepare() (Board, error) {
 	t := &b.Target
 	t.ReadOnly, t.GoodCredentials = true, !b.WrongCredentials
@@ -89,7 +91,7 @@ func isAddress(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
 }
 
-// Step is one part of what a check sends.
+// Step is one kind of request in a check.
 type Step struct {
 	Why        string `json:"why"`
 	Request    string `json:"request"` // such as "GET {base_url}/api/rest/v3/frontend/jobs/{jobDbId}/applied"
@@ -98,8 +100,8 @@ type Step struct {
 	Wrong      bool   `json:"wrong_credentials,omitempty"`
 }
 
-// How many jobs are asked for, and how many requests the rules make at most; a test
-// holds the latter.
+// Bounds on the jobs that a check looks up, and on the requests of the rules; a
+// test checks the latter.
 const (
 	maxLookups     = 30
 	maxApplied     = 20
@@ -116,9 +118,9 @@ const (
 	applicationLine = "GET {base_url}" + jobsPath + "{jobDbId}/application"
 )
 
-// Plan returns what Check would send, at most, without sending anything. Beside the plan
-// a request is repeated once where the board asks to wait for up to 30 s; with
-// all repeats Check sends [MaxRequests] at most.
+// Plan returns the requests that Check would send at most, and sends none. Check also
+// repeats a request once if the board asks it to wait up to 30 s. Including repeats,
+// Check sends at most [MaxRequests] requests.
 func (b Board) Plan() ([]Step, error) {
 	b, err := b.prepare()
 	if err != nil {
@@ -167,7 +169,7 @@ func (b *Board) searchCredential() string {
 	return ""
 }
 
-// State is what became of a rule.
+// State is the verdict of a check about a rule.
 type State string
 
 // The states of a rule.
@@ -177,19 +179,19 @@ const (
 	NotObservable State = "not observable"
 )
 
-// Rule is a rule of package conformance with what became of it.
+// Rule is a rule of package conformance with its verdict.
 type Rule struct {
 	Name     string   `json:"name"`
 	Section  string   `json:"section"` // of the interface
 	Text     string   `json:"text"`
 	State    State    `json:"state"`
-	Requests []string `json:"requests"`           // by which it is judged
-	Problems []string `json:"problems,omitempty"` // without a word of the board
-	Why      string   `json:"why,omitempty"`      // it is not observable
-	Needs    []string `json:"needs,omitempty"`    // fields of Board.Target to give, such as "WithdrawnJob"
+	Requests []string `json:"requests"`           // requests by which the rule is judged
+	Problems []string `json:"problems,omitempty"` // problems, without texts of the board
+	Why      string   `json:"why,omitempty"`      // reason why it is not observable
+	Needs    []string `json:"needs,omitempty"`    // fields of Board.Target that would make it observable, such as "WithdrawnJob"
 
-	// Quotes are the problems with the beginning of what the board says, which may be
-	// personal. They are for the person before the screen, and in no file.
+	// Quotes are the problems with the beginnings of the board's texts, which may be
+	// personal. Show them on the screen only; no file contains them.
 	Quotes []string `json:"-"`
 }
 
@@ -198,8 +200,8 @@ type Report struct {
 	Rules    []Rule   `json:"rules"`
 	Changes  []Change `json:"changes"`
 	Requests int      `json:"requests"` // sent
-	Troubles []string `json:"troubles"` // requests without an answer that tells something, and why
-	Found    []string `json:"found"`    // what Check found by itself, such as "OpenJob"
+	Troubles []string `json:"troubles"` // requests without a useful answer, with the reason
+	Found    []string `json:"found"`    // fields whose values Check found itself, such as "OpenJob"
 
 	Profile *Profile `json:"profile"`
 }
@@ -216,16 +218,16 @@ func (r *Report) count(s State) (n int) {
 	return n
 }
 
-// Changed reports whether the board changed: one of Changes is no note.
+// Changed reports whether the board changed: whether Changes has an entry that
+// is not a note.
 func (r *Report) Changed() bool {
 	return slices.ContainsFunc(r.Changes, func(c Change) bool { return !c.Note })
 }
 
 // Check asks a board, read-only, with [MaxRequests] requests at most. Compare the report's
-// profile with an earlier one by [Report.Since]. A board that does not answer is no
-// error: it is told in Troubles, and its rules are not observable. The error
-// says that the board's fields cannot be used, or is that of a context that was
-// canceled.
+// profile with an earlier one by [Report.Since]. If the board does not answer, Check
+// returns no error: Troubles lists the requests, and their rules are not observable. Check
+// returns an error for wrong fields of the Board, and the error of a canceled context.
 func Check(ctx context.Context, b Board) (*Report, error) {
 	b, err := b.prepare()
 	if err != nil {
@@ -256,7 +258,7 @@ func Check(ctx context.Context, b Board) (*Report, error) {
 	return f.report(q, results), nil
 }
 
-// report puts together what was found.
+// report builds the report of a check.
 func (f *finder) report(q *requester, results []conformance.Result) *Report {
 	r := &Report{Requests: q.sent, Troubles: q.troubles, Found: f.found, Changes: []Change{}}
 	for _, x := range results {
@@ -284,9 +286,9 @@ func (f *finder) report(q *requester, results []conformance.Result) *Report {
 
 var missingField = regexp.MustCompile(`: the field (\w+) is missing$`)
 
-// without takes out of a result the problems that a field is missing which other jobs or
-// postings have: the rules of package conformance look at a few jobs, and a board may leave
-// empty values out.
+// without removes the problem "the field is missing" from a result if other jobs or
+// postings have the field: the rules of package conformance look at only a few jobs, and a
+// board may leave out empty values.
 func (p *Profile) without(x conformance.Result) conformance.Result {
 	var problems, outlines []string
 	for _, o := range x.Outlines {
@@ -315,7 +317,7 @@ func (p *Profile) has(op, name string) bool {
 	return false
 }
 
-// lineOf returns the request of the operation that a rule is about.
+// lineOf returns the request of a rule's operation.
 func lineOf(rule string) string {
 	switch op, _, _ := strings.Cut(rule, "/"); op {
 	case "search":
@@ -356,7 +358,7 @@ func (f *finder) rule(x conformance.Result) Rule {
 	return r
 }
 
-// troubled reports whether a rule is broken for the lack of an answer alone.
+// troubled reports whether a rule is broken only because answers are missing.
 func (f *finder) troubled(x conformance.Result) bool {
 	for _, p := range x.Outlines {
 		if !strings.Contains(p, "got no answer") && !strings.Contains(p, "cannot be read") {

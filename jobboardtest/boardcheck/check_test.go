@@ -14,7 +14,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/boardcheck"
 )
 
-// demoBoard is a stand-in with its demo data, and what a partner knows of it: both
+// demoBoard is a mock server with its demo data, and what a partner knows of it: both
 // addresses, a channel, a public client, an applicant's token and the feed.
 func demoBoard(tb testing.TB, opts ...jobboardtest.Option) (*jobboardtest.Server, boardcheck.Board) {
 	tb.Helper()

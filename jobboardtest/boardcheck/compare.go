@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// Change is a difference between a board and what was known of it.
+// Change is a difference between a board's answers and its earlier profile.
 type Change struct {
 	Where string `json:"where"` // such as "search results[].jobStartDate"
 	What  string `json:"what"`
 
-	// Note marks what is new, and as the interface or the board's other answers have
-	// it: the board did not change.
+	// Note marks a new observation that agrees with the interface or with the
+	// board's other answers, and so is no change of the board.
 	Note bool `json:"note,omitempty"`
 }
 
@@ -28,12 +28,13 @@ func (c Change) String() string {
 	return c.Where + ": " + c.What
 }
 
-// samples is how many objects must have had a member, and how many must lack it, before
-// its absence is told: members come and go with each posting (section 2.3).
+// samples is the number of objects that must have had a member, and the number that
+// must lack it now, before Compare reports its absence: members come and go with each
+// posting (section 2.3).
 const samples = 20
 
-// Since puts what changed since an earlier profile into Changes and adds this check to
-// the profile, in place. An empty profile, or nil, tells of no change.
+// Since sets Changes to the changes since an earlier profile, and merges this check
+// into that profile. Since an empty profile, or nil, there are no changes.
 func (r *Report) Since(earlier *Profile) {
 	if earlier == nil {
 		return
@@ -44,10 +45,10 @@ func (r *Report) Since(earlier *Profile) {
 	earlier.Merge(r.Profile)
 }
 
-// Compare returns what a later profile shows that this one does not: a path, a form, a
-// code, a status or a content type that was never seen; a member or a form that each of
-// at least 20 had and none of at least 20 has, or the other way round; a rule that is
-// broken and was kept, or the other way round. Changes come before notes.
+// Compare returns the changes that a later profile shows: a new path, form, code,
+// status or content type; a member or form that vanished (at least 20 objects had it,
+// all of them, and at least 20 objects lack it now) or became universal; a rule whose
+// verdict changed between kept and broken. Changes come before notes.
 func (p *Profile) Compare(later *Profile) []Change {
 	c := comparing{old: p, now: later, told: map[Change]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(later.Rules)) {
@@ -84,7 +85,7 @@ func (c *comparing) tell(where, what string, note bool) {
 	}
 }
 
-// siblings returns what is known of answers whose members are of the same shape.
+// siblings returns the profile's answers whose members have the same shape.
 func (p *Profile) siblings(kind string) []*Answer {
 	kinds := []string{kind}
 	switch kind {
@@ -112,7 +113,8 @@ func label(kind string) string {
 	return op + ", " + what
 }
 
-// The kinds of answers that the interface has, with their statuses where it shows them.
+// statusesOf holds the kinds of answers in the interface, with the statuses that it
+// names.
 var statusesOf = map[string][]string{
 	"search/page": {"200"}, "search/narrowed": {"200"}, "search/failure": {"500"}, "search/unknown channel": {},
 	"search/refused": {"401", "403"}, "applied/refused": {"401", "403"}, "application/refused": {"401", "403"},
@@ -155,7 +157,8 @@ func (c *comparing) kind(kind string) {
 	}
 }
 
-// peculiarities returns the facts of an answer but those that languages compares.
+// peculiarities returns an answer's facts, without the facts that languages
+// compares.
 func peculiarities(a *Answer) map[string]int {
 	out := maps.Clone(a.Facts)
 	delete(out, factTranslated)
@@ -163,7 +166,7 @@ func peculiarities(a *Answer) map[string]int {
 	return out
 }
 
-// softFact reports whether a fact is a matter of what the board holds today.
+// softFact reports whether a fact depends on the board's current content.
 func softFact(fact string) bool {
 	for _, begin := range []string{factPageSize, factPage, factOnePage, factLifetime, factLinks, "gzip"} {
 		if strings.HasPrefix(fact, begin) {
@@ -173,9 +176,9 @@ func softFact(fact string) bool {
 	return false
 }
 
-// languages tells that postings have come to differ by language, or no longer do, where that
-// is no matter of which of them are shown today: would each posting of one check differ as
-// often as those of the other, all of them would be alike in one check of a million.
+// languages reports that postings now differ by language, or no longer do, unless chance
+// explains it: if postings differed as often in both checks, such a result would come in
+// less than one check of a million.
 func (c *comparing) languages(where string, now, old *Answer) {
 	if old == nil {
 		return
@@ -183,7 +186,7 @@ func (c *comparing) languages(where string, now, old *Answer) {
 	n, nOf := now.Facts[factTranslated], now.Facts[factTranslated]+now.Facts[factSame]
 	o, oOf := old.Facts[factTranslated], old.Facts[factTranslated]+old.Facts[factSame]
 	chance := func(k, of, others int) float64 {
-		return math.Pow(1-float64(k)/float64(of+1), float64(others)) // of+1: one of one is not all
+		return math.Pow(1-float64(k)/float64(of+1), float64(others)) // of+1: a single posting that differs does not prove that all do
 	}
 	switch {
 	case o > 0 && n == 0 && chance(o, oOf, nOf) < 1e-6:
@@ -193,7 +196,7 @@ func (c *comparing) languages(where string, now, old *Answer) {
 	}
 }
 
-// counts tells what was never seen.
+// counts reports keys that were never seen before.
 func (c *comparing) counts(where, what string, now *Answer, old []*Answer, of func(*Answer) map[string]int, note func(string) bool) {
 	var before []string
 	for _, a := range old {
@@ -213,7 +216,7 @@ func (c *comparing) counts(where, what string, now *Answer, old []*Answer, of fu
 	}
 }
 
-// container returns the path of the object or list that a path stands in.
+// container returns the path of the object or list around a path.
 func container(path string) string {
 	if up, ok := parent(path); ok {
 		return up
@@ -232,7 +235,8 @@ func shapeOf(kind string, a *Answer) *Shape {
 	return s
 }
 
-// member tells what is new of a member.
+// member reports what is new about a member: the member itself, its items or
+// forms.
 func (c *comparing) member(kind, path string) {
 	now := c.now.Answers[kind].Members[path]
 	at := shapeOf(kind, nil).named(path)
@@ -247,7 +251,7 @@ func (c *comparing) member(kind, path string) {
 			}
 		}
 	case path == "" || around == 0:
-		// What is around it is new itself.
+		// The object or list around it is new, and reported itself.
 	case strings.HasSuffix(path, "[]"):
 		c.tell(where, "an item was never seen", true)
 	default:
@@ -256,7 +260,8 @@ func (c *comparing) member(kind, path string) {
 	}
 }
 
-// before returns what was known of a member, and how many objects or lists could have had it.
+// before returns a member's earlier counts, and the number of objects or lists in which
+// it could have occurred.
 func (c *comparing) before(kind, path string) (old Member, around int) {
 	for _, a := range c.old.siblings(kind) {
 		if m := a.Members[path]; m != nil {
@@ -282,7 +287,8 @@ func list(forms map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// Forms of the same value, told apart for the sake of who reads a profile.
+// Each row holds forms of the same kind of value, which are distinguished only
+// for readers of a profile.
 var alike = [][]string{
 	{formNoItems, formArray},
 	{formNoMember, formObject},
@@ -295,7 +301,7 @@ var textForms = []string{
 	formISOZ, formISOColon, formISOPlain, formDate, formHTML,
 }
 
-// softForm reports whether a form that was never seen is a matter of what the board holds.
+// softForm reports whether the board's content alone may explain a new form.
 func (c *comparing) softForm(kind string, at *named, form string, old *Member) bool {
 	texts := 0
 	for _, f := range textForms {
@@ -325,13 +331,13 @@ func (at *named) has(word string) bool {
 	return slices.Contains(at.words, word) || at.open && word == formOther
 }
 
-// variesFreely reports whether a form of text is to be expected of a member that nobody
-// describes: texts vary, but not those of which many had one form.
+// variesFreely reports whether a new form of text is normal for a member that the
+// interface does not name: texts vary freely, unless many had the same form.
 func variesFreely(form string, texts int, old *Member) bool {
 	return texts > 0 && (old.Forms[formText] > 0 || form == formEmpty || texts < samples)
 }
 
-// isAlike reports whether a form is told apart from one that was seen for the reader alone.
+// isAlike reports whether a form stands in one row of alike with a form seen before.
 func isAlike(at *named, form string, old *Member) bool {
 	for i, forms := range alike {
 		ofKind := i < 2 || at != nil && (i == 2 && at.kind == aLink || i == 3 && at.kind == aCode)
@@ -343,7 +349,8 @@ func isAlike(at *named, form string, old *Member) bool {
 	return false
 }
 
-// optionalForm reports whether a form stood for an empty value somewhere.
+// optionalForm reports whether a form represented an empty value of some
+// member.
 func (p *Profile) optionalForm(op, form string) bool {
 	for kind, a := range p.Answers {
 		if operation(kind) != op {
@@ -359,7 +366,7 @@ func (p *Profile) optionalForm(op, form string) bool {
 	return false
 }
 
-// gone tells of members and forms that all had and none has.
+// gone reports members and forms that every object had and none has now.
 func (c *comparing) gone(kind string) {
 	old, now := c.old.Answers[kind], c.now.Answers[kind]
 	if old == nil {
@@ -380,7 +387,8 @@ func (c *comparing) gone(kind string) {
 	}
 }
 
-// goneForm tells of a form that all had and none has, unless a new one is told.
+// goneForm reports a form that every value had and none has now, unless a new
+// form of the member is already reported.
 func (c *comparing) goneForm(where string, old, now *Member) {
 	for _, form := range slices.Sorted(maps.Keys(old.Forms)) {
 		if old.Forms[form] == old.Seen && now.Forms[form] == 0 && !c.news(where) {
@@ -389,12 +397,12 @@ func (c *comparing) goneForm(where string, old, now *Member) {
 	}
 }
 
-// news reports whether a change of a place is told already.
+// news reports whether Changes already has a change at a place.
 func (c *comparing) news(where string) bool {
 	return slices.ContainsFunc(c.changes, func(x Change) bool { return x.Where == where && !x.Note })
 }
 
-// most returns the key that was counted most often, the first of the alphabet of several.
+// most returns the key with the largest count, and of several the alphabetically first.
 func most(counts map[string]int) string {
 	best := ""
 	for _, k := range slices.Sorted(maps.Keys(counts)) {

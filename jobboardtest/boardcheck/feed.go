@@ -14,18 +14,18 @@ type feedJob struct {
 	inactive bool
 }
 
-// maxEntries bounds the entries of a feed that are looked at.
+// maxEntries is the most entries read from a feed.
 const maxEntries = 5000
 
-// feedWalk reads a feed: which jobs it has, and its shape. The interface shows of a feed
-// where the job's identifier stands (section 4.4) and nothing more.
+// feedWalk collects the jobs and the shape of a feed. About feeds the interface says
+// only where the job's identifier stands (section 4.4).
 type feedWalk struct {
 	jobs                            []feedJob
 	entries                         int
 	namespace, prefix, lower, plain bool
 	named, linked                   int // postings
 	postings                        int
-	paths                           map[string]int // entries that have an element
+	paths                           map[string]int // number of entries with an element
 	links                           map[string]int
 	broken                          bool
 }
@@ -36,7 +36,7 @@ func walkFeed(body []byte) *feedWalk {
 	d.Strict = false
 	var open []string
 	var text strings.Builder
-	begin := -1 // depth of the entry that is open
+	begin := -1 // depth of the open entry
 	var job feedJob
 	inEntry := map[string]bool{}
 	for w.entries < maxEntries {
@@ -125,7 +125,8 @@ func (w *feedWalk) close(job feedJob, inEntry map[string]bool) {
 	}
 }
 
-// form returns the switch's word for how names are spelt, and the text of a profile.
+// form returns the value of the switch feed for the spelling of the feed's element
+// names.
 func (w *feedWalk) form() string {
 	switch {
 	case w.prefix:

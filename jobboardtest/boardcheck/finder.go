@@ -14,7 +14,8 @@ import (
 	"unicode"
 )
 
-// finder finds what the rules need and the board's fields do not tell.
+// finder finds values for the target's fields that the rules need and the user
+// has not set.
 type finder struct {
 	Board
 	ctx       context.Context
@@ -29,18 +30,18 @@ type finder struct {
 type posting struct {
 	id, job int64
 	title   string
-	text    string // all of it, in small letters
+	text    string // the whole posting's text, in lower case
 }
 
-// job is what the answers say of one job.
+// job collects the board's answers about one job.
 type job struct {
 	id       int64
-	inactive bool // says the feed
+	inactive bool // by the feed
 	posting  int64
-	code     string // of the lookup's error
+	code     string // code of the lookup's error
 	info     object
-	status   int    // of the applied check; 0: not asked
-	word     string // of the applied check: true, false, or the kind of refusal
+	status   int    // status of the applied check; 0: not asked
+	word     string // result of the applied check: true, false, or the kind of refusal
 }
 
 func (f *finder) find() {
@@ -60,10 +61,10 @@ func (f *finder) find() {
 	f.chooseLanguages()
 }
 
-// neverGiven is an identifier that no board has come to.
+// neverGiven is an identifier so high that no board uses it.
 const neverGiven = 999_999_999_999_983
 
-// get asks an address. Where there is no answer, its status is 0.
+// get sends a GET request. Without an answer the exchange has status 0.
 func (f *finder) get(address, authorization, language string) *exchange {
 	r, err := http.NewRequestWithContext(f.ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -172,7 +173,7 @@ func (f *finder) searchChannel() {
 	}
 }
 
-// job returns the job of an identifier, a new one where it was not heard of.
+// job returns the job with an identifier, and adds it if it is new.
 func (f *finder) job(id int64) *job {
 	i, ok := slices.BinarySearchFunc(f.jobs, id, func(j *job, id int64) int { return int(max(-1, min(1, j.id-id))) })
 	if !ok {
@@ -194,7 +195,7 @@ func (f *finder) readFeed() {
 	}
 }
 
-// spread returns at most n elements, evenly from the whole.
+// spread returns at most n elements, evenly spaced over the list.
 func spread[T any](all []T, n int) []T {
 	if len(all) <= n {
 		return all
@@ -206,7 +207,8 @@ func spread[T any](all []T, n int) []T {
 	return out
 }
 
-// sample returns n jobs: those that the feed calls inactive first, a third at most.
+// sample returns at most n usable jobs. Up to a third are jobs that the feed calls
+// inactive, and these come first.
 func (f *finder) sample(n int, usable func(*job) bool) []*job {
 	var inactive, others []*job
 	for _, j := range f.jobs {
@@ -246,7 +248,7 @@ func (f *finder) askApplied() {
 	if f.Target.BaseURL == "" || f.Target.ApplicantToken == "" {
 		return
 	}
-	// Jobs with an error of the lookup first: each kind of refusal is wanted.
+	// Ask first about jobs with a lookup error, to see each kind of refusal.
 	jobs := f.sample(maxApplied/2, func(j *job) bool { return j.code != "" || j.inactive })
 	jobs = append(jobs, f.sample(maxApplied-len(jobs), func(j *job) bool { return !slices.Contains(jobs, j) })...)
 	for _, j := range jobs {
@@ -268,7 +270,7 @@ func (f *finder) askApplied() {
 	}
 }
 
-// set gives the target a field that it lacks.
+// set sets a field of the target, unless the user has set it.
 func (f *finder) set(name string, value any) {
 	field := reflect.ValueOf(&f.Target).Elem().FieldByName(name)
 	if v := reflect.ValueOf(value); field.IsZero() && !v.IsZero() {
@@ -277,8 +279,8 @@ func (f *finder) set(name string, value any) {
 	}
 }
 
-// chooseJobs finds a job for each answer. It judges a job by one call, so that the rules
-// judge the others by it.
+// chooseJobs chooses a job for each of the target's fields. It decides by one call about
+// a job, so that the rules can judge the other calls.
 func (f *finder) chooseJobs() {
 	var open *job
 	for _, j := range f.jobs {
@@ -288,7 +290,7 @@ func (f *finder) chooseJobs() {
 		case field != "":
 			f.set(field, j.id)
 		case j.hidden() && j.code != "":
-			// The applicant has no access to it, which goes before what state it is in.
+			// The applicant has no access, so the answers do not show the job's state.
 		case j.answers("true"):
 			f.set("AppliedJob", j.id)
 		case free && known && !possible:
@@ -302,17 +304,17 @@ func (f *finder) chooseJobs() {
 	}
 }
 
-// isFree reports whether the applicant may apply to a job, as far as the calls that there are
-// tell; known: the lookup tells of it.
+// isFree reports whether the applicant may apply to a job, as far as the available calls
+// show. known tells whether the lookup has answered about the job.
 func (f *finder) isFree(j *job, known bool) bool {
 	asked := f.Target.ApplicantToken != "" && f.Target.BaseURL != ""
 	return (!asked || j.answers("false")) && (known || f.Target.JobDBURL == "")
 }
 
-// answers reports whether the applied check answers with a word.
+// answers reports whether the applied check answered with a word.
 func (j *job) answers(word string) bool { return j.status == http.StatusOK && j.word == word }
 
-// refusal returns the field of the target for a job that is refused; "" for another.
+// refusal returns the target's field for a job with this refusal, or "".
 func (j *job) refusal() string {
 	switch {
 	case j.hidden() && j.code != "":
@@ -337,8 +339,8 @@ func (j *job) hidden() bool {
 		j.status == http.StatusNotFound && j.word == "message" && j.code == "ERROR_JOB_INACTIVE"
 }
 
-// weight is how much there is to judge about a job: where optional members are left out, a
-// rule about a table wants a job that has them all.
+// weight returns the amount of detail in a job's information. Rules about tables need a
+// job with all optional members, because a board may leave out empty ones.
 func (j *job) weight() int {
 	if j == nil {
 		return -1
@@ -362,7 +364,7 @@ func (j *job) weight() int {
 	return n
 }
 
-// chooseText finds a word that stands in a title and not in all postings.
+// chooseText chooses a word from a title that not all postings contain.
 func (f *finder) chooseText() {
 	best, bestIn := "", 0
 	for _, p := range f.postings {
@@ -372,11 +374,12 @@ func (f *finder) chooseText() {
 			}
 			in := 0
 			for _, other := range f.postings {
-				if strings.Contains(other.text, word[:len(word)-1]) { // its stem may be searched
+				if strings.Contains(other.text, word[:len(word)-1]) { // the board may search by stems
 					in++
 				}
 			}
-			// A word of some postings, which the first of the alphabet wins.
+			// Prefer a word in many postings, but at most half of them; of
+			// equally frequent words the alphabetically first.
 			if in < len(f.postings) && (in > bestIn && in <= len(f.postings)/2 || best == "" || in == bestIn && word < best) {
 				best, bestIn = word, in
 			}
@@ -400,7 +403,7 @@ func pointOf(v any) (p point, text string, ok bool) {
 	return p, fmt.Sprintf("%s::%s::", lat, long), true
 }
 
-// kilometers returns the distance on a sphere.
+// kilometers returns the distance between two points on the Earth.
 func (p point) kilometers(q point) float64 {
 	const degree = math.Pi / 180
 	dLat, dLong := (q.lat-p.lat)*degree/2, (q.long-p.long)*degree/2
@@ -408,8 +411,8 @@ func (p point) kilometers(q point) float64 {
 	return 2 * 6371 * math.Asin(math.Sqrt(min(1, h)))
 }
 
-// choosePlaces finds a circle that holds one job's places and not another's, an additional
-// location far from the main one, and a posting without a place.
+// choosePlaces chooses a circle around one job's places but not another's, an additional
+// location far from its main location, and a posting without a place.
 func (f *finder) choosePlaces() {
 	type placed struct {
 		j      *job
@@ -456,7 +459,7 @@ func (f *finder) choosePlaces() {
 	}
 }
 
-// chooseLanguages finds two languages in which some posting differs.
+// chooseLanguages chooses two languages in which some posting's title differs.
 func (f *finder) chooseLanguages() {
 	if len(f.Target.Languages) > 0 || !f.searches() || len(f.postings) == 0 {
 		return
@@ -488,7 +491,8 @@ func (f *finder) chooseLanguages() {
 	}
 }
 
-// tryBasic sends Basic as some clients do: without the colon, and with a secret.
+// tryBasic probes two forms of Basic that some clients send: an identifier
+// without the colon, and an identifier with a secret.
 func (f *finder) tryBasic() {
 	if !f.WrongCredentials || f.Target.BaseURL == "" || f.Target.Channel == "" || f.client == "" {
 		return

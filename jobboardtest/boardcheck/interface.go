@@ -2,14 +2,14 @@ package boardcheck
 
 import "strings"
 
-// kind is what the interface says of a member's values.
+// kind is the kind of a member's values by the interface.
 type kind int
 
 const (
 	aText   kind = iota + 1 // any text
 	aNumber                 // a counter
 	anID                    // an integer, also quoted
-	aDate                   // of a posting
+	aDate                   // date of a posting
 	aTime                   // the lookup's timestamp
 	aLink
 	aWord
@@ -24,9 +24,9 @@ const (
 // named is a member that section 2 names.
 type named struct {
 	kind     kind
-	optional bool // an empty value occurs: null or absence may stand for it
+	optional bool // an empty value is allowed, also as null or absence
 	words    []string
-	open     bool // the interface says that there are more words
+	open     bool // the interface allows further words
 }
 
 type table struct {
@@ -43,8 +43,8 @@ var locationMembers = map[string]named{
 
 var idLabelMembers = map[string]named{"id": {kind: aCode}, "label": {kind: aText}}
 
-// tablesOf has the tables of section 2 by operation. A list, or a key of a posting's config,
-// has an item's kind at the path with brackets.
+// tablesOf holds the tables of section 2 by operation. The items of a list, or of a key of a
+// posting's config, have their kind at the path with brackets.
 var tablesOf = map[string][]table{
 	"search": {
 		{"", map[string]named{
@@ -82,7 +82,7 @@ var tablesOf = map[string][]table{
 	},
 }
 
-// openWord is a text in a list that may be the word, or another.
+// openWord describes a list of texts, each the given word or a further one.
 func openWord(word string) map[string]named {
 	return map[string]named{"[]": {kind: aWord, words: []string{word}, open: true}}
 }
@@ -101,10 +101,12 @@ func configKeys() map[string]named {
 
 const configPath = "results[].config"
 
-// openKeys reports whether a path is a key of a posting's config, or below one.
+// openKeys reports whether a path is a key of a posting's config, or below such
+// a key.
 func openKeys(path string) bool { return strings.HasPrefix(path, configPath+".") }
 
-// named returns what the interface says of a path; nil: nothing.
+// named returns the interface's description of a path, or nil for a path that
+// it does not name.
 func (s *Shape) named(path string) *named {
 	for _, t := range s.tables {
 		rest, ok := strings.CutPrefix(path, t.at)

@@ -9,34 +9,34 @@ import (
 	"strings"
 )
 
-// Like says how a stand-in is made like a board.
+// Like holds the switches that make a mock server behave like a board.
 type Like struct {
-	Switches      []Switch     // those that are not at their zero value, in the stand-in's order
-	NotObservable []Unobserved // switches of which the profile does not tell
-	NotImitated   []string     // what no switch makes the stand-in do
+	Switches      []Switch     // switches with a value other than zero, in the order of jobboardtest.Variants
+	NotObservable []Unobserved // switches that the profile cannot decide
+	NotImitated   []string     // behaviour of the board that no switch imitates
 }
 
-// Switch is one of the stand-in's variants.
+// Switch is one field of jobboardtest.Variants.
 type Switch struct {
-	Name  string // in JSON, such as "quoted_ids"
-	Field string // of jobboardtest.Variants, such as "QuotedIDs"
+	Name  string // JSON name, such as "quoted_ids"
+	Field string // Go name, such as "QuotedIDs"
 	Value any    // a string, an int or true
 }
 
-// Unobserved is a switch that cannot be told, and what it would take.
+// Unobserved is a switch that the profile cannot decide, with the reason.
 type Unobserved struct {
 	Name string `json:"switch"`
 	Why  string `json:"why"`
 }
 
-// JSON returns the switches as the stand-in's control interface takes them, by PATCH, and
-// jobboardtest.Like finds them in a profile.
+// JSON returns the switches in the form that the mock server's control interface takes by
+// PATCH, and that jobboardtest.Like reads from a profile.
 func (l Like) JSON() json.RawMessage {
 	m := map[string]any{}
 	for _, s := range l.Switches {
 		m[s.Name] = s.Value
 	}
-	data, _ := json.Marshal(m) // texts, numbers and booleans
+	data, _ := json.Marshal(m) // cannot fail: only texts, numbers and booleans
 	return data
 }
 
@@ -51,8 +51,8 @@ func (l Like) Go() string {
 	return b.String()
 }
 
-// deriving finds the value of a switch: nil and no reason for the zero value, or the reason why
-// it cannot be told.
+// deriving derives the value of a switch from a profile: nil for the zero value, or the reason
+// why the profile cannot decide.
 type deriving struct {
 	name, field string
 	value       func(*Profile) (value any, why string)
@@ -60,7 +60,8 @@ type deriving struct {
 
 const changesNothing = "the check changes nothing"
 
-// derivings has the switches in the order of jobboardtest.Variants.
+// derivings holds a deriving for each switch, in the order of
+// jobboardtest.Variants.
 var derivings = []deriving{
 	{"plain_errors", "PlainErrors", likePlain},
 	{"not_fount", "NotFount", yesNo("says fount", "says found", noUnpublished)},
@@ -98,7 +99,7 @@ const noUnpublished = "no job without a posting was found: give UnpublishedJob"
 
 const noFeed = "no feed with postings was read: give FeedURL"
 
-// Like returns the switches by which the stand-in does what the board does.
+// Like returns the switches that make the mock server behave like the board.
 func (p *Profile) Like() Like {
 	var l Like
 	for _, d := range derivings {
@@ -117,7 +118,8 @@ func never(why string) func(*Profile) (any, string) {
 	return func(*Profile) (any, string) { return nil, why }
 }
 
-// sum adds up counts over answers of kinds; an empty kind before or behind the slash means all.
+// sum adds up counts over answers of some kinds. A kind such as "/error" stands for this kind
+// of every operation, and "" for all kinds.
 func (p *Profile) sum(of func(*Answer) map[string]int, kinds ...string) map[string]int {
 	out := map[string]int{}
 	for kind, a := range p.Answers {
@@ -136,7 +138,7 @@ func codes(a *Answer) map[string]int        { return a.Codes }
 func types(a *Answer) map[string]int        { return a.Types }
 func bodies(a *Answer) map[string]int       { return a.Bodies }
 
-// yesNo derives a switch of two facts.
+// yesNo derives a boolean switch from two facts.
 func yesNo(yes, no, why string) func(*Profile) (any, string) {
 	return func(p *Profile) (any, string) {
 		seen := p.sum(facts, "")
@@ -150,7 +152,7 @@ func yesNo(yes, no, why string) func(*Profile) (any, string) {
 	}
 }
 
-// word returns a word of a switch; the empty one is its zero value.
+// word returns the value of a switch; the empty word is the zero value.
 func word(s string) (any, string) {
 	if s == "" {
 		return nil, ""
@@ -282,7 +284,7 @@ func likeSpace(p *Profile) (any, string) {
 	return nil, ""
 }
 
-// forms adds up the forms of members of a kind.
+// forms adds up the forms of all members that want selects.
 func (p *Profile) forms(want func(*named) bool) map[string]int {
 	out := map[string]int{}
 	for _, kind := range []string{"search/page", "search/narrowed", "lookup/job"} {
@@ -326,8 +328,9 @@ func likeDates(p *Profile) (any, string) {
 	return nil, "no posting with a date was seen"
 }
 
-// mayBeMissing reports whether null or absence may stand for a member's empty value. Keys
-// of a config come and go, and answers belong to some types of questions alone.
+// mayBeMissing reports whether null or absence of a member represents an empty value. It
+// excludes keys of a config, which come and go, and answers, which only some types of
+// questions have.
 func mayBeMissing(path string, at *named) bool {
 	return at != nil && at.optional && !openKeys(path) && !strings.HasSuffix(path, ".answers")
 }
@@ -476,10 +479,11 @@ func likeTokens(p *Profile) (any, string) {
 	}
 }
 
-// standInTypes are the content types that the stand-in sends.
-var standInTypes = []string{"application/json", "text/plain; charset=utf-8", "application/xml; charset=utf-8", "none"}
+// mockTypes are the content types that the mock server sends.
+var mockTypes = []string{"application/json", "text/plain; charset=utf-8", "application/xml; charset=utf-8", "none"}
 
-// notImitated lists what the board does and no switch makes the stand-in do.
+// notImitated lists behaviour of the board that no switch of the mock server
+// imitates.
 func (p *Profile) notImitated() []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -489,7 +493,7 @@ func (p *Profile) notImitated() []string {
 	for _, kind := range slices.Sorted(maps.Keys(p.Answers)) {
 		a := p.Answers[kind]
 		for _, t := range slices.Sorted(maps.Keys(a.Types)) {
-			if kind != "search/probe" && !slices.Contains(standInTypes, t) {
+			if kind != "search/probe" && !slices.Contains(mockTypes, t) {
 				add("%s: the content type %s", label(kind), t)
 			}
 		}
@@ -521,7 +525,7 @@ func formsNotImitated(kind string, a *Answer) (out []string) {
 	return out
 }
 
-// imitable reports whether the stand-in can send a form of a member.
+// imitable reports whether the mock server can send a form of a member.
 func (at *named) imitable(form string) bool {
 	ok := map[kind][]string{
 		aText: {formText, formEmpty}, aNumber: {formNumber}, anID: {formNumber, formQuoted},

@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// Profile is what is known of a board's answers: their shapes, without any value. The
-// zero value knows nothing.
+// Profile holds the shapes of a board's answers, without values. The zero value is an
+// empty profile.
 type Profile struct {
 	Format  int                `json:"format"` // 1
 	Runs    int                `json:"runs"`
-	Rules   map[string]State   `json:"rules"`   // of rules that were judged, by name
+	Rules   map[string]State   `json:"rules"`   // verdicts of the judged rules, by name
 	Answers map[string]*Answer `json:"answers"` // by operation and meaning, such as "lookup/error"
 }
 
-// Answer is what is known of one kind of answers. Each count is a number of answers.
+// Answer holds the shape of one kind of answers. Each count is a number of answers.
 type Answer struct {
 	Seen     int                `json:"seen"`
 	Statuses map[string]int     `json:"statuses"`
@@ -38,10 +38,10 @@ func newProfile() *Profile {
 	return &Profile{Format: profileFormat, Rules: map[string]State{}, Answers: map[string]*Answer{}}
 }
 
-// maxProfile bounds a file that is read.
+// maxProfile is the largest profile in bytes.
 const maxProfile = 16 << 20
 
-// ReadProfile reads what Write wrote.
+// ReadProfile reads a profile that Write wrote.
 func ReadProfile(r io.Reader) (*Profile, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxProfile+1))
 	if err != nil {
@@ -66,7 +66,8 @@ func ReadProfile(r io.Reader) (*Profile, error) {
 	return p, nil
 }
 
-// Load reads a profile from a file. Where there is no such file, the error is fs.ErrNotExist.
+// Load reads a profile from a file. If the file does not exist, the error wraps
+// fs.ErrNotExist.
 func Load(file string) (*Profile, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -92,7 +93,7 @@ func (p *Profile) Write(w io.Writer) error {
 	return err
 }
 
-// Save replaces a file by the profile, in one step, and makes its folder where that is missing.
+// Save replaces a file by the profile in one step. It creates the folder if necessary.
 func (p *Profile) Save(file string) error {
 	err := os.MkdirAll(filepath.Dir(file), 0o755)
 	if err != nil {
@@ -119,7 +120,7 @@ func (p *Profile) Save(file string) error {
 	return nil
 }
 
-// answer returns what is known of a kind of answers, to add to.
+// answer returns the Answer of a kind, and adds it if it is new.
 func (p *Profile) answer(kind string) *Answer {
 	a := p.Answers[kind]
 	if a == nil {
@@ -138,7 +139,7 @@ func operation(kind string) string {
 	return op
 }
 
-// settle counts how many objects could have had each member.
+// settle sets Member.Of, the number of objects that could have each member.
 func (p *Profile) settle() {
 	for _, a := range p.Answers {
 		for path, m := range a.Members {
@@ -150,7 +151,8 @@ func (p *Profile) settle() {
 	}
 }
 
-// Merge adds what another profile knows. A rule's later state stands.
+// Merge adds the counts of a later profile, and takes over its verdicts of
+// rules.
 func (p *Profile) Merge(later *Profile) {
 	if p.Rules == nil {
 		p.Rules = map[string]State{}
@@ -198,7 +200,8 @@ func addCounts(to *map[string]int, from map[string]int) {
 	}
 }
 
-// Unknown returns the members that the interface does not name, each with its kind of answer.
+// Unknown returns the members that the interface does not name, each with the kind of its
+// answer.
 func (p *Profile) Unknown() []string {
 	seen := map[string]bool{}
 	for kind, a := range p.Answers {

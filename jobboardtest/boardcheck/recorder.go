@@ -22,20 +22,21 @@ const (
 	tokenPath  = "/api/rest/oauth/frontend/token"
 )
 
-// recorder makes a profile of the answers that it is shown.
+// recorder builds a profile from the answers of a check.
 type recorder struct {
-	failing string // the channel whose searches fail; empty: none is known
+	failing string // the channel whose searches fail; empty: unknown
 
 	mu      sync.Mutex
 	profile *Profile
-	seen    map[[32]byte]bool // postings and jobs whose members are counted already
+	seen    map[[32]byte]bool // postings and jobs whose members have been counted
 }
 
 func newRecorder(failingChannel string) *recorder {
 	return &recorder{failing: failingChannel, profile: newProfile(), seen: map[[32]byte]bool{}}
 }
 
-// line describes a request without its values.
+// line describes a request without identifiers, parameters' values and
+// credentials.
 func (c *recorder) line(r *http.Request) string {
 	path := r.URL.Path
 	switch {
@@ -71,7 +72,8 @@ func (c *recorder) add(x *exchange) {
 	}
 }
 
-// count adds to an answer what all kinds have.
+// count counts an answer of a kind with its status, content type and form of
+// body.
 func (c *recorder) count(kind string, x *exchange, body string) *Answer {
 	a := c.profile.answer(kind)
 	a.Seen++
@@ -84,7 +86,8 @@ func (c *recorder) count(kind string, x *exchange, body string) *Answer {
 	return a
 }
 
-// contentType returns a media type that is well known, with its charset.
+// contentType returns the media type with its charset if the type is well
+// known, so that no text of the board gets into a profile.
 func contentType(h http.Header) string {
 	raw := h.Get("Content-Type")
 	if raw == "" {
@@ -113,8 +116,9 @@ var (
 	charsets = []string{"utf-8", "us-ascii", "iso-8859-1", "iso-8859-15", "windows-1252", "utf-16"}
 )
 
-// languages notes how many postings differ by Accept-Language. Without one that differs it is
-// called for each language that was tried, and the last counts stand.
+// languages records the number of postings that differ, and that do not differ, by
+// Accept-Language. If no posting differs, it is called again for each further language, and
+// the last counts stay.
 func (c *recorder) languages(differ, same int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +133,7 @@ const (
 	factSame       = "postings that do not differ by language"
 )
 
-// members counts the members of an object, once of each thing.
+// members counts the members of an object, once for each identity.
 func (c *recorder) members(a *Answer, op, path string, v any, identity string) {
 	key := sha256.Sum256([]byte(op + "\x00" + path + "\x00" + identity))
 	if identity != "" && c.seen[key] {
@@ -153,7 +157,8 @@ func refused(x *exchange) bool {
 	return false
 }
 
-// addRefused notes where a refusal has its two fields.
+// addRefused records whether a refusal has its two fields in the header or in
+// the body.
 func (c *recorder) addRefused(op string, x *exchange) {
 	v, form := x.parsed()
 	a := c.count(op+"/refused", x, form)
@@ -206,7 +211,7 @@ func bodyOf(body []byte) (v any, form string) {
 	return v, "JSON number"
 }
 
-// unknownChannel is a part of the name of the channel that package conformance asks for.
+// unknownChannel is part of the name of the unknown channel in package conformance.
 const unknownChannel = "conformance-no-such-thing"
 
 func (c *recorder) addSearch(x *exchange) {
@@ -256,7 +261,7 @@ func (c *recorder) addPage(a *Answer, kind string, o object) {
 	s := Shape{members: a.Members, tables: tablesOf["search"]}
 	s.Add("", head)
 	if len(results) > 0 {
-		list := a.Members["results"] // counted as an empty one
+		list := a.Members["results"] // count has counted it as an empty list
 		list.Forms[formNoItems]--
 		if list.Forms[formNoItems] == 0 {
 			delete(list.Forms, formNoItems)
@@ -275,8 +280,8 @@ func (c *recorder) addPage(a *Answer, kind string, o object) {
 	}
 }
 
-// addPaging notes how a channel is paged: sizes and numbers of pages are the board's
-// settings and say nothing of anybody.
+// addPaging records the size and number of pages. A profile may hold these numbers,
+// because they are settings of the board, not data about persons.
 func (c *recorder) addPaging(a *Answer, o object, have int) {
 	size, total, page := integer(o["itemsPerPage"]), integer(o["totalNumberOfJobs"]), integer(o["actualPage"])
 	switch {
@@ -303,13 +308,13 @@ func integer(v any) int {
 	return n
 }
 
-// addOther counts an answer that the interface has no place for.
+// addOther counts an answer that fits no kind of the interface.
 func (c *recorder) addOther(op string, x *exchange, form string) { c.count(op+"/another", x, form) }
 
-// The headers by which the check's own probes of Basic are known again; they are not sent.
+// probeKey is the context key that marks the check's own probes of Basic.
 type probeKey struct{}
 
-// basicProbe notes what became of a Basic credential that the check tries out.
+// basicProbe records the outcome of a probe of Basic.
 func (c *recorder) basicProbe(x *exchange, outcome string) bool {
 	what, ok := x.request.Context().Value(probeKey{}).(string)
 	if ok {
@@ -364,7 +369,7 @@ func (c *recorder) addJobs(x *exchange, op string) {
 	}
 }
 
-// addForm counts a body under another form than it was counted under.
+// addForm moves the count of a body from one form to another.
 func addForm(bodies map[string]int, was, is string) map[string]int {
 	if was != is {
 		if bodies[was]--; bodies[was] == 0 {
@@ -375,7 +380,7 @@ func addForm(bodies map[string]int, was, is string) map[string]int {
 	return bodies
 }
 
-// identifierForm returns the form of an application identifier, which may read like a number.
+// identifierForm returns the form of an application identifier, which may look like a number.
 func identifierForm(body []byte, form string) string {
 	switch {
 	case form == "JSON number", form == "bare text":
@@ -387,7 +392,7 @@ func identifierForm(body []byte, form string) string {
 	return form
 }
 
-// knownCode returns a code that reads like one.
+// knownCode returns a code in the form of a code, or "another" for other text.
 func knownCode(code string, form *regexp.Regexp) string {
 	if form.MatchString(code) {
 		return code
@@ -420,7 +425,8 @@ func (c *recorder) addLookup(x *exchange) {
 
 const factCodeAt = "code at "
 
-// codePlace returns the path of the member with a code; items of a list are 0.
+// codePlace returns the path of the member with a code; each list index is
+// written as 0.
 func codePlace(v any, path string) string {
 	switch v := v.(type) {
 	case string:

@@ -46,7 +46,7 @@ func (s *junitSuite) add(c junitCase) {
 }
 
 // WriteJUnit writes the report as JUnit's XML: a test for each rule, for each change, and for
-// each request without a good answer. No value of the board is in it.
+// each request without a good answer. The file contains no values of the board.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	rules := junitSuite{Name: "rules"}
 	for _, x := range r.Rules {
@@ -84,7 +84,8 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	return err
 }
 
-// Summary returns what a person wants to know first, in one line.
+// Summary returns the result in one line: the numbers of rules, changes and
+// troubles.
 func (r *Report) Summary() string {
 	changes := 0
 	for _, c := range r.Changes {

@@ -22,23 +22,23 @@ type Limiter interface {
 
 // The bounds of a check.
 const (
-	MaxRequests   = 200              // sent by a check, repeats among them
+	MaxRequests   = 200              // most requests of a check, including repeats
 	maxAnswer     = 16 << 20         // bytes of one answer, after gzip
 	maxAnswers    = 256 << 20        // bytes of all answers
 	answerTimeout = 30 * time.Second // for one answer
-	maxPause      = 30 * time.Second // that a board may ask for by Retry-After
-	pause         = 5 * time.Second  // after a 429 that asks for none
-	maxTroubles   = 4                // one after the other at an address, then it is left alone
+	maxPause      = 30 * time.Second // longest Retry-After that a check waits for
+	pause         = 5 * time.Second  // wait after a 429 without Retry-After
+	maxTroubles   = 4                // failures in a row after which a host gets no more requests
 )
 
-// Failures of the requester itself, before anything is sent.
+// Errors of the requester before it sends a request.
 var (
 	errSpent   = fmt.Errorf("the check has sent its %d requests", MaxRequests)
 	errLeft    = errors.New("the address was left alone after several failures")
 	errTooMuch = errors.New("the check has read its 256 MiB")
 )
 
-// requester sends the requests of a check, within its bounds, and shows each answer to
+// requester sends the requests of a check within its bounds, and passes each answer to
 // the recorder.
 type requester struct {
 	next    http.RoundTripper
@@ -48,7 +48,7 @@ type requester struct {
 	mu       sync.Mutex
 	sent     int
 	read     int64
-	inARow   map[string]int // troubles by host
+	inARow   map[string]int // consecutive troubles by host
 	troubles []string
 }
 
@@ -61,7 +61,8 @@ func (q *requester) RoundTrip(r *http.Request) (*http.Response, error) {
 	return ex.response(), nil
 }
 
-// ask sends a request and returns it with its answer, which the recorder has seen.
+// ask sends a request, repeats it once if the board asks for a pause, and records
+// the answer.
 func (q *requester) ask(r *http.Request) (*exchange, error) {
 	ex, err := q.exchange(r)
 	if err == nil {
@@ -95,7 +96,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// admit takes one of the requests.
+// admit counts a request against the bounds of the check, or returns the
+// exceeded bound.
 func (q *requester) admit(host string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -162,7 +164,8 @@ func (q *requester) readAll(resp *http.Response, ex *exchange) ([]byte, error) {
 	return body, err
 }
 
-// failure says why there is no answer, without an address or a word of the board.
+// failure describes why there is no answer, without addresses and texts of the
+// board.
 func failure(ctx context.Context, err error) string {
 	var timeout interface{ Timeout() bool }
 	switch {
@@ -176,7 +179,7 @@ func failure(ctx context.Context, err error) string {
 	return "there was no answer, or it broke off"
 }
 
-// trouble notes what kept a request from an answer that tells something.
+// trouble records why a request got no useful answer.
 func (q *requester) trouble(r *http.Request, what string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -198,8 +201,8 @@ type exchange struct {
 	body    []byte
 	gzip    bool
 
-	value any    // of the body as JSON
-	form  string // of the body; empty: nobody has parsed it yet
+	value any    // the body as JSON
+	form  string // form of the body; empty: not yet parsed
 }
 
 // parsed returns the body's value and form, as bodyOf does.
@@ -221,7 +224,7 @@ func (x *exchange) response() *http.Response {
 	}
 }
 
-// pause returns how long the board asks to wait before the request is sent once more.
+// pause returns the wait that the board asks for before a repeat of the request.
 func (x *exchange) pause() (time.Duration, bool) {
 	if x.status != http.StatusTooManyRequests && x.status != http.StatusServiceUnavailable {
 		return 0, false
@@ -235,9 +238,9 @@ func (x *exchange) pause() (time.Duration, bool) {
 	return wait, wait <= maxPause
 }
 
-// trouble says why an answer tells nothing of the board; "" where it does. Statuses of an
-// overload or a machine in between, and web pages, are none of the interface's; a 500 is
-// for the channel that fails, and any status may come with a code of section 7.3.
+// trouble returns the reason why an answer says nothing about the board, or "". Overload
+// and gateway statuses and web pages do not come from the interface. A 500 is valid for
+// the failing channel, and a code of section 7.3 may come with any status.
 func (x *exchange) trouble(failingChannel string) string {
 	path := x.request.URL.Path
 	failing := failingChannel != "" && strings.HasSuffix(path, searchPath+failingChannel+"/jobs")
@@ -261,7 +264,7 @@ func (x *exchange) page() bool {
 		strings.HasPrefix(x.header.Get("Content-Type"), "text/html")
 }
 
-// evenly is the limiter of a check that was given none: 5 requests a second.
+// evenly is the default limiter: 5 requests a second.
 type evenly struct {
 	mu   sync.Mutex
 	next time.Time

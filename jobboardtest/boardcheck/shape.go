@@ -67,7 +67,8 @@ var (
 	jobInLink = regexp.MustCompile(`/job/([0-9]{1,18})(/|$)`)
 )
 
-// formOf returns the form of a value at a path of the interface, or of a member beyond it.
+// formOf returns the form of a value. at describes the member by the interface; nil means
+// an unnamed member.
 func formOf(v any, at *named) string {
 	switch v := v.(type) {
 	case nil:
@@ -126,7 +127,8 @@ func formOfText(s string, at *named) string {
 	return freeForm(s)
 }
 
-// freeForm returns the form of a text of which nothing is known.
+// freeForm returns the form of a text in a member that the interface does not
+// name.
 func freeForm(s string) string {
 	switch {
 	case s == "":
@@ -177,19 +179,20 @@ func linkForm(s string) string {
 	return formJobLink
 }
 
-// Bounds of what is kept of an answer.
+// Bounds of the members recorded from an answer.
 const (
 	maxDepth   = 24
 	maxMembers = 3000
 )
 
-// A member's name is kept where it reads like one: letters first, no address, no number
-// of a person or a thing.
+// A profile keeps a member's name only if it looks like a name: it begins with a
+// letter, and contains no address and no long number, which might identify a person or
+// a record.
 var nameForm = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$.:-]{0,47}$`)
 
 var longNumber = regexp.MustCompile(`[0-9]{4}|[0-9a-fA-F]{12}`)
 
-// otherName stands for a name that might be a value.
+// otherName replaces a name that might be a value.
 const otherName = "{name}"
 
 func memberName(name string) string {
@@ -199,23 +202,23 @@ func memberName(name string) string {
 	return name
 }
 
-// Shape collects the members of JSON values: their paths and the forms of what they hold,
-// and how often each was seen. It keeps no value. The zero value is empty.
+// Shape collects the members of JSON values: for each path the number of times it was
+// seen, and the forms of its values. It stores no values. The zero value is empty.
 type Shape struct {
 	members map[string]*Member
 	tables  []table
 }
 
-// Member tells of one path how often it was seen. A path names members from the outside
-// in, such as "results[].config.location[]".
+// Member counts the values at one path, by their forms. A path names members from the
+// outside in, such as "results[].config.location[]".
 type Member struct {
 	Seen  int            `json:"seen"`
-	Of    int            `json:"of"` // objects that could have had it
+	Of    int            `json:"of"` // number of objects that could have the member
 	Forms map[string]int `json:"forms"`
 }
 
-// NewShape returns a shape of answers of an operation: "search", "lookup", or another, of
-// which no member is known.
+// NewShape returns a shape of answers of an operation: "search" or "lookup". For every
+// other operation no member is known.
 func NewShape(operation string) *Shape {
 	return &Shape{members: map[string]*Member{}, tables: tablesOf[operation]}
 }
@@ -246,7 +249,7 @@ func (s *Shape) walk(path string, v any, depth int) {
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			kept := memberName(name)
 			if kept == otherName && seen[kept] {
-				continue // a path counts once of an object
+				continue // count a path once per object
 			}
 			seen[kept] = true
 			s.walk(below(path, kept), v[name], depth+1)
@@ -274,7 +277,7 @@ func (s *Shape) count(path, form string) {
 	m.Forms[form]++
 }
 
-// objects returns how many objects were seen at a path.
+// objects returns the number of objects seen at a path.
 func (m *Member) objects() int {
 	if m == nil {
 		return 0
@@ -282,8 +285,8 @@ func (m *Member) objects() int {
 	return m.Forms[formObject] + m.Forms[formNoMember]
 }
 
-// parent returns the path of the object that has a member; "", false for an array's item and
-// the whole answer.
+// parent returns the path of the object with a member. ok is false for an array's item and
+// for the whole answer.
 func parent(path string) (string, bool) {
 	if path == "" || strings.HasSuffix(path, "[]") {
 		return "", false
@@ -296,9 +299,9 @@ func parent(path string) (string, bool) {
 	return "", true
 }
 
-// Unknown returns the paths of members that the interface does not name, sorted. Of
-// a member that it does not name it returns the outermost path alone, and of the keys of a
-// posting's config, which are open (section 2.3), none.
+// Unknown returns the sorted paths of members that the interface does not name, without
+// the members inside them. It leaves out the keys of a posting's config, because these are
+// open (section 2.3).
 func (s *Shape) Unknown() []string {
 	var out []string
 	for _, path := range slices.Sorted(maps.Keys(s.members)) {
@@ -309,7 +312,8 @@ func (s *Shape) Unknown() []string {
 	return out
 }
 
-// beyond reports whether the interface does not name a member, and names the one around it.
+// beyond reports whether a member is unnamed by the interface, while the member around it
+// is named.
 func (s *Shape) beyond(path string) bool {
 	up, ok := parent(path)
 	return ok && s.named(path) == nil && !openKeys(path) && (up == "" || s.named(up) != nil)

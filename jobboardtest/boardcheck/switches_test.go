@@ -60,7 +60,7 @@ func setSwitch(v *jobboardtest.Variants, name string, value any) {
 	field.Set(reflect.ValueOf(value).Convert(field.Type()))
 }
 
-// profileOf checks a stand-in as a public client with wrong credentials allowed, and as a
+// profileOf checks a mock server as a public client with wrong credentials allowed, and as a
 // confidential one.
 func profileOf(t *testing.T, srv *jobboardtest.Server) *boardcheck.Report {
 	t.Helper()
@@ -98,7 +98,7 @@ func TestSwitchesKnown(t *testing.T) {
 	}
 }
 
-// likeness checks a stand-in with switches and one that is made like it, and returns the
+// likeness checks a mock server with switches and one that is made like it, and returns the
 // profile of the first.
 func likeness(t *testing.T, v jobboardtest.Variants) (like boardcheck.Like) {
 	t.Helper()
@@ -113,7 +113,7 @@ func likeness(t *testing.T, v jobboardtest.Variants) (like boardcheck.Like) {
 		standIn := profileOf(t, other)
 		like = board.Profile.Like()
 		if got := standIn.Profile.Like(); !reflect.DeepEqual(got, like) {
-			t.Errorf("%+v:\nthe board is like %+v\nthe stand-in %+v", v, like, got)
+			t.Errorf("%+v:\nthe board is like %+v\nthe mock server %+v", v, like, got)
 		}
 		for _, c := range slices.Concat(board.Profile.Compare(standIn.Profile), standIn.Profile.Compare(board.Profile)) {
 			t.Errorf("%+v: %s", v, c)
@@ -134,7 +134,7 @@ func likeness(t *testing.T, v jobboardtest.Variants) (like boardcheck.Like) {
 	return like
 }
 
-// Each switch alone is named by a profile, or listed as not observable, and the stand-in that
+// Each switch alone is named by a profile, or listed as not observable, and the mock server that
 // is started with what is named has the board's profile. Without JOBBOARD_TESTS=whole six
 // positions are tried.
 func TestEachSwitch(t *testing.T) {
@@ -246,7 +246,7 @@ func TestPairsOfSwitches(t *testing.T) {
 }
 
 // With a channel whose search fails, named by FailingChannel, the rule about it is judged and the
-// stand-in's 500 is as empty as the board's; without the name nothing asks for it.
+// mock server's 500 is as empty as the board's; without the name nothing asks for it.
 func TestFailingChannel(t *testing.T) {
 	for _, empty := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

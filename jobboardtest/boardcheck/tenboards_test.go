@@ -16,7 +16,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/boardcheck"
 )
 
-// ownBoard is a board written from the interface's document alone, with no code of the stand-in:
+// ownBoard is a board written from the interface's document alone, with no code of the mock server:
 // 60 jobs in two cities, in English and German. Its fields are the ways in which the
 // ten boards differ from what they were.
 type ownBoard struct {

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// Run checks a board in a test. Each rule is a subtest; one that is not observable is
-// skipped, with the reason. What changed since the profile in the file fails the test, and the
-// file then knows it: commit it, or restore it, as with any file that a test writes. Where there is
-// no such file Run writes it and fails, so that a nightly job that loses
-// its file does not stay green. A rule that was broken before is skipped.
+// Run checks a board in a test. Each rule is a subtest; rules that are not observable are skipped
+// with the reason, and likewise rules that were broken before. Changes since the profile in the
+// file fail the test, and are then added to the file: commit it, or restore it, like any file
+// that a test writes. If the file does not exist, Run writes it and fails, so that a nightly job
+// that loses its file does not stay green.
 func Run(t *testing.T, file string, b Board) {
 	t.Helper()
 	report, err := Check(t.Context(), b)

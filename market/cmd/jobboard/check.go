@@ -96,18 +96,18 @@ func newCheckCommand(p *cli.Program) *cobra.Command {
 		Use:   "check",
 		Short: "Tell whether the board still is what it was",
 		Long: `check asks a live board, read-only and with at most 200 requests, judges the
-rules of the interface, and compares the shape of the answers with that of last
-time: which members there are, in which forms, with which statuses, codes and
-content types. It finds jobs, places, a text and languages by itself, and names
-the flag for what it cannot find. --plan says beforehand what it would send.
+rules of the interface, and compares the shape of the answers with the shape of
+last time: the members and their forms, the statuses, codes and content types.
+It finds jobs, places, a text and languages by itself, and names a flag for each
+value that it cannot find. --plan lists the requests and sends none.
 
 --save FILE keeps the shape, without any value of the board, and merges later
-runs into it. --like prints how a mock server is made like the board; jobboard-fake
--like FILE starts one. Credentials that the board refuses, which may raise an
-alarm there, are sent with --wrong-credentials alone.
+runs into it. --like prints the switches that make a mock server behave like the
+board; jobboard-fake -like FILE starts such a server. Only --wrong-credentials
+sends credentials that the board refuses, which may raise an alarm there.
 
-It ends with 8 where the board changed, and with 7 where a rule is broken that
-the file does not know as broken, or a request had no good answer.`,
+The exit code is 8 if the board changed, and 7 if a rule is broken that was not
+broken in the file, or if a request had no good answer.`,
 		Example: `  jobboard check --fake
   jobboard check --plan
   jobboard check --save board.json --junit check.xml`,

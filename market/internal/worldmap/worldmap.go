@@ -21,7 +21,7 @@ type Point struct {
 }
 
 // View maps a part of the Earth to a plane of pixels, whose y grows to the south. At
-// the centre, kilometres east and kilometres north take equally many pixels.
+// the centre, a kilometre east takes as many pixels as a kilometre north.
 type View struct {
 	Width, Height       float64
 	latitude, longitude float64 // of the centre

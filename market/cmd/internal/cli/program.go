@@ -64,8 +64,8 @@ func terminalOf(f *os.File) term.Terminal {
 	return t
 }
 
-// UntilSignal returns a context that ends on SIGINT or SIGTERM, with the signal as
-// its cause. A second signal ends the process at once.
+// UntilSignal returns a context that ends on SIGINT, or with the cause
+// setup.ErrTerminated on SIGTERM. A second signal ends the process at once.
 func UntilSignal() context.Context {
 	ctx, end := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
