@@ -1,9 +1,7 @@
-// Package jobfeed reads the job feed of the board: XML of the HR-XML 2 family,
-// one PositionOpening per job. A [Reader] yields an [Entry] for each job, with
-// what a partner shows of the job and with its identifier, which the job
-// information lookup needs (section 4.4 of the interface). An [Index] of the
-// entries finds the job of a posting that a search gave. A [Writer] writes feeds,
-// for tests.
+// Package jobfeed reads the job feed of the board: XML of the HR-XML 2 family, one PositionOpening
+// per job. A [Reader] yields an [Entry] for each job, with the texts that a partner shows and the
+// job identifier that the job information lookup needs (section 4.4 of the interface). An [Index]
+// of the entries finds the job of a posting from a search. A [Writer] writes feeds, for tests.
 //
 //	r := jobfeed.NewReader(body, nil)
 //	for entry, err := range r.Entries() {
@@ -19,46 +17,40 @@
 //
 // # What is read
 //
-// An entry is a PositionOpening wherever it stands, in whatever wrappers and
-// however many there are. Namespaces, prefixes and the case of ASCII letters do
-// not matter for any name. Each entry must be well-formed by itself, by the
-// rules of encoding/xml, and without declarations; what lies between entries is
-// only looked at as far as it takes to find them.
+// An entry is any PositionOpening, at any depth and in any wrapper elements. Namespaces, prefixes
+// and the case of ASCII letters do not matter for any name. Each entry must be well-formed by
+// itself, by the rules of encoding/xml, and without declarations; text between entries is read only
+// to find the next entry.
 //
-// A feed may be compressed with gzip, in several members too. Its encoding is
-// that of its byte order mark, else of its XML declaration, else UTF-8; an
-// unknown one is ErrEncoding. As browsers do, ISO-8859-1 and US-ASCII are read
-// as windows-1252. Bytes that a declared encoding does not have become U+FFFD;
-// invalid UTF-8 is a syntax error of its entry.
+// A feed may be compressed with gzip, in several members too. Its encoding is that of its
+// byte order mark, else of its XML declaration, else UTF-8; an unknown one is
+// ErrEncoding. As browsers do, ISO-8859-1 and US-ASCII are read as windows-1252. Bytes
+// that are invalid in a declared encoding become U+FFFD; invalid UTF-8 is a syntax error
+// of its entry.
 //
-// Nothing is fetched and no entity is expanded but the five of XML and
-// character references: a document type declaration is skipped, and an entity
-// it declares is undefined.
+// The reader fetches nothing, and expands only XML's five entities and character references: it
+// skips a document type declaration, and entities declared there are undefined.
 //
-// Repeated identifiers are handed out as often as they occur. The text is that
-// of the feed: links may have any scheme, so check them before they are shown.
+// If identifiers repeat, every entry is yielded. Texts come from the feed and are untrusted: a link
+// may have any scheme, so check links before you show them.
 //
 // # Errors
 //
-// A broken entry is an item of its own, an *[EntryError], and does not end the
-// feed: reading goes on at the next start tag of a PositionOpening. Every other
-// error is the last item, such as io.ErrUnexpectedEOF for a feed that was cut
-// off. So the loop has seen the whole feed if it ended by itself and all its
-// errors were of type *EntryError; [Reader.Err] then returns nil.
+// A broken entry is an error in the loop, an *[EntryError], and does not end the feed: reading
+// continues at the next start tag of a PositionOpening. Every other error is the last item, such as
+// io.ErrUnexpectedEOF for a feed that was cut off. So the loop has seen the whole feed if it was
+// not broken off and every error was an *EntryError; [Reader.Err] then returns nil.
 //
-// Comments, CDATA sections and processing instructions hide what looks like an
-// entry inside them. In a broken entry, one that somebody forgot to close would
-// hide the next entries too. The reader therefore takes it for forgotten, and
-// reads the entries in it, in two cases: its end does not come before that of
-// the feed or within Options.MaxEntryBytes; or a PositionOpening begins in it,
-// and behind that another comment, section or instruction of the same kind. It
-// reads the same text again at most 64 times, so that the work is linear in the
-// length of the feed.
+// A PositionOpening inside a comment, CDATA section or processing instruction is no entry. But if a
+// broken entry has such a section whose author forgot to close it, the section would hide the next
+// entries. The reader treats a section as not closed, and reads the entries inside, in two cases:
+// the section has no end in the feed or within Options.MaxEntryBytes; or a PositionOpening begins
+// in the section, and a section of the same kind begins after it. The reader reads no text more
+// than 64 times, so that its work is linear in the length of the feed.
 //
 // # Bounds
 //
-// Memory is that of one entry, at most about twice Options.MaxEntryBytes,
-// whatever the length of the feed. Size and depth of an entry, the whole length
-// after decompression and the document type declaration are bounded; see
-// [Options].
+// A Reader needs memory for one entry, at most about twice Options.MaxEntryBytes, however long the
+// feed is. Size and depth of an entry, the whole length after decompression and the document type
+// declaration are bounded; see [Options].
 package jobfeed

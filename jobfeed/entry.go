@@ -11,9 +11,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// Position marks a place in a feed. It counts in the text as UTF-8: after
-// decompression and conversion, and without the byte order mark. For a plain
-// UTF-8 file that is the file itself.
+// Position marks a place in a feed. It counts bytes of the feed after decompression and conversion
+// to UTF-8, without a byte order mark. In a plain UTF-8 file these are the bytes of the file.
 type Position struct {
 	Line   int   // from 1; lines end with LF
 	Column int   // in bytes, from 1
@@ -23,12 +22,12 @@ type Position struct {
 // String returns "line:column".
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// Entry holds one PositionOpening. Only JobID is always there; white space around
-// a text is removed, and what the feed does not have is empty.
+// Entry holds one PositionOpening. Only JobID is always set; a field is empty if the feed lacks it.
+// Texts have no white space around them.
 type Entry struct {
 	Position // of the start tag
 
-	JobID jobboard.JobID // PositionRecordInfo > Id > IdValue; of several that are not empty, the first
+	JobID jobboard.JobID // PositionRecordInfo > Id > IdValue; the first that is not empty
 
 	// Title is PositionProfile > PositionDetail > PositionTitle, else
 	// PositionProfile > ProfileName, else PositionPosting > Title.
@@ -39,35 +38,34 @@ type Entry struct {
 	// PositionSupplier > EntityName.
 	Company string
 
-	// Language is xml:lang of PositionProfile, else of PositionOpening, else of
-	// what is around it; as spelt in the feed.
+	// Language is xml:lang of PositionProfile, else of PositionOpening, else of the innermost
+	// element around it that has xml:lang; as spelt in the feed.
 	Language string
 
 	Status string // PositionRecordInfo > Status, such as "Active"
 
-	// ValidFrom and ValidTo are the attributes of those names, both of the same
-	// element: PositionPosting > Id, else PositionRecordInfo > Status, else
-	// PositionRecordInfo > Id.
+	// ValidFrom and ValidTo are the attributes validFrom and validTo of the first element that has
+	// either: PositionPosting > Id, else PositionRecordInfo > Status, else PositionRecordInfo > Id.
 	ValidFrom, ValidTo Date
 
 	Locations []Location // every PhysicalLocation of PositionDetail or PositionProfile
 	Links     []Link     // in the order of the feed
 
-	// Postings are the posting identifiers that the entry names: every
-	// PositionPosting > Id > IdValue that is a positive number, ascending, each
-	// once. Some feeds have other things there.
+	// Postings are the posting identifiers that the entry names: every PositionPosting >
+	// Id > IdValue that is a positive number, ascending, each once. Some feeds write
+	// other texts there, which are ignored.
 	Postings []jobboard.JobPostingID
 
 	// PostingVersions are the posting versions that Links name, ascending, each
 	// once; see [jobboard.JobFromLink].
 	PostingVersions []jobboard.PostingVersionID
 
-	raw []byte // the reader's buffer; taken away when it reads on
+	raw []byte // a part of the reader's buffer; nil after the reader reads on
 }
 
-// Raw returns a copy of the entry's bytes as UTF-8, from the start tag to the end
-// tag. It must be called before the loop that gave the entry goes on; later it
-// is nil. Prefixes may be declared outside of it.
+// Raw returns a copy of the entry's bytes as UTF-8, from the start tag to the end tag. Call Raw
+// before the loop continues; after that it returns nil. A namespace prefix in the bytes may be
+// declared outside the entry.
 func (e *Entry) Raw() []byte { return bytes.Clone(e.raw) }
 
 // Location holds one PhysicalLocation.
@@ -89,19 +87,19 @@ const (
 	LinkApply   LinkKind = "apply"   // HowToApply > ApplicationMethod > InternetWebAddress
 )
 
-// Link holds an address in an entry. The URL is the feed's and is not checked.
+// Link holds an address in an entry. The URL comes from the feed and is unchecked.
 type Link struct {
 	Kind LinkKind
 	URL  string
 }
 
-// ascending sorts a list and leaves one of each value.
+// ascending sorts a list and removes repeated values.
 func ascending[T cmp.Ordered](list []T) []T {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// Date holds a date or an instant as it stands in the feed.
+// Date holds a date or an instant in the feed's own words.
 type Date string
 
 // The layouts of XML Schema's date and dateTime, and the zone without a colon.
@@ -115,9 +113,8 @@ var dateLayouts = [...]string{
 	"2006-01-02T15:04",
 }
 
-// Time returns the instant. It reports false for an empty date and for words such
-// as "notKnown". A date without a time of day is its midnight, and without a zone
-// it is taken as UTC.
+// Time returns the instant. It reports false for an empty date and for words such as
+// "notKnown". A date without a time of day means midnight UTC.
 func (d Date) Time() (t time.Time, ok bool) {
 	for _, layout := range dateLayouts {
 		if t, err := time.Parse(layout, strings.TrimSpace(string(d))); err == nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// What is wrong with an entry, for errors.Is on an *EntryError.
+// The faults of an entry; errors.Is finds them in an *EntryError.
 var (
-	// ErrNoJobID reports that there is no PositionRecordInfo > Id > IdValue, or it is empty.
+	// ErrNoJobID reports that PositionRecordInfo > Id > IdValue is missing or empty.
 	ErrNoJobID = errors.New("no job identifier")
 	// ErrBadJobID reports that the identifier is not a positive number.
 	ErrBadJobID = errors.New("bad job identifier")
@@ -24,11 +24,10 @@ var (
 	ErrTooLarge = errors.New("too large")
 )
 
-// What ends a feed, besides the errors of the io.Reader, of compress/gzip and
-// io.ErrUnexpectedEOF.
+// Errors that end a feed. Errors of the io.Reader and of compress/gzip, and io.ErrUnexpectedEOF,
+// end it too.
 var (
-	// ErrNotFeed reports that this is no XML, such as JSON or nothing at all, or a
-	// page of HTML.
+	// ErrNotFeed reports that the input is empty, an HTML page, or not XML, such as JSON.
 	ErrNotFeed = errors.New("not an XML feed")
 	// ErrEncoding reports that the declared encoding is not known.
 	ErrEncoding = errors.New("unknown encoding")
@@ -37,12 +36,12 @@ var (
 // ErrUnread reports that nobody has read the feed to its end; see [Reader.Err].
 var ErrUnread = errors.New("the feed was not read to its end")
 
-// EntryError reports a part of the feed that gives no entry: a broken entry, or
-// markup around the entries that may hide one. Reading goes on after it.
+// EntryError reports a broken entry, or markup between entries that may hide an entry. Reading
+// continues after it.
 type EntryError struct {
-	Position                // of the fault; of a syntax error, where the parser was when it found it
-	Entry    Position       // of the entry's start tag; of a fault outside of entries, the same as Position
-	JobID    jobboard.JobID // the entry's identifier, if it was read before the fault, else 0
+	Position                // place of the fault; of a syntax error, the place where the parser noticed it
+	Entry    Position       // place of the entry's start tag; equals Position for a fault outside of entries
+	JobID    jobboard.JobID // the entry's identifier; 0: not read before the fault
 	Reason   string         // one line
 	Err      error          // one of the Err values, or io.ErrUnexpectedEOF
 }

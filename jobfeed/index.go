@@ -12,12 +12,11 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// Index finds the job of a posting. A search gives posting identifiers, every
-// other call needs a job identifier, and no call of the interface turns one into
-// the other. The index holds which postings the entries of one feed name, in
-// some 40 bytes an entry; [Index.Job] also looks at the posting's own link.
-// Several goroutines may use an index at the same time. The zero value and nil
-// hold no feed: Job then looks at the link alone.
+// Index finds the job of a posting. A search gives posting identifiers, every other call needs a
+// job identifier, and the interface has no call that finds the job of a posting. The index holds
+// the postings that the entries of one feed name, in about 40 bytes an entry; [Index.Job] also
+// looks at the posting's own link. Several goroutines may use an index at the same time. The zero
+// value and nil hold no feed: Job then looks at the link alone.
 type Index struct {
 	postings pairs // by the posting's identifier
 	versions pairs // by the posting's version
@@ -25,10 +24,10 @@ type Index struct {
 	entries, broken int
 }
 
-// pairs lead from identifiers to jobs.
+// pairs maps identifiers to jobs.
 type pairs struct {
 	list []pair  // ascending, without repeats
-	tops []int64 // the identifier of each blockSize-th pair: few enough to stay in the processor's cache
+	tops []int64 // the identifier of each blockSize-th pair; stays in the processor's cache
 }
 
 const blockSize = 32
@@ -37,21 +36,20 @@ type pair struct{ id, job int64 }
 
 func (a pair) compare(b pair) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.job, b.job)) }
 
-// Evidence holds the job that each of three sources names for a posting, 0 where
-// a source names none. The interface promises none of them. To confirm a job,
-// look it up (4.4): its title is the posting's.
+// Evidence holds the job that each of three sources names for a posting; 0: the source names no
+// job. The interface does not promise that a source is right. To confirm a job, look it up (4.4):
+// its title is the posting's.
 type Evidence struct {
-	Posting jobboard.JobID // of the entry that names the posting
-	Version jobboard.JobID // of the entry with a link that names the posting's version
-	Link    jobboard.JobID // in the path of the posting's own ApplyOnlineLink
+	Posting jobboard.JobID // job of the entry that names the posting
+	Version jobboard.JobID // job of the entry whose link names the posting's version
+	Link    jobboard.JobID // job in the path of the posting's own ApplyOnlineLink
 
-	// Others are the jobs that the feed names besides, ascending: for the same
-	// posting, or for the same version. Only a feed that contradicts itself has
-	// some.
+	// Others holds further jobs that the feed names for the same posting or version, ascending. It
+	// is empty unless the feed contradicts itself.
 	Others []jobboard.JobID
 }
 
-// job returns the one job that is named; false: there is none, or several.
+// job returns the job if the sources agree; false: they name no job or different jobs.
 func (e *Evidence) job() (job jobboard.JobID, ok bool) {
 	for _, named := range [...]jobboard.JobID{e.Posting, e.Version, e.Link} {
 		if named != 0 && job != 0 && named != job {
@@ -62,7 +60,7 @@ func (e *Evidence) job() (job jobboard.JobID, ok bool) {
 	return job, job != 0 && len(e.Others) == 0
 }
 
-// Contradicts reports whether two different jobs are named.
+// Contradicts reports whether the sources name different jobs.
 func (e Evidence) Contradicts() bool {
 	_, ok := e.job()
 	return !ok && (e.Posting != 0 || e.Version != 0 || e.Link != 0)
@@ -88,9 +86,8 @@ func (e Evidence) String() string {
 	return strings.Join(words, ", ")
 }
 
-// Job returns the job of a posting, and what says so. If nothing names a job,
-// or two ways name different ones, ok is false and the job is 0; then
-// Evidence.Contradicts tells which of the two it is.
+// Job returns the job of a posting, and the evidence for it. If the sources name no job, or
+// different jobs, ok is false and the job is 0; Evidence.Contradicts tells these two cases apart.
 func (x *Index) Job(p *jobboard.JobPosting) (job jobboard.JobID, e Evidence, ok bool) {
 	if x != nil {
 		e.Posting = x.postings.find(int64(p.JobPostingID), &e)
@@ -105,7 +102,7 @@ func (x *Index) Job(p *jobboard.JobPosting) (job jobboard.JobID, e Evidence, ok 
 	return job, e, true
 }
 
-// find returns the first job of an identifier, and puts the others into e.
+// find returns the first job of an identifier, and appends further jobs to e.Others.
 func (ps *pairs) find(id int64, e *Evidence) (job jobboard.JobID) {
 	if id == 0 {
 		return 0
@@ -127,8 +124,8 @@ func (ps *pairs) find(id int64, e *Evidence) (job jobboard.JobID) {
 	return job
 }
 
-// Entries returns how many entries of the feed the index was made of, and how
-// many were broken and are missing in it.
+// Entries returns the number of the feed's entries in the index, and the number of broken entries
+// that it lacks.
 func (x *Index) Entries() (read, broken int) {
 	if x == nil {
 		return 0, 0
@@ -136,12 +133,11 @@ func (x *Index) Entries() (read, broken int) {
 	return x.entries, x.broken
 }
 
-// NewIndex reads the entries of a feed to the end, such as those of
-// [Reader.Entries], and returns their index. Entries that are broken are left
-// out. The error is what ended the feed before its end; then there is no index,
-// because half a feed would hide contradictions. Whoever wants the entries too
-// passes a function that hands them on: entries that another loop has taken from
-// the Reader before are missing in the index, and no error tells of it.
+// NewIndex reads the entries of a feed to the end, such as those of [Reader.Entries], and returns
+// their index. It leaves out broken entries. If the feed fails before its end, NewIndex returns the
+// error and no index, because half a feed would hide contradictions. If you need the entries too,
+// pass a sequence that handles each entry and yields it on: NewIndex cannot notice entries that an
+// earlier loop took from the Reader.
 func NewIndex(entries iter.Seq2[*Entry, error]) (*Index, error) {
 	x := new(Index)
 	for e, err := range entries {
@@ -162,8 +158,8 @@ func NewIndex(entries iter.Seq2[*Entry, error]) (*Index, error) {
 	return x, nil
 }
 
-// add takes what an entry says of its postings. A link in it that names another
-// job than the entry's own contradicts it.
+// add adds the postings and versions that an entry names. If a link names another job than the
+// entry's own, add adds both jobs, which contradict each other.
 func (x *Index) add(e *Entry) {
 	x.entries++
 	for _, id := range e.Postings {
@@ -181,8 +177,7 @@ func (x *Index) add(e *Entry) {
 	}
 }
 
-// add notes that an identifier leads to a job. Entries that no Reader made may
-// have numbers that are no identifiers.
+// add adds a pair. It ignores numbers below 1, which an entry that no Reader made may have.
 func (ps *pairs) add(id int64, job jobboard.JobID) {
 	if id > 0 && job > 0 {
 		ps.list = append(ps.list, pair{id, int64(job)})

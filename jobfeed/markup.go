@@ -5,24 +5,23 @@ import (
 	"strings"
 )
 
-// encoding/xml cannot go on after a syntax error, so the text is first cut into
-// entries by the little of XML that this takes: tags, comments, CDATA sections
-// and processing instructions. A "<" begins markup everywhere but in those
-// three, in attribute values too, where XML does not allow it: that is what
-// makes it possible to find the next tag after a broken one.
+// encoding/xml cannot continue after a syntax error, so this file first cuts the text into entries.
+// It knows tags, comments, CDATA sections and processing instructions. Outside of these three
+// sections every "<" begins markup. XML forbids "<" in attribute values, so a "<" there shows that
+// a quote is missing, and the next tag is found.
 
 // markup names the kinds of markup that a "<" can begin.
 type markup int
 
-// The kinds of markup. The first three are sections, in which "<" means nothing.
+// The kinds of markup. The first three are sections, inside which "<" is text.
 const (
 	comment markup = iota
 	cdata
 	instruction
 	entryStart // the start tag of an entry
 	entryEnd   // the end tag of an entry
-	startTag   // another one, or a "<" that begins nothing
-	endTag     // another one
+	startTag   // any other start tag, or a "<" without a name
+	endTag     // any other end tag
 	directive  // "<!" that begins no section
 
 	sectionKinds = entryStart
@@ -40,12 +39,12 @@ var sections = [sectionKinds]struct {
 
 const (
 	longestBegin = len("<![CDATA[") // of a section
-	maxName      = 256              // of the names that are looked at
+	maxName      = 256              // longest part of a name that nameIn reads
 	white        = " \t\r\n"
 )
 
-// markupIn returns what b begins with, and where the name in it or the beginning
-// of the section ends.
+// markupIn returns the kind of markup at the start of b, and the end of its name or of the
+// section's opening.
 func markupIn(b []byte) (kind markup, end int) {
 	kind, end = startTag, 1
 	if len(b) > 1 {
@@ -93,8 +92,7 @@ var nameByte = func() (t [256]bool) {
 	return t
 }()
 
-// isOpening reports whether a name, whatever its prefix and case, is that of an
-// entry.
+// isOpening reports whether an element name, without prefix and case, is PositionOpening.
 func isOpening(name []byte) bool {
 	const want = "positionopening"
 	prefix := len(name) - len(want)
@@ -102,13 +100,13 @@ func isOpening(name []byte) bool {
 }
 
 // equalFold compares a name with one in ASCII, whatever the case of ASCII letters.
-// Other letters that fold to those are longer.
+// Letters beyond ASCII that fold to ASCII letters take more bytes, so the lengths differ.
 func equalFold[T string | []byte](name T, ascii string) bool {
 	return len(name) == len(ascii) && strings.EqualFold(string(name), ascii)
 }
 
-// markup returns what the "<" at i begins, and where the name in it or the
-// beginning of the section ends.
+// markup returns the kind of markup that the "<" at i begins, and the end of its name or of the
+// section's opening.
 func (w *window) markup(i int) (kind markup, end int) {
 	for {
 		kind, end = markupIn(w.text[i:])
@@ -120,19 +118,19 @@ func (w *window) markup(i int) (kind markup, end int) {
 	}
 }
 
-// A cut says why something ends where it does.
+// A cut says why the search for an end stopped.
 type cut int
 
 const (
 	whole  cut = iota
-	broken     // by markup that does not belong there
-	ended      // by the end of the text
-	long       // by the bound
+	broken     // at markup that is not allowed there
+	ended      // at the end of the text
+	long       // at the limit
 )
 
-// entry finds the end of the entry at the beginning of the window. If open is a
-// section, such as a comment, that has no end before the text ends (ended) or within the
-// limit (long), end is where that section begins.
+// entry finds the end of the entry at the beginning of the window. If open is a section, such as a
+// comment, without an end in the text (ended) or within the limit (long), end is the start of that
+// section.
 func (w *window) entry(limit int) (end int, open markup, why cut) {
 	i, selfClosing, why := w.tag(limit)
 	if selfClosing {
@@ -191,8 +189,8 @@ func (w *window) byteAt(i, limit int) (c byte, why cut) {
 	return w.text[i], whole
 }
 
-// closed finds the end of the end tag at i, whose name ends at end; broken: there
-// is more than white space behind that.
+// closed finds the end of the end tag at i, whose name ends at end; broken: other characters than
+// white space follow the name.
 func (w *window) closed(i, end, limit int) (int, cut) {
 	for ; ; end++ {
 		c, why := w.byteAt(end, limit)
@@ -211,7 +209,7 @@ func (w *window) closed(i, end, limit int) (int, cut) {
 
 // tag finds the end of the start tag at the beginning of the window.
 func (w *window) tag(limit int) (end int, selfClosing bool, why cut) {
-	quote := byte(0) // around the byte; 0: none
+	quote := byte(0) // the open quote; 0: none
 	for i := 1; ; i++ {
 		c, why := w.byteAt(i, limit)
 		switch {
@@ -230,9 +228,8 @@ func (w *window) tag(limit int) (end int, selfClosing bool, why cut) {
 	}
 }
 
-// searched is a part of the text, from the offset from to the offset to, in which no end
-// of a section begins. It keeps many sections that share an end, or have none, from being
-// searched many times.
+// searched is a part of the text, between two offsets, that holds no end of a section. Without it,
+// sections that share an end, or lack an end, would search the same text many times.
 type searched struct{ from, to int64 }
 
 // sectionEnd finds the end of the section that begins at i.
@@ -247,7 +244,7 @@ func (w *window) sectionEnd(i int, kind markup, limit int) (end int, why cut) {
 		at := int(s.to - w.start.Offset)
 		found := w.index(at, term)
 		if found < 0 {
-			at = max(at, len(w.text)-len(term)+1) // the rest may belong to the end
+			at = max(at, len(w.text)-len(term)+1) // the last bytes may begin the end
 		} else {
 			at = found
 		}

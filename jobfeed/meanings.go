@@ -5,12 +5,12 @@ import (
 	"encoding/xml"
 )
 
-// meaning holds the functions that read an element. An element that nobody asks
-// for has the zero meaning.
+// meaning holds the functions that read an element. An element that the parser ignores has the zero
+// meaning.
 type meaning struct {
 	begin   func(p *parser, attrs []xml.Attr)
-	text    func(p *parser, text string) // takes its text, which may be empty
-	ownText bool                         // its text is without that of the elements in it
+	text    func(p *parser, text string) // gets the element's text, which may be empty
+	ownText bool                         // text excludes the texts of child elements
 	end     func(p *parser)
 	in      elements
 }
@@ -18,7 +18,7 @@ type meaning struct {
 // elements holds the meanings of elements by their names in lower case.
 type elements map[string]meaning
 
-// opening is the entry. What it holds is written here in the shape of the feed.
+// opening describes an entry, PositionOpening, and its elements, nested as in the feed.
 var opening = meaning{
 	begin: func(p *parser, a []xml.Attr) { p.openingLang = language(a) },
 	in: elements{
@@ -97,7 +97,7 @@ var location = meaning{
 
 var area = meaning{in: elements{"value": {text: (*parser).inArea}}}
 
-func init() { area.in["area"] = area } // areas may stand in one another
+func init() { area.in["area"] = area } // an area may contain areas
 
-// set fills a text that is still empty.
+// set sets *s if it is still empty.
 func set(s *string, text string) { *s = cmp.Or(*s, text) }

@@ -14,8 +14,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// The parser takes one entry that is whole in memory. Package encoding/xml
-// reads it; what its elements mean stands in meanings.go.
+// The parser reads one entry, whole in memory, with package encoding/xml. meanings.go says what to
+// do with each element.
 
 // fault describes a mistake in an entry.
 type fault struct {
@@ -24,17 +24,17 @@ type fault struct {
 	reason string
 }
 
-// errOpen is the fault of an entry that ends while elements are open. The
-// reader knows why it ends.
+// errOpen is the fault of an entry that ends while elements are open. The Reader replaces it with
+// the reason.
 var errOpen = &fault{kind: ErrSyntax, reason: "not closed"}
 
 // parser reads one entry.
 type parser struct {
 	xml    *xml.Decoder
-	length int // of what it decodes
+	length int // length of the entry in bytes
 	open   []element
-	name   []byte // of the innermost, in lower case
-	text   []byte // of the elements whose text is taken
+	name   []byte // buffer of lower
+	text   []byte // text of the open elements that are taken
 	entry  *Entry
 
 	idFault *fault // what is wrong with the job's identifier
@@ -59,14 +59,14 @@ type place struct {
 type element struct {
 	xml.StartElement
 	meaning meaning
-	content int  // where it begins
-	text    int  // where its text begins, of what is taken
-	taken   bool // its text is wanted, as its own or as that of an element around it
-	nested  bool // there is an element in it
+	content int  // offset of its content
+	text    int  // start of the element's text in parser.text
+	taken   bool // the element or one around it needs the text
+	nested  bool // the element has child elements
 }
 
-// parse fills in e from the bytes of an entry. On a fault, e.JobID is there if
-// it came before.
+// parse fills in e from the bytes of an entry. After a fault e.JobID is set if the parser read it
+// before the fault.
 func parse(raw []byte, maxDepth int, e *Entry) *fault {
 	p := &parser{xml: newDecoder(raw), length: len(raw), entry: e}
 	for {
@@ -99,8 +99,8 @@ func parse(raw []byte, maxDepth int, e *Entry) *fault {
 	}
 }
 
-// newDecoder returns a decoder of text that is UTF-8 by now, whatever a
-// declaration in it says.
+// newDecoder returns a decoder of UTF-8 text. It ignores the encoding in an XML declaration,
+// because the text has been converted.
 func newDecoder(text []byte) *xml.Decoder {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.CharsetReader = func(_ string, src io.Reader) (io.Reader, error) { return src, nil }
@@ -111,8 +111,7 @@ func (p *parser) offset() int { return int(p.xml.InputOffset()) }
 
 func (p *parser) top() *element { return &p.open[len(p.open)-1] }
 
-// syntax returns the fault of what encoding/xml does not take, at the place up
-// to which it has read.
+// syntax returns a fault for an error of encoding/xml, at the place where the decoder stopped.
 func (p *parser) syntax(err error) *fault {
 	reason := err.Error()
 	if syntax, ok := errors.AsType[*xml.SyntaxError](err); ok {
@@ -124,7 +123,7 @@ func (p *parser) syntax(err error) *fault {
 	return &fault{p.offset(), ErrSyntax, fmt.Sprintf("%.100s", strings.Map(printable, reason))}
 }
 
-// printable returns r, and U+FFFD where it may do something to a line of a log.
+// printable returns r, or U+FFFD for a character that could damage a log line.
 func printable(r rune) rune {
 	if unicode.IsPrint(r) {
 		return r
@@ -166,8 +165,8 @@ func (p *parser) begin(start xml.StartElement) {
 	}
 }
 
-// lower returns a name with the letters of ASCII in lower case. It is valid until
-// the next call.
+// lower returns a name with its ASCII letters in lower case. It is valid until the next
+// call.
 func (p *parser) lower(name string) []byte {
 	p.name = append(p.name[:0], name...)
 	for i, c := range p.name {
@@ -228,14 +227,14 @@ func (p *parser) link(kind LinkKind, url string) {
 	}
 }
 
-// validity takes the dates of an element, unless there are some.
+// validity sets the dates from an element's attributes, unless they are set.
 func (d *dates) validity(attrs []xml.Attr) {
 	if *d == (dates{}) {
 		*d = dates{Date(attribute(attrs, "validfrom")), Date(attribute(attrs, "validto"))}
 	}
 }
 
-// endLocation takes a location, unless it says nothing.
+// endLocation adds the location to the entry, unless it is empty.
 func (p *parser) endLocation() {
 	l := p.place.Location
 	l.Street = strings.TrimSpace(p.place.street + " " + p.place.building)

@@ -9,25 +9,24 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// Options bound what a Reader takes. The zero value of a field is the default
-// in its comment; nil stands for the zero Options.
+// Options bounds what a Reader accepts. The zero value of a field means the default in its comment;
+// nil means the zero Options.
 type Options struct {
-	// MaxEntryBytes bounds the length of an entry as UTF-8; 0 means 1 MiB. A
-	// longer one is an EntryError with ErrTooLarge.
+	// MaxEntryBytes bounds the length of an entry as UTF-8; 0 means 1 MiB. A longer entry gives an
+	// EntryError with ErrTooLarge.
 	MaxEntryBytes int
 
-	// MaxDepth bounds the elements in one another in an entry, itself included;
-	// 0 means 64. A deeper one is an EntryError with ErrTooDeep.
+	// MaxDepth bounds the depth of nested elements in an entry, itself included; 0 means 64. A
+	// deeper entry gives an EntryError with ErrTooDeep.
 	MaxDepth int
 
 	// MaxBytes bounds the length of the feed as UTF-8, after decompression; 0
 	// means 16 GiB, negative no bound. A longer feed ends with ErrTooLarge.
 	MaxBytes int64
 
-	// Skip, if not nil, is called with the bytes of each entry that has its end
-	// tag, from the start tag to that. If it returns true, the entry is not
-	// parsed, and the loop gets neither the entry nor an error of it. The bytes
-	// are valid only during the call and must not be changed.
+	// Skip, if not nil, gets the bytes of each entry that has an end tag, start tag and end tag
+	// included. If Skip returns true, the entry is not parsed, and the loop gets neither the entry
+	// nor its error. Skip must neither change nor keep the bytes.
 	Skip func(raw []byte) bool
 }
 
@@ -36,38 +35,37 @@ const (
 	defaultDepth      = 64
 	defaultBytes      = 16 << 30
 	maxDoctype        = 64 << 10
-	maxWrappers       = 64 // that are remembered by name
+	maxWrappers       = 64 // wrapper elements remembered by name
 
-	// maxResyncs bounds how often the same text is read again from inside of a
-	// section that is taken as not closed; each time costs a look at an entry.
+	// maxResyncs bounds how often the same text is read again from inside a section that seems not
+	// closed. Each time the reader looks at a whole entry.
 	maxResyncs = 64
 )
 
-// Reader reads a feed from beginning to end, once. It must not be used by
-// several goroutines at the same time.
+// Reader reads a feed from beginning to end, once. It is not safe for concurrent use.
 type Reader struct {
 	src  io.Reader
 	win  window
 	opts Options
 
-	last  *Entry // whose raw bytes are in the window
-	ahead int    // length of what the last item was about, to be discarded
-	err   error  // that ended the feed
+	last  *Entry // the entry whose raw bytes are in the window
+	ahead int    // bytes of the last entry, to be discarded
+	err   error  // the error that ended the feed
 	done  bool
 
-	element  bool      // there was one
+	element  bool      // the feed has an element
 	wrappers []wrapper // the open elements around the entries
-	deeper   int       // open elements beyond those
+	deeper   int       // number of open elements beyond maxWrappers
 	skipping bool      // in the rest of a broken entry
 
-	resyncEnd int64 // up to where the text was read again; see maxResyncs
+	resyncEnd int64 // end of the text that was read again; see maxResyncs
 	resyncs   int   // how often
 }
 
 type wrapper struct{ name, lang string }
 
-// NewReader returns a Reader of the feed in src, plain or compressed. It reads
-// nothing yet; later it reads ahead of what it gives.
+// NewReader returns a Reader of the feed in src, plain or compressed. It reads nothing yet. The
+// loop reads ahead, so src may be further than the last entry.
 func NewReader(src io.Reader, opts *Options) *Reader {
 	r := &Reader{src: src}
 	if opts != nil {
@@ -84,10 +82,10 @@ func NewReader(src io.Reader, opts *Options) *Reader {
 	return r
 }
 
-// Entries returns the entries in the order of the feed. An item is an entry, or
-// an error: an *EntryError for an entry that is broken, anything else as the
-// last item. A loop that was left early is continued by the next one, with
-// Entries or JobIDs; after the feed has failed, that gives the same error.
+// Entries returns the entries in the order of the feed. An item is an entry, or an error: an
+// *EntryError for an entry that is broken, anything else as the last item. If a loop breaks off,
+// the next loop over Entries or JobIDs continues there; after the feed has failed, it gets the same
+// error again.
 func (r *Reader) Entries() iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		for {
@@ -115,9 +113,8 @@ func (r *Reader) JobIDs() iter.Seq2[jobboard.JobID, error] {
 	}
 }
 
-// Err returns why the feed was not seen whole: the error that ended it, or
-// [ErrUnread] where no loop has come to its end yet. Broken entries are not
-// among it. Ask once the loops are over.
+// Err returns nil if the whole feed was read, else the error that ended the feed, or [ErrUnread] if
+// no loop has reached the end. Broken entries do not count as errors here. Call Err after the loop.
 func (r *Reader) Err() error {
 	if !r.done {
 		return fmt.Errorf("jobfeed: %w", ErrUnread)
@@ -125,11 +122,11 @@ func (r *Reader) Err() error {
 	return r.err
 }
 
-// next returns an entry or an error, or at the end neither.
+// next returns an entry or an error; at the end of the feed both are nil.
 func (r *Reader) next() (*Entry, error) {
 	if r.last != nil {
 		r.last.raw = nil
-		r.last = nil // from now on it is the caller's alone
+		r.last = nil // the reader must not change it any more
 	}
 	if r.win.src == nil && !r.done {
 		r.open()
@@ -151,8 +148,8 @@ func (r *Reader) fail(err error) error {
 	return r.err
 }
 
-// stop ends the feed because no more can be read, within what is named, if
-// anything.
+// stop ends the feed because the source has no more bytes. within names the element or section that
+// is not closed; empty: none.
 func (r *Reader) stop(within string) error {
 	r.done = true
 	switch {

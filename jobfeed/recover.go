@@ -2,11 +2,11 @@ package jobfeed
 
 import "bytes"
 
-// Behind a broken entry reading goes on at the next one. What makes that hard are
-// sections: an entry in one is text, but a section that somebody forgot to close
-// hides the entries that follow.
+// After a broken entry reading continues at the next entry. Sections make this hard: a
+// PositionOpening inside a section is text, but a section that its author forgot to close hides the
+// following entries.
 
-// resume settles where reading goes on after a broken entry.
+// resume decides where reading continues after a broken entry.
 func (r *Reader) resume(raw []byte, open markup, why cut) {
 	w := &r.win
 	begin := w.resync(raw)
@@ -16,13 +16,13 @@ func (r *Reader) resume(raw []byte, open markup, why cut) {
 	case open != noSection:
 		r.skipping = true
 		r.ahead = len(raw) + len(sections[open].begin)
-	case why == long, why == ended: // ended: so that the feed ends inside of an entry
+	case why == long, why == ended: // ended: the feed ends inside an entry
 		r.skipping = true
 	}
 }
 
-// skipSection skips a section in the rest of a broken entry, unless it looks as
-// if it was never closed; then it goes on inside of it.
+// skipSection skips a section in the rest of a broken entry. If the section seems not closed,
+// reading continues at the entry inside.
 func (r *Reader) skipSection(kind markup) {
 	w := &r.win
 	begin := len(sections[kind].begin)
@@ -39,8 +39,7 @@ func (r *Reader) skipSection(kind markup) {
 	w.discard(end)
 }
 
-// mayResync reports whether the text up to the offset, which was looked at, may
-// be read once more from inside of a section in it.
+// mayResync reports whether the text up to offset end may be read once more, from inside a section.
 func (r *Reader) mayResync(end int64) bool {
 	if r.win.start.Offset >= r.resyncEnd {
 		r.resyncs = 0
@@ -50,9 +49,8 @@ func (r *Reader) mayResync(end int64) bool {
 	return r.resyncs <= maxResyncs
 }
 
-// resync looks in a broken entry for a section that was not closed where its
-// author meant to: an entry begins in it and then a section of the same kind.
-// It returns the beginning of that entry, or -1.
+// resync looks in a broken entry for a section that seems not closed, because an entry begins
+// inside and then a section of the same kind. It returns the start of that entry, or -1.
 func (w *window) resync(raw []byte) (begin int) {
 	w.looked(raw)
 	for i := 1; i < len(raw); i++ {
@@ -75,8 +73,8 @@ func (w *window) resync(raw []byte) (begin int) {
 	return -1
 }
 
-// hidden returns where in the content of a section an entry begins that is
-// followed by the beginning of another such section, or -1.
+// hidden looks in the content of a section for a start tag of an entry, followed by the opening of
+// a section of the same kind. It returns the index of the start tag, or -1.
 func (w *window) hidden(content []byte, kind markup) int {
 	w.looked(content)
 	rest := content[:max(0, bytes.LastIndex(content, sections[kind].begin))]

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// A Reader goes through the feed from one "<" to the next. Around the entries it
-// notes which elements are open and their language. Behind a broken entry it is
-// skipping: nothing counts until an entry begins or ends.
+// A Reader moves through the feed from one "<" to the next. Between entries it keeps the open
+// elements and their language. After a broken entry it is skipping: it ignores all markup until an
+// entry begins or ends.
 
-// open begins to read, and ends a feed that does not begin as XML does.
+// open starts reading, and ends the feed with ErrNotFeed if its first character is not "<".
 func (r *Reader) open() {
 	w := &r.win
 	var err error
@@ -24,13 +24,13 @@ func (r *Reader) open() {
 		w.discard(len(w.text) - len(bytes.TrimLeft(w.text, white)))
 	}
 	if len(w.text) > 0 && w.text[0] != '<' {
-		w.fill(20 * utf8.UTFMax) // so that the error does not depend on read sizes
+		w.fill(20 * utf8.UTFMax) // or the quoted text would depend on read sizes
 		_ = r.fail(fmt.Errorf("%w: it begins with %.20q", ErrNotFeed, w.text))
 	}
 }
 
-// scan goes beyond the next markup. It returns the entry or the error that
-// stands there, if any.
+// scan reads the next markup. It returns an entry, an error, or neither if the markup was something
+// else.
 func (r *Reader) scan() (*Entry, error) {
 	w := &r.win
 	if found, _ := w.discardTo(lessThan, nil); !found {
@@ -60,8 +60,7 @@ func (r *Reader) scan() (*Entry, error) {
 	return nil, nil
 }
 
-// where names the place of the feed that the reader is in, for the error of a feed that
-// ends there.
+// where names the entry or element around the reader, for the error of a truncated feed.
 func (r *Reader) where() string {
 	switch {
 	case r.skipping:
@@ -72,7 +71,7 @@ func (r *Reader) where() string {
 	return ""
 }
 
-// section discards a comment or the like around the entries.
+// section discards a section between entries.
 func (r *Reader) section(kind markup) error {
 	w, s := &r.win, sections[kind]
 	at := w.start
@@ -89,8 +88,8 @@ func (r *Reader) section(kind markup) error {
 	return nil
 }
 
-// directive discards the markup that begins with "<!" at the beginning of the
-// window. A document type declaration counts only where it may stand.
+// directive discards the markup that begins with "<!" at the beginning of the window. It
+// reads a document type declaration only outside of all elements.
 func (r *Reader) directive(nameEnd int) error {
 	w := &r.win
 	if len(r.wrappers) > 0 || !equalFold(w.text[2:nameEnd], "doctype") {
@@ -155,8 +154,7 @@ func (r *Reader) language() string {
 	return r.wrappers[len(r.wrappers)-1].lang
 }
 
-// leave closes the innermost element of that name, and with it those in it that
-// were not closed.
+// leave closes the innermost wrapper of that name, and unclosed wrappers inside it.
 func (r *Reader) leave(name []byte) {
 	if r.deeper > 0 {
 		r.deeper--
@@ -170,8 +168,8 @@ func (r *Reader) leave(name []byte) {
 	}
 }
 
-// entry reads the entry at the beginning of the window. It returns neither an
-// entry nor an error if that is to be skipped.
+// entry reads the entry at the beginning of the window. It returns neither an entry nor an error if
+// Options.Skip returns true.
 func (r *Reader) entry() (*Entry, error) {
 	w := &r.win
 	n, open, why := w.entry(r.opts.MaxEntryBytes)
@@ -203,8 +201,7 @@ func (r *Reader) entry() (*Entry, error) {
 	return nil, &EntryError{Position: w.at(f.at), Entry: e.Position, JobID: e.JobID, Err: f.kind, Reason: f.reason}
 }
 
-// notClosed returns the fault of an entry of n bytes whose elements are not all
-// closed.
+// notClosed returns the fault of an entry of n bytes that has an unclosed element.
 func (r *Reader) notClosed(n int, open markup, why cut) *fault {
 	switch {
 	case why == broken:

@@ -33,7 +33,7 @@ func text(src io.Reader) (io.Reader, error) {
 	return transform.NewReader(br, enc.NewDecoder()), nil
 }
 
-// failing is a reader whose first error stays, so that looking ahead loses none.
+// failing is a reader that repeats its first error, which bufio.Reader.Peek may have consumed.
 type failing struct {
 	src steady.Reader
 	err error
@@ -50,9 +50,9 @@ func (f *failing) Read(p []byte) (n int, err error) {
 	return n, f.err
 }
 
-// decompressed returns src, or what it holds in gzip.
+// decompressed returns src, or the decompressed content if src is gzip.
 func decompressed(src *bufio.Reader) (*bufio.Reader, error) {
-	// An error stays: encodingOf looks for it.
+	// encodingOf gets an error of Peek again.
 	if head, _ := src.Peek(2); string(head) != "\x1f\x8b" {
 		return src, nil
 	}
@@ -64,8 +64,7 @@ func decompressed(src *bufio.Reader) (*bufio.Reader, error) {
 	return buffered(&members{src: src, z: z}), nil
 }
 
-// marks lists the first bytes of feeds in UTF-16, which is read, and in UTF-32,
-// which is not.
+// marks lists the first bytes of feeds in UTF-16, and in UTF-32, which is refused.
 var marks = []struct {
 	mark string
 	enc  encoding.Encoding
@@ -78,8 +77,7 @@ var marks = []struct {
 	{"\x00<", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
 }
 
-// encodingOf returns the encoding of what br holds; nil means UTF-8, whose byte
-// order mark is taken away.
+// encodingOf returns the encoding of br; nil means UTF-8, whose byte order mark it removes.
 func encodingOf(br *bufio.Reader) (encoding.Encoding, error) {
 	head, err := br.Peek(4)
 	if err != nil && err != io.EOF {
@@ -100,8 +98,8 @@ func encodingOf(br *bufio.Reader) (encoding.Encoding, error) {
 	return declared(br)
 }
 
-// encodingAttribute is an XML declaration up to encoding="value" or
-// encoding='value' in it. What begins with <?xml-stylesheet is none.
+// encodingAttribute is an XML declaration up to encoding="value" or encoding='value' in
+// it. <?xml-stylesheet is not a declaration.
 var encodingAttribute = regexp.MustCompile(`(?s)^\s*<\?xml\s.*?encoding\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 
 // declared returns the encoding of the XML declaration; nil means UTF-8.
@@ -118,21 +116,21 @@ func declared(br *bufio.Reader) (encoding.Encoding, error) {
 	case enc == nil, name == "replacement":
 		return nil, fmt.Errorf("%w: %.40q", ErrEncoding, label)
 	case name == "utf-8", strings.HasPrefix(name, "utf-16"):
-		// A declaration that can be read byte by byte is not in UTF-16.
+		// The declaration was read as single bytes, so the feed cannot be UTF-16.
 		return nil, nil
 	}
 	return enc, nil
 }
 
-// declaration returns the XML declaration that br begins with, if any. It reads
-// no further than that takes.
+// declaration returns the XML declaration at the start of br, if any. It peeks byte by byte and no
+// further.
 func declaration(br *bufio.Reader) []byte {
 	begin := []byte("<?xml")
 	for n := len(begin); n <= maxDeclaration; n++ {
 		head, err := br.Peek(n)
 		trimmed := bytes.TrimLeft(head, white)
 		switch {
-		case err != nil: // Read gives it again
+		case err != nil: // Read returns it again
 			return nil
 		case !bytes.HasPrefix(trimmed, begin) && !bytes.HasPrefix(begin, trimmed):
 			return nil
@@ -147,8 +145,7 @@ func declaration(br *bufio.Reader) []byte {
 // otherwise keep Read busy for as long as they come.
 const maxEmptyMembers = 1000
 
-// members reads one gzip member after the other, and takes anything else after
-// one as an error.
+// members reads one gzip member after the other. Any other bytes after a member are an error.
 type members struct {
 	src   *bufio.Reader
 	z     *gzip.Reader
@@ -164,7 +161,7 @@ func (m *members) Read(p []byte) (int, error) {
 		switch {
 		case err != nil && err != io.EOF:
 			return n, gzipError(err)
-		case err == nil || n > 0: // the end is told by the next Read
+		case err == nil || n > 0: // the next Read sees the end
 			return n, nil
 		}
 		if err := m.next(); err != nil {

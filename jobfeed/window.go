@@ -5,25 +5,25 @@ import (
 	"io"
 )
 
-// window is the part of the text that is in memory. Indexes into it stay good
-// while more is read and begin anew when its beginning is discarded.
+// window is the part of the feed's text in memory. An index into it stays valid when more text is
+// read, and becomes invalid when discard removes text from the start.
 type window struct {
 	src  io.Reader
 	text []byte
-	buf  []byte // holds text, and room behind it
-	err  error  // why src gives no more; io.EOF at its end
+	buf  []byte // the memory of text, with room after it
+	err  error  // error of src; io.EOF at its end
 	left int64  // bytes src may still give; negative: no bound
 
-	steps int64 // bytes that were looked at, once for each time: a test that the work is linear counts them
+	steps int64 // counts bytes looked at, for the test that the work is linear
 
-	start Position // of the window's beginning
+	start Position // position of the window's start
 
 	searched [sectionKinds]searched
 }
 
 const minWindow = 64 << 10
 
-// more makes the window longer; false: it cannot be.
+// more reads more text into the window; false: src has no more.
 func (w *window) more() bool {
 	if w.err != nil {
 		return false
@@ -41,8 +41,8 @@ func (w *window) more() bool {
 	return n > 0
 }
 
-// makeRoom moves a text that reaches the end of the buffer to its beginning, or
-// to a larger buffer if it takes half of this.
+// makeRoom makes room after text if it reaches the end of the buffer: it moves text to the start,
+// or to a larger buffer if text takes half the buffer.
 func (w *window) makeRoom() {
 	if len(w.text) < cap(w.text) {
 		return
@@ -62,20 +62,20 @@ func (w *window) fill(n int) {
 // discard takes n bytes from the beginning.
 func (w *window) discard(n int) { w.start, w.text = w.at(n), w.text[n:] }
 
-// discardTo discards what stands before the first such text, and reports whether
-// there is one, and whether the other text stands before it.
+// discardTo discards everything before the first occurrence of text. It reports whether it found
+// text, and whether other occurs before it.
 func (w *window) discardTo(text, other []byte) (found, passed bool) {
 	for {
 		end := w.index(0, text)
 		if found = end >= 0; !found {
-			end = max(0, len(w.text)-len(text)+1) // the rest may belong to the text
+			end = max(0, len(w.text)-len(text)+1) // the last bytes may begin text
 		}
 		passed = passed || bytes.Contains(w.text[:end], other)
 		if found {
 			w.discard(end)
 			return true, passed
 		}
-		w.discard(max(0, end-max(0, len(other)-1))) // or to the other one
+		w.discard(max(0, end-max(0, len(other)-1))) // or begin other
 		if !w.more() {
 			return false, passed
 		}
@@ -97,13 +97,13 @@ func (w *window) at(i int) Position {
 	return p
 }
 
-// looked counts bytes that are looked at.
+// looked adds the length of b to steps.
 func (w *window) looked(b []byte) []byte {
 	w.steps += int64(len(b))
 	return b
 }
 
-// index returns where the first such text from i on is in the window, or -1.
+// index returns the index of the first text at i or later in the window, or -1.
 func (w *window) index(i int, text []byte) int {
 	b := w.text[min(i, len(w.text)):]
 	k := bytes.Index(b, text)

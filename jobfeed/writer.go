@@ -11,17 +11,16 @@ import (
 	"strings"
 )
 
-// WriterOptions say how a Writer spells a feed; nil stands for the zero value.
+// WriterOptions sets how a Writer spells a feed; nil means the zero value.
 type WriterOptions struct {
-	Namespace string // of all elements; empty: none
-	Prefix    string // of all elements, declared for Namespace; empty: none
+	Namespace string // namespace of all elements; empty: none
+	Prefix    string // prefix of all elements, declared for Namespace; empty: none
 	Root      string // the element around the entries; empty means "PositionOpenings"
 	LowerCase bool   // positionOpening, idValue and so on instead of PositionOpening, IdValue
 }
 
-// Writer writes feeds that a Reader reads, for tests and for programs that play
-// the board. The feed is well-formed UTF-8; characters that XML does not have
-// become U+FFFD.
+// Writer writes feeds for a Reader, in tests and in mock servers. The feed is well-formed UTF-8;
+// characters that XML forbids become U+FFFD.
 type Writer struct {
 	w      *bufio.Writer // keeps the first error of the io.Writer
 	xml    *xml.Encoder  // to w
@@ -47,10 +46,9 @@ func NewWriter(w io.Writer, opts *WriterOptions) *Writer {
 	return fw
 }
 
-// Write writes an entry, which must have a JobID; what is empty is left out. It
-// does not write the entry's Position, and PostingVersions only as far as Links
-// name them. Its error is that of the io.Writer, or tells of an entry that
-// cannot be written; the latter leaves the feed as it was.
+// Write writes an entry, which must have a JobID; it leaves out empty fields. It does not write
+// Position, and writes PostingVersions only inside Links. It returns the error of the io.Writer, or
+// refuses an entry that cannot be written; after a refusal the feed is unchanged.
 func (w *Writer) Write(e *Entry) error {
 	err := w.err()
 	switch {
@@ -70,7 +68,7 @@ func (w *Writer) Write(e *Entry) error {
 	return w.err()
 }
 
-// Close ends the feed and flushes it. A feed without entries is one, too.
+// Close ends the feed and flushes it. Without entries the feed is valid too.
 func (w *Writer) Close() error {
 	if !w.closed {
 		w.closed = true
@@ -109,9 +107,9 @@ func (w *Writer) entry(e *Entry) {
 	w.text("\n")
 }
 
-// postings writes one PositionPosting for each posting that the entry names. The
-// first has the dates and the links. Without any, its identifier is one that is
-// no number, so that a reader that takes it for the job's is found out.
+// postings writes one PositionPosting for each posting that the entry names. The first
+// PositionPosting has the dates and the links. For an entry without postings it writes an
+// identifier that is not a number, to expose a reader that takes it for the job's identifier.
 func (w *Writer) postings(e *Entry) {
 	var ids []string
 	for _, id := range e.Postings {
@@ -156,8 +154,7 @@ func (e *Entry) urls(kind LinkKind) (urls []string) {
 	return urls
 }
 
-// attrs returns the attributes of pairs of a name and a value, without those
-// whose value is empty.
+// attrs makes attributes from pairs of name and value, and leaves out empty values.
 func attrs(pairs ...string) (attrs []xml.Attr) {
 	for pair := range slices.Chunk(pairs, 2) {
 		if pair[1] != "" {
@@ -167,7 +164,7 @@ func attrs(pairs ...string) (attrs []xml.Attr) {
 	return attrs
 }
 
-// in writes an element around what inside writes.
+// in writes an element whose content inside writes.
 func (w *Writer) in(name string, attrs []xml.Attr, inside func()) {
 	start := xml.StartElement{Name: w.name(name), Attr: attrs}
 	w.token(start)
@@ -200,5 +197,5 @@ func (w *Writer) name(name string) xml.Name {
 // token writes a token. It fails only as w.w does.
 func (w *Writer) token(t xml.Token) { _ = w.xml.EncodeToken(t) }
 
-// text writes what stands between the elements.
+// text writes text between elements.
 func (w *Writer) text(s string) { _, _ = w.w.WriteString(s) }
