@@ -51,7 +51,7 @@ const (
 	RequestKey   = attribute.Key("jobboard.request")   // what the service calls the failed request
 	WaitKey      = attribute.Key("jobboard.wait")      // seconds before the next request
 	HedgeKey     = attribute.Key("jobboard.hedge")     // true for the second request of a hedge
-	BeatenKey    = attribute.Key("jobboard.beaten")    // true for the one of the two that does not count; no error
+	BeatenKey    = attribute.Key("jobboard.beaten")    // true for the hedge's request that lost; no error
 )
 
 // Option chooses where an observer reports to.

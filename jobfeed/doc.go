@@ -45,8 +45,8 @@
 // broken entry has such a section whose author forgot to close it, the section would hide the next
 // entries. The reader treats a section as not closed, and reads the entries inside, in two cases:
 // the section has no end in the feed or within Options.MaxEntryBytes; or a PositionOpening begins
-// in the section, and a section of the same kind begins after it. The reader reads no text more
-// than 64 times, so that its work is linear in the length of the feed.
+// in the section, and a section of the same kind begins after it. The reader reads the same text
+// again at most 64 times, so that its work is linear in the length of the feed.
 //
 // # Bounds
 //

@@ -6,10 +6,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/spelling"
 )
 
-// Alike returns the places whose names are nearest to a mistyped one, such as Berlin for
-// Berlni, the largest first, at most limit: those that differ by one letter or, where the
-// name has six or more, by two. What follows a comma does not count. It looks at every place,
-// which takes some milliseconds: ask Find first.
+// Alike returns the places with the names most similar to a mistyped name, such as Berlin for
+// Berlni: at most limit places, the largest first. The names may differ in one letter, or in two if
+// name has six letters or more. It ignores text after a comma. It looks at every place, which takes
+// some milliseconds: ask Find first.
 func Alike(name string, limit int) (meant []Place) {
 	name, _, _ = strings.Cut(name, ",")
 	name = strings.ToLower(strings.TrimSpace(name))

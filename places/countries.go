@@ -9,10 +9,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places/internal/spelling"
 )
 
-// Country returns the code of ISO 3166-1 with two letters for a country: for its code
-// in any case, and for the names of some 55 countries in English, German and their own
-// languages, such as Deutschland and Schweiz. It is false for every other word. It does
-// not read the list of places.
+// Country returns the two-letter ISO 3166-1 code of a country. word is that code, in upper or lower
+// case, or the name of one of about 55 countries in English, German or its own language, such as
+// Deutschland and Schweiz. Country reports false for any other word. It does not load the list of
+// places.
 func Country(name string) (code string, ok bool) {
 	if len(name) > maxName {
 		return "", false
@@ -37,16 +37,16 @@ var countries = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// area is a country or a state of the USA; an empty field stands for any.
+// area is a country or a state of the USA; an empty field means any.
 type area struct{ country, state string }
 
 func (a area) within(b area) bool {
 	return (b.country == "" || a.country == b.country) && (b.state == "" || a.state == b.state)
 }
 
-// areasIn returns the areas that the words between commas can stand for together,
-// the likeliest first: of IN, USA that is Indiana and not India. A postal code may
-// stand behind a word, but alone it says nothing that is known here.
+// areasIn returns the areas that fit all words between commas, the likeliest first: "IN, USA" is
+// Indiana and not India. A postal code may follow a word, but a word that is only a postal code
+// fits no area.
 func areasIn(s string) []area {
 	found := []area{{}}
 	for part := range strings.SplitSeq(s, ",") {
@@ -69,9 +69,9 @@ func areasIn(s string) []area {
 	return found
 }
 
-// areas has the folded codes and names of countries, of states of Germany and
-// Austria, which stand for their countries, and of states of the USA. A word for a
-// country and a state has the country first.
+// areas has the folded codes and names of countries, of states of Germany and Austria, which stand
+// for their countries, and of states of the USA. If a word names a country and a state, the country
+// comes first.
 var areas = sync.OnceValue(func() map[string][]area {
 	all := map[string][]area{}
 	add := func(word string, a area) {
@@ -158,8 +158,8 @@ var countryNames = map[string]string{
 	"SG": "Singapur|Singapore",
 }
 
-// regionNames has the states of Germany and Austria, which stand for their countries
-// behind the name of a place.
+// regionNames has the states of Germany and Austria, which mean their countries after the name of a
+// place.
 var regionNames = map[string]string{
 	"DE": "Baden-Württemberg|Bayern|Bavaria|Berlin|Brandenburg|Bremen|" +
 		"Hamburg|Hessen|Hesse|Mecklenburg-Vorpommern|Niedersachsen|Lower Saxony|Nordrhein-Westfalen|" +
@@ -169,7 +169,7 @@ var regionNames = map[string]string{
 		"Upper Austria|Salzburg|Steiermark|Styria|Tirol|Tyrol|Vorarlberg|Kärnten|Carinthia|Burgenland",
 }
 
-// countryCodes are those of ISO 3166-1 with two letters, and that of Kosovo.
+// countryCodes lists the two-letter codes of ISO 3166-1, and Kosovo's code.
 const countryCodes = `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS
 BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK
 FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM
@@ -178,7 +178,7 @@ MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL
 SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM
 US UY UZ VA VC VE VG VI VN VU WF WS YE YT XK ZA ZM ZW`
 
-// stateNames has the states of the USA, and Washington, which is in none.
+// stateNames has the states of the USA and the District of Columbia.
 const stateNames = `AL Alabama
 AK Alaska
 AZ Arizona

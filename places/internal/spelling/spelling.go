@@ -1,5 +1,5 @@
-// Package spelling folds the names of places into the keys by which they are found:
-// those of the list when it is made, and those that people type when they search.
+// Package placename turns names of places into the keys that package places compares: gen makes the
+// keys of the list, and a search makes the key of the name that somebody typed.
 package spelling
 
 import (
@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns the form in which names are compared: in lower case, without
-// accents, and with one space for whatever is no letter and no digit.
+// Fold returns a name in lower case and without accents, in which one space replaces other
+// characters than letters and digits.
 func Fold(s string) string {
 	b := make([]byte, 0, len(s))
 	space := false
@@ -36,17 +36,16 @@ func Fold(s string) string {
 	return string(b)
 }
 
-// noAccent has the letters that Unicode does not take apart.
+// noAccent has the letters that Unicode does not decompose.
 var noAccent = map[rune]string{
 	'ß': "ss", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'æ': "ae", 'œ': "oe", 'ı': "i", 'ħ': "h",
 }
 
-// withTwoLetters spells umlauts as German and Scandinavian keyboards without
-// them do.
+// withTwoLetters spells umlauts with two letters, as people do on a keyboard without umlauts.
 var withTwoLetters = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue",
 	"ø", "oe", "Ø", "Oe", "å", "aa", "Å", "Aa")
 
-// Keys returns the keys by which a place of that name is found.
+// Keys returns the keys of a place's name: a search with any of them finds the place.
 func Keys(name string) []string {
 	keys := []string{Fold(name)}
 	if long := withTwoLetters.Replace(name); long != name {
@@ -66,7 +65,7 @@ var rivers = []string{
 	" (", " am ", " an der ", " an den ", " im ", " in ", " bei ", " ob der ", " auf ", " vor der ", " upon ",
 }
 
-// WithoutRiver returns what stands before the words that tell towns of one name
+// WithoutRiver returns a town's name without the river or region that tells towns of the same name
 // apart, as in "Marburg an der Lahn" and "Kempten (Allgäu)".
 func WithoutRiver(name string) string {
 	for _, word := range rivers {
