@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/jobboard-sdk/jobboard-go/places/internal/spelling"
+	"github.com/jobboard-sdk/jobboard-go/places/internal/placename"
 )
 
 // Country returns the two-letter ISO 3166-1 code of a country. word is that code, in upper or lower
@@ -17,7 +17,7 @@ func Country(name string) (code string, ok bool) {
 	if len(name) > maxName {
 		return "", false
 	}
-	code, ok = countries()[spelling.Fold(name)]
+	code, ok = countries()[placename.Fold(name)]
 	return code, ok
 }
 
@@ -25,11 +25,11 @@ func Country(name string) (code string, ok bool) {
 var countries = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for code := range strings.FieldsSeq(countryCodes) {
-		all[spelling.Fold(code)] = code
+		all[placename.Fold(code)] = code
 	}
 	for code, names := range countryNames {
 		for name := range strings.SplitSeq(names, "|") {
-			for _, key := range spelling.Keys(name) {
+			for _, key := range placename.Keys(name) {
 				all[key] = code
 			}
 		}
@@ -50,7 +50,7 @@ func (a area) within(b area) bool {
 func areasIn(s string) []area {
 	found := []area{{}}
 	for part := range strings.SplitSeq(s, ",") {
-		word := spelling.Fold(part)
+		word := placename.Fold(part)
 		if word == "" {
 			continue
 		}
@@ -75,7 +75,7 @@ func areasIn(s string) []area {
 var areas = sync.OnceValue(func() map[string][]area {
 	all := map[string][]area{}
 	add := func(word string, a area) {
-		if key := spelling.Fold(word); !slices.Contains(all[key], a) {
+		if key := placename.Fold(word); !slices.Contains(all[key], a) {
 			all[key] = append(all[key], a)
 		}
 	}
@@ -85,7 +85,7 @@ var areas = sync.OnceValue(func() map[string][]area {
 	for _, names := range []map[string]string{countryNames, regionNames} {
 		for country, words := range names {
 			for word := range strings.SplitSeq(words, "|") {
-				for _, key := range spelling.Keys(word) {
+				for _, key := range placename.Keys(word) {
 					add(key, area{country: country})
 				}
 			}

@@ -27,7 +27,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jobboard-sdk/jobboard-go/places/internal/spelling"
+	"github.com/jobboard-sdk/jobboard-go/places/internal/placename"
 )
 
 // Attribution names the source of the data. The licence demands this line where the data is shown.
@@ -56,7 +56,7 @@ func Find(name string) (Place, bool) {
 		return Place{}, false
 	}
 	idx := load()
-	if p, ok := idx.largest(spelling.Fold(name), area{}); ok {
+	if p, ok := idx.largest(placename.Fold(name), area{}); ok {
 		return p, true
 	}
 	name, rest, _ := strings.Cut(name, ",")
@@ -65,7 +65,7 @@ func Find(name string) (Place, bool) {
 	withoutDistrict, _, _ := strings.Cut(name, "-")
 	for _, name := range [...]string{name, withoutDistrict} {
 		for _, a := range areas {
-			if p, ok := idx.largest(spelling.Fold(name), a); ok {
+			if p, ok := idx.largest(placename.Fold(name), a); ok {
 				return p, true
 			}
 		}
@@ -80,7 +80,7 @@ func Search(prefix string, limit int) []Place {
 	if len(prefix) > maxName || limit < 1 {
 		return nil
 	}
-	key := spelling.Fold(prefix)
+	key := placename.Fold(prefix)
 	if key == "" {
 		return nil
 	}

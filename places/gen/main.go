@@ -28,7 +28,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jobboard-sdk/jobboard-go/places/internal/spelling"
+	"github.com/jobboard-sdk/jobboard-go/places/internal/placename"
 )
 
 const (
@@ -117,13 +117,13 @@ func run(in, names, out string) error {
 func keysOf(places []place, list string) ([]key, error) {
 	var keys []key
 	add := func(i int, name string) {
-		for _, text := range spelling.Keys(name) {
+		for _, text := range placename.Keys(name) {
 			keys = append(keys, key{text, i})
 		}
 	}
 	for i, p := range places {
 		add(i, p.name)
-		if short := spelling.WithoutRiver(p.name); short != p.name {
+		if short := placename.WithoutRiver(p.name); short != p.name {
 			add(i, short)
 		}
 	}
@@ -141,7 +141,7 @@ func keysOf(places []place, list string) ([]key, error) {
 		country, spelled, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		names, found := strings.Split(spelled, "|"), -1
 		for _, name := range names {
-			if at, ok := largest[country+" "+spelling.Fold(name)]; ok && (found < 0 || at < found) {
+			if at, ok := largest[country+" "+placename.Fold(name)]; ok && (found < 0 || at < found) {
 				found = at
 			}
 		}

@@ -1,6 +1,6 @@
 // Package placename turns names of places into the keys that package places compares: gen makes the
 // keys of the list, and a search makes the key of the name that somebody typed.
-package spelling
+package placename
 
 import (
 	"slices"
