@@ -183,7 +183,7 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *jobRow, state State) (reindex 
 	if err := t.log(ChangeJob, r.job, "", j.record, after, causeLookup); err != nil {
 		return false, err
 	}
-	return r.info != nil, nil
+	return r.info != nil || state.ended() != j.state.ended(), nil
 }
 
 // confirm has save find out anew whether the postings of jobs have the titles of their jobs,

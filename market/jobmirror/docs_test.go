@@ -16,7 +16,7 @@ import (
 // guide returns a section of docs/mirror.md.
 func guide(t *testing.T, heading string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "docs", "mirror.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "mirror.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,8 @@ const (
 	tagChannel  = "c"
 	tagLanguage = "r" // in which the posting was asked for
 	tagCategory = "k"
-	tagPlace    = "o"
+	tagPlace    = search.PlaceKind
+	tagShown    = "s" // a visitor may see it; its value is empty
 )
 
 // indexBatch bounds the postings that are indexed in one transaction.
@@ -56,6 +57,9 @@ func (m *Mirror) index(ctx context.Context) error {
 	if may, err := m.takeForm(ctx); err != nil || !may {
 		return err
 	}
+	if err := m.putTurned(ctx); err != nil {
+		return err
+	}
 	return m.db.updateAll(ctx, (*tx).indexUnindexed)
 }
 
@@ -81,6 +85,11 @@ func (t *tx) indexUnindexed() (more bool, err error) {
 	if err := t.db.search.Put(t.Tx, documents); err != nil {
 		return false, err
 	}
+	for _, r := range rows {
+		if err := t.turn(r); err != nil {
+			return false, err
+		}
+	}
 	indexed := store.IDsOf(rows, func(r *row) int64 { return r.id })
 	return len(rows) == indexBatch, t.Do("DELETE FROM unindexed WHERE posting IN @ids", indexed)
 }
@@ -95,20 +104,11 @@ func (t *tx) documents(rows []*row) ([]search.Document, error) {
 	for _, r := range rows {
 		jobs = append(jobs, int64(r.rec.Job))
 	}
-	known := map[jobboard.JobID]*Information{}
-	languages := map[jobboard.JobID]string{}
-	const query = "SELECT job, language, record FROM jobs WHERE job IN @ids AND record <> ''"
-	err := t.Rows(query, []any{store.IDs(jobs)}, func(scan func(...any) error) error {
-		var (
-			job              jobboard.JobID
-			language, record string
-		)
-		if err := scan(&job, &language, &record); err != nil {
-			return err
-		}
-		rec, err := decodeRecord[JobRecord](record)
-		known[job], languages[job] = rec.Information, language
-		return err
+	known := map[jobboard.JobID]JobRecord{}
+	const query = "SELECT record FROM jobs WHERE job IN @ids AND record <> ''"
+	err := records(t, query, []any{store.IDs(jobs)}, func(job JobRecord) error {
+		known[job.Job] = job
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -119,9 +119,13 @@ func (t *tx) documents(rows []*row) ([]search.Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.Languages = append(d.Languages, languages[r.rec.Job])
-		if job := known[r.rec.Job]; job != nil {
-			d.Places = job.places()
+		job := known[r.rec.Job]
+		if job.Information != nil {
+			d.Languages = append(d.Languages, storable(job.Information.JobLanguage))
+			d.Places = job.Information.places()
+		}
+		if r.rec.shown(job.State, t.Now) {
+			d.Tags = append(d.Tags, tag(tagShown, ""))
 		}
 		documents[i] = d
 	}
@@ -152,7 +156,7 @@ func (r *row) document() (search.Document, error) {
 func tag(kind, value string) search.Tag { return search.Tag{Kind: kind, Value: storable(value)} }
 
 // documentOf returns the texts by which a posting is found: its title, and those of its
-// config. Parts of words are looked for in the title, categories, places and companies.
+// config. Parts of words are looked for in the title, places and companies.
 func documentOf(title string, config jobboard.PostingConfig) search.Document {
 	d := search.Document{Title: title}
 	for key, values := range config.All() {
@@ -161,6 +165,7 @@ func documentOf(title string, config jobboard.PostingConfig) search.Document {
 			for _, value := range values {
 				d.Other = append(d.Other, search.Text(value))
 			}
+		case key == jobboard.KeyJobCategory: // an identifier is no word
 		case slices.Contains(shortTexts, key):
 			d.Short = append(d.Short, values...)
 		default:
@@ -170,8 +175,8 @@ func documentOf(title string, config jobboard.PostingConfig) search.Document {
 	return d
 }
 
-// shortTexts has the config keys of categories, places and companies.
-var shortTexts = []string{jobboard.KeyJobCategory, jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"}
+// shortTexts has the config keys of places and companies.
+var shortTexts = []string{jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"}
 
 // texts reads the texts and languages of postings by their rows.
 func (t *tx) texts(rows []int64) (found []search.Document, err error) {

@@ -86,6 +86,7 @@ func TestPageCursorsOfOtherQueries(t *testing.T) {
 		"the language":  {func(q *Query) { q.Language = "en" }, false},
 		"the category":  {func(q *Query) { q.Category = "" }, false},
 		"the place":     {func(q *Query) { q.Place = "Bonn" }, false},
+		"shown":         {func(q *Query) { q.Shown = true }, false},
 		"the order":     {func(q *Query) { q.Order = Oldest }, false},
 		"another order": {func(q *Query) { q.Order = Relevance }, false},
 	} {
@@ -96,13 +97,13 @@ func TestPageCursorsOfOtherQueries(t *testing.T) {
 			t.Errorf("with another value of %s: %v", name, err)
 		}
 	}
-	if n := reflect.TypeFor[Query]().NumField(); n != 11 {
+	if n := reflect.TypeFor[Query]().NumField(); n != 12 {
 		t.Errorf("a query has %d fields", n)
 	}
 }
 
 // A query has as many tiers as its hits may be in, and a cursor of a tier behind them is none:
-// one tier in the orders by age, three or four by relevance, and as many again where its text is
+// one tier in the orders by age, four or five by relevance, and as many again where its text is
 // corrected.
 func TestPageCursorsBehindTheLastTier(t *testing.T) {
 	t.Parallel()
@@ -122,10 +123,10 @@ func TestPageCursorsBehindTheLastTier(t *testing.T) {
 		{Query{Order: Newest}, nil, 1},
 		{Query{Text: "kellner", Order: Oldest}, nil, 1},
 		{Query{Text: "!?"}, nil, 1},
-		{Query{Text: "kellner"}, nil, 3},
-		{Query{Text: "kellner koch"}, nil, 4},
-		{Query{Text: "kelner"}, meant, 6},
-		{Query{Text: "kelner koch"}, meant, 8},
+		{Query{Text: "kellner"}, nil, 4},
+		{Query{Text: "kellner koch"}, nil, 5},
+		{Query{Text: "kelner"}, meant, 8},
+		{Query{Text: "kelner koch"}, meant, 10},
 		{Query{Text: "kelner", Order: Newest}, meant, 2},
 	} {
 		for tier := range test.tiers + 2 {

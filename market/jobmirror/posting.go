@@ -22,10 +22,11 @@ type row struct {
 	giver      int64 // the source that rec came from
 	fromAnswer bool  // rec and ads are from an answer of this refresh, not from the table
 	newer      bool  // the row is new, or rec is of a newer version than the stored record
+	turns      int64 // when its dates change whether a visitor may see it, as the table has it; 0: never
 	jobless    bool  // fillJobs found a job for it that is not in the table jobs
 }
 
-const rowColumns = "id, record, ads, hash, linked, answer, giver"
+const rowColumns = "id, record, ads, hash, linked, answer, giver, turns"
 
 // load reads the rows that a condition on the table postings selects, and keeps
 // others from changing them.
@@ -33,7 +34,7 @@ func (t *tx) load(condition string, args ...any) (out []*row, err error) {
 	query := "SELECT " + rowColumns + " FROM postings WHERE " + condition + " ORDER BY id @lock"
 	err = t.Rows(query, args, func(scan func(...any) error) error {
 		r := &row{}
-		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.giver); err != nil {
+		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.giver, &r.turns); err != nil {
 			return err
 		}
 		r.rec, err = decodeRecord[PostingRecord](r.before)
@@ -162,18 +163,19 @@ func (t *tx) write(r *row, cause string) error {
 	if after == r.before && !r.fromAnswer {
 		return nil
 	}
+	_, turns := r.rec.lasts(t.Now)
 	// PostgreSQL keeps a long advertisement outside the row. It writes it again, even if it is
 	// equal, unless the new row takes the value from the old one.
 	err := t.Do(`INSERT INTO postings
-		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, adless, giver)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?)
+		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, adless, giver, turns)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
 			ads = CASE WHEN postings.ads = excluded.ads THEN postings.ads ELSE excluded.ads END,
 			hash = excluded.hash, linked = excluded.linked, job = excluded.job,
 			evidence = excluded.evidence, answer = excluded.answer, changed = excluded.changed,
-			adless = excluded.adless, giver = excluded.giver`,
+			adless = excluded.adless, giver = excluded.giver, turns = excluded.turns`,
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
-		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, flag(r.rec.AdTooLarge), r.giver)
+		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, flag(r.rec.AdTooLarge), r.giver, turns)
 	if err == nil && (r.fromAnswer || r.rec.Job != r.had.Job || !slices.Equal(r.rec.Sources, r.had.Sources)) {
 		err = t.putUnindexed([]int64{r.id})
 	}

@@ -53,7 +53,7 @@ func all(t *testing.T, m *jobmirror.Mirror, q jobmirror.Query) (ids []jobboard.J
 // shortTexts returns the texts of a posting in which a part of a word finds it.
 func shortTexts(p *jobboard.JobPosting) string {
 	text := p.Title
-	for _, key := range []string{jobboard.KeyJobCategory, jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"} {
+	for _, key := range []string{jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"} {
 		text += "\n" + strings.Join(p.Config.Get(key), "\n")
 	}
 	return strings.ToLower(text)

@@ -219,7 +219,7 @@ func (w *worker) poll(ctx context.Context) error {
 	var (
 		sources                    = w.named()
 		now, entered, began, until int64
-		job, source, held          *int64
+		job, source, held, turn    *int64
 		index, number              bool
 	)
 	numberless := "0"
@@ -227,10 +227,10 @@ func (w *worker) poll(ctx context.Context) error {
 		numberless = unnumbered
 	}
 	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.claimed,
-			(SELECT max(asking) FROM sources WHERE asking > 0), (`+firstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, `+numberless+`
+			(SELECT max(asking) FROM sources WHERE asking > 0), (`+firstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstTurn+`), `+numberless+`
 		FROM (SELECT count(*) AS entered, min(CASE WHEN claimed > next_due THEN claimed ELSE next_due END) AS first,
 			coalesce(max(began), 0) AS began, coalesce(max(claimed), 0) AS claimed FROM sources WHERE id IN @ids) s`,
-		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &held, &job, &index, &number)
+		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &held, &job, &index, &turn, &number)
 	if err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func (w *worker) poll(ctx context.Context) error {
 		{job != nil && *job <= now, w.db.jobsDue},
 		{held != nil && !w.db.isLeased(*held, now, jobLease), w.heldDue},
 		{source != nil && *source <= now || setBack || int(entered) < len(sources), w.sourcesDue},
-		{index, w.db.unindexed},
+		{index || turn != nil && *turn <= now, w.db.unindexed},
 		{number, w.db.unnumbered},
 	} {
 		if work.due {

@@ -16,7 +16,7 @@ import (
 // Query says what is searched for. The zero value finds every posting.
 type Query struct {
 	// Text holds words that must all occur in the posting: in any form of them in the
-	// posting's language, and in another spelling. In the title, a category, a place and a
+	// posting's language, and in another spelling. In the title, a place and a
 	// company a part of a word of four letters will do. Words in "quotes" are meant as they
 	// are written, -word leaves postings out, and OR joins two words. No text is a mistake.
 	Text string
@@ -26,7 +26,11 @@ type Query struct {
 	Channel  jobboard.ChannelID // empty: any
 	Language string             // of the row, as in Channel.Languages; empty: any, so a posting may come once a language
 	Category string             // a category's identifier (2.3); empty: any
-	Place    string             // a location's name (2.3); empty: any
+	Place    string             // a location's name (2.3), or the town of one of the job's; empty: any
+	// Shown leaves out what a visitor should not see: postings that are not visible, have not begun or
+	// have ended, and those whose job is known to be closed, inactive or unavailable. What the copy
+	// does not know hides no posting.
+	Shown    bool
 	Order    Order
 	Limit    int        // postings on a page; 0 means 20, at most 1000
 	After    PageCursor // the Next of the page before; empty: the first page
@@ -39,9 +43,9 @@ type Order int
 
 // The orders.
 const (
-	// Relevance puts those postings first that have every word in the title, then those
-	// that have them in the title, a category, a place or a company, then those that have
-	// them anywhere, and then the others. Among equals, and without a text, it is Newest.
+	// Relevance puts those postings first that have every word in the title, then those that have
+	// them in the title as parts of words too, then those that have them so in the title, a place or a
+	// company, then those that have them anywhere, and then the others. Among equals, and without a text, it is Newest.
 	Relevance Order = iota
 	Newest          // the postings that the mirror came to know last come first
 	Oldest          // those that it came to know first
@@ -175,6 +179,9 @@ func (q Query) asked() search.Query {
 		if must.value != "" {
 			asked.Tags = append(asked.Tags, tag(must.kind, must.value))
 		}
+	}
+	if q.Shown {
+		asked.Tags, asked.Meant = append(asked.Tags, tag(tagShown, "")), append(asked.Meant, tag(tagShown, ""))
 	}
 	if q.Channel != "" {
 		asked.Meant = append(asked.Meant, tag(tagChannel, string(q.Channel)))

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -73,7 +74,7 @@ func TestSearchEqualsAPlainOracle(t *testing.T) {
 		}
 	}
 	t.Logf("figure: hits by tier: %v", tiers)
-	for tier := range 4 {
+	for tier := range 5 {
 		if tiers[tier] == 0 {
 			t.Errorf("no hit is in tier %d", tier)
 		}
@@ -92,7 +93,7 @@ var oracleWords = strings.Fields(`Pflegefachkraft Krankenpfleger Krankenpflegeri
 	IT SAP C3PO 2024 m² Ⅳ ＩＴ ﬁnance naïve cafe` + "\u0301" + ` Kranken` + "\u00ad" + `haus Łódź Ørsted Œuvre encyclopædia infirmière infirmieres Québec
 	ёлка елки Медсестра медсёстры водитель İstanbul Hemşire IĞDIR ılık Νοσοκόμα Αθήνα νοσοκομείο مُمَرِّضة ممرضة דָּבָר דבר
 	看護師 看護 病院 総合病院 ナース ﾅｰｽ ｶﾞｽ ガス エンジニア IT系エンジニア พยาบาล พยา ພະຍາບານ គិលានុបដ្ឋាយិកា သူနာပြု 간호사 नर्स நர்ஸ் ექთანი բուժքույր
-	IT-Leiter it's C++ a_b 24/7 Donaudampfschifffahrtsgesellschaft ` + strings.Repeat("lang", 17))
+	IT-Leiter it's C++ C C#-Entwickler ASP.NET .NET node.js Nodejs Full-Stack Fullstack Full Stack Full-Stack-Entwickler a_b 24/7 Donaudampfschifffahrtsgesellschaft ` + strings.Repeat("lang", 17))
 
 // oracle knows some postings, and what finds them.
 type oracle struct {
@@ -108,6 +109,7 @@ type oraclePosting struct {
 	Language, Title    string
 	Place, Company, Ad string
 	words              map[string]oracleScope // of all its texts
+	joined             map[string]oracleScope // what has a hyphen or a full stop between its words, in the short texts
 }
 
 // oracleScope says in which texts a word stands.
@@ -118,12 +120,18 @@ func newOracle(seed uint64) *oracle {
 	for i := range 120 {
 		p := &oraclePosting{
 			ID: jobboard.JobPostingID(i + 1), Language: oracleLanguages[o.r.IntN(len(oracleLanguages))], Title: o.some(3),
-			Place: o.some(1), Company: o.some(2), Ad: o.some(12), words: map[string]oracleScope{},
+			Place: o.some(1), Company: o.some(2), Ad: o.some(12),
+			words: map[string]oracleScope{}, joined: map[string]oracleScope{},
 		}
 		for i, text := range []string{p.Title, p.Place, p.Company, p.Ad} {
 			for _, word := range oracleSplit(text) {
 				had := p.words[word]
 				p.words[word] = oracleScope{had.title || i == 0, had.short || i < 3}
+			}
+			for _, word := range oracleJoined(text) {
+				if i < 3 {
+					p.joined[word] = oracleScope{p.joined[word].title || i == 0, true}
+				}
 			}
 		}
 		o.postings = append(o.postings, p)
@@ -173,6 +181,7 @@ func marked(text string) string {
 type oracleTerm struct {
 	words  []string
 	quoted bool
+	joined []string // words that may stand for all of these
 }
 
 // oracleQuery is a query as the oracle made it, before it was written as a text.
@@ -187,7 +196,7 @@ func (o *oracle) query() (q jobmirror.Query, meant oracleQuery) {
 	var parts []string
 	for range o.r.IntN(4) {
 		text := o.typed()
-		term := oracleTerm{words: oracleSplit(text)}
+		term := oracleTerm{words: oracleSplit(text), joined: oracleWhole(text)}
 		if len(term.words) == 0 {
 			continue
 		}
@@ -197,7 +206,7 @@ func (o *oracle) query() (q jobmirror.Query, meant oracleQuery) {
 			parts = append(parts, "-"+text)
 		case kind <= 2:
 			other := o.typed()
-			term.words, term.quoted = append(term.words, oracleSplit(other)...), true
+			term.words, term.quoted, term.joined = append(term.words, oracleSplit(other)...), true, nil
 			meant.must = append(meant.must, []oracleTerm{term})
 			quotes := []string{`""`, "„“", "«»", "“”"}[o.r.IntN(4)]
 			open, shut := []rune(quotes)[0], []rune(quotes)[1]
@@ -205,7 +214,7 @@ func (o *oracle) query() (q jobmirror.Query, meant oracleQuery) {
 		case kind <= 4:
 			other := o.typed()
 			if words := oracleSplit(other); len(words) > 0 {
-				meant.must = append(meant.must, []oracleTerm{term, {words: words}})
+				meant.must = append(meant.must, []oracleTerm{term, {words: words, joined: oracleWhole(other)}})
 				parts = append(parts, text+" OR "+other)
 			}
 		default:
@@ -221,6 +230,7 @@ func (o *oracle) query() (q jobmirror.Query, meant oracleQuery) {
 	if o.r.IntN(4) == 0 {
 		q.Language = oracleLanguages[o.r.IntN(len(oracleLanguages))]
 	}
+	meant.must = oracleApart(meant.must)
 	meant.nothing = len(meant.must)+len(meant.without) == 0 && strings.TrimSpace(q.Text) != ""
 	return q, meant
 }
@@ -251,7 +261,7 @@ func (o *oracle) typed() string {
 // find returns the postings that match, out of a list of all, the newest first, in the order
 // of the query; and counts them by tier.
 func (o *oracle) find(newest []jobboard.JobPostingID, q jobmirror.Query, meant oracleQuery, tiers map[int]int) []jobboard.JobPostingID {
-	var found [4][]jobboard.JobPostingID
+	var found [5][]jobboard.JobPostingID
 	for _, id := range newest {
 		p := o.postings[id-1]
 		tier, ok := o.tier(p, meant)
@@ -272,34 +282,43 @@ func (o *oracle) find(newest []jobboard.JobPostingID, q jobmirror.Query, meant o
 	return list
 }
 
-// tier returns the first of the four tiers that a posting is in, if it matches.
+// tier returns the first of the five tiers that a posting is in, if it matches.
 func (o *oracle) tier(p *oraclePosting, q oracleQuery) (int, bool) {
 	for _, t := range q.without {
-		if o.has(p, t, 2) {
+		if o.has(p, t, 3) {
 			return 0, false
 		}
 	}
+	must := slices.DeleteFunc(slices.Clone(q.must), func(group []oracleTerm) bool { return oracleIsLittle(p.Language, group) })
+	if len(must) == 0 {
+		must = q.must
+	}
 	each := func(tier int) bool {
-		return !slices.ContainsFunc(q.must, func(group []oracleTerm) bool {
+		return !slices.ContainsFunc(must, func(group []oracleTerm) bool {
 			return !slices.ContainsFunc(group, func(t oracleTerm) bool { return o.has(p, t, tier) })
 		})
 	}
-	const asWritten = 4
+	const asWritten = 5
 	if q.nothing || !each(asWritten) {
 		return 0, false
 	}
-	for tier := range 3 {
+	for tier := range 4 {
 		if each(tier) {
 			return tier, true
 		}
 	}
-	return 3, true
+	return 4, true
 }
 
 // has reports whether a posting has each word of a term: as a form in the title (tier 0), as
-// a form or a part in a short text (1), as a form anywhere (2), or in any of these ways (3)
-// and words in quotes as they are written (4).
+// a form or a part in the title (1), as a form or a part in a short text (2), as a form anywhere (3),
+// or in any of these ways (4) and words in quotes as they are written (5).
 func (o *oracle) has(p *oraclePosting, t oracleTerm, tier int) bool {
+	for _, word := range t.joined {
+		if o.hasForm(p, word, false, tier) {
+			return true
+		}
+	}
 	for _, asked := range t.words {
 		if !o.finds(p, asked, t.quoted, tier) {
 			return false
@@ -309,31 +328,44 @@ func (o *oracle) has(p *oraclePosting, t oracleTerm, tier int) bool {
 }
 
 func (o *oracle) finds(p *oraclePosting, asked string, quoted bool, tier int) bool {
-	for word, scope := range p.words {
-		in := tier > 1 || scope.title || tier == 1 && scope.short
-		if quoted && tier == 4 {
-			if bareKey(asked) == bareKey(word) || spelledKey(asked) == spelledKey(word) {
-				return true
-			}
-		} else if in && o.sameForm(p.Language, asked, word) {
+	if o.hasForm(p, asked, quoted, tier) {
+		return true
+	}
+	parts := tier == 1 || tier == 2 || tier >= 4
+	return !quoted && parts && (p.hasPart(asked, tier == 1, bareKey) || p.hasPart(asked, tier == 1, spelledKey))
+}
+
+func (o *oracle) hasForm(p *oraclePosting, asked string, quoted bool, tier int) bool {
+	in := func(scope oracleScope) bool { return tier > 2 || scope.title || tier == 2 && scope.short }
+	for word, scope := range p.joined {
+		if (!quoted || tier != 5) && in(scope) && o.sameForm(p.Language, asked, word) {
 			return true
 		}
 	}
-	return !quoted && (tier == 1 || tier >= 3) && (p.hasPart(asked, bareKey) || p.hasPart(asked, spelledKey))
+	for word, scope := range p.words {
+		if quoted && tier == 5 {
+			if bareKey(asked) == bareKey(word) || spelledKey(asked) == spelledKey(word) {
+				return true
+			}
+		} else if in(scope) && o.sameForm(p.Language, asked, word) {
+			return true
+		}
+	}
+	return false
 }
 
-// hasPart reports whether a part of four letters or more stands in a word of a short text;
-// of a longer one than six letters, whether its pieces do that docs/mirror.md tells of.
-func (p *oraclePosting) hasPart(asked string, key func(string) string) bool {
+// hasPart reports whether a part of four letters or more stands in a word of the title or of a short
+// text; of a longer one than six letters, whether its pieces do that docs/mirror.md tells of.
+func (p *oraclePosting) hasPart(asked string, title bool, key func(string) string) bool {
 	left := []rune(key(asked))
-	if utf8.RuneCountInString(asked) < 4 || len(left) < 4 {
+	if oracleSigns[asked] || utf8.RuneCountInString(asked) < 4 || len(left) < 4 {
 		return false
 	}
 	for {
 		piece := string(left[:min(6, len(left))])
 		found := false
 		for word, scope := range p.words {
-			found = found || scope.short && strings.Contains(key(word), piece)
+			found = found || (scope.title || scope.short && !title) && !oracleSigns[word] && strings.Contains(key(word), piece)
 		}
 		switch {
 		case !found:
@@ -447,12 +479,164 @@ func oracleMasculine(word string) string {
 	return word
 }
 
-// oracleSplit returns the words of a text, lower-cased and in NFKC: of a writing without
-// spaces each character and each two that follow each other.
-func oracleSplit(text string) (list []string) {
+// oracleNormal returns a text in lower case and in NFKC.
+func oracleNormal(text string) string {
 	text = norm.NFKC.String(text)
 	text = strings.NewReplacer("\u00ad", "", "\u200b", "", "\u2060", "", "\ufeff", "").Replace(text)
-	text = strings.ReplaceAll(strings.ToLower(text), "i\u0307", "i")
+	return strings.ReplaceAll(strings.ToLower(text), "i\u0307", "i")
+}
+
+// oracleSigns has the words that stand for those with signs.
+var oracleSigns = map[string]bool{"cplusplus": true, "csharp": true, "fsharp": true, "dotnet": true}
+
+var (
+	oracleSigned = regexp.MustCompile(`c\+\+|c#|f#|\.net`)
+	oracleBefore = regexp.MustCompile(`(^|[^\pL\pM\p{Nd}])$`)
+	oracleAsp    = regexp.MustCompile(`(^|[^\pL\pM\p{Nd}])(asp|vb|ado)$`)
+	oracleBehind = regexp.MustCompile(`^($|[^\pL\pM\p{Nd}])`)
+)
+
+// withoutSigns returns a normal text with a mark of its own in place of each word with signs, and
+// these words.
+func withoutSigns(text string) (rest string, list []string) {
+	for {
+		found := false
+		for _, at := range oracleSigned.FindAllStringIndex(text, -1) {
+			before, sign, behind := text[:at[0]], text[at[0]:at[1]], text[at[1]:]
+			if !oracleBefore.MatchString(before) && (sign != ".net" || !oracleAsp.MatchString(before)) ||
+				sign != "c++" && !oracleBehind.MatchString(behind) {
+				continue
+			}
+			list = append(list, map[string]string{"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}[sign])
+			text, found = before+" "+behind, true
+			break
+		}
+		if !found {
+			return text, list
+		}
+	}
+}
+
+// oracleJoined returns what has a hyphen or a full stop between its words, as one word: each two and
+// each three that follow each other.
+func oracleJoined(text string) (list []string) {
+	text, _ = withoutSigns(oracleNormal(text))
+	chain := regexp.MustCompile(`[\pL\pM\p{Nd}]+(?:[-.\x{2010}][\pL\pM\p{Nd}]+)+`)
+	for _, run := range chain.FindAllString(text, -1) {
+		words := strings.FieldsFunc(run, func(r rune) bool { return strings.ContainsRune("-.\u2010", r) })
+		for i := range words {
+			for n := 2; n <= 3 && i+n <= len(words); n++ {
+				word := strings.Join(words[i:i+n], "")
+				if !slices.ContainsFunc(words[i:i+n], oracleNumber) && len(word) <= 64 {
+					list = append(list, word)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// oracleNumber reports whether a word is not joined: it has no letter, or is of a writing without spaces.
+func oracleNumber(word string) bool {
+	return !strings.ContainsFunc(word, unicode.IsLetter) || len(oracleSplit(word)) > 1 || oracleUnspaced([]rune(word)[0])
+}
+
+// oracleWhole returns a text as one word, where it has two words or three that are joined and nothing else.
+func oracleWhole(text string) []string {
+	text = oracleNormal(text)
+	if left, signs := withoutSigns(text); len(signs) > 0 || left == "" {
+		return nil
+	}
+	whole := regexp.MustCompile(`[-.\x{2010}]`).ReplaceAllString(text, "")
+	for _, word := range oracleJoined(text) {
+		first, _ := utf8.DecodeRuneInString(text)
+		last, _ := utf8.DecodeLastRuneInString(text)
+		isSign := func(r rune) bool { return strings.ContainsRune("-.\u2010", r) }
+		if word == whole && !isSign(first) && !isSign(last) {
+			return []string{word}
+		}
+	}
+	return nil
+}
+
+// oracleApart lets two words that follow each other stand for one, once what is repeated is left out.
+func oracleApart(must [][]oracleTerm) (out [][]oracleTerm) {
+	same := func(a, b oracleTerm) bool { return a.quoted == b.quoted && slices.Equal(a.words, b.words) }
+	for _, group := range must {
+		var terms []oracleTerm
+		for _, t := range group {
+			t.words = once(t.words)
+			if !slices.ContainsFunc(terms, func(had oracleTerm) bool { return same(had, t) }) {
+				terms = append(terms, t)
+			}
+		}
+		if !slices.ContainsFunc(out, func(had []oracleTerm) bool { return slices.EqualFunc(had, terms, same) }) {
+			out = append(out, terms)
+		}
+	}
+	plain := func(group []oracleTerm) bool {
+		if len(group) != 1 || group[0].quoted || len(group[0].words) != 1 {
+			return false
+		}
+		word := group[0].words[0]
+		letter := func(r rune) bool { return unicode.IsLetter(r) && !oracleUnspaced(r) }
+		return len(word) > 1 && !oracleSigns[word] && !oracleIsLittle("", group) && strings.ContainsFunc(word, letter)
+	}
+	for i := 1; i < len(out); i++ {
+		if !plain(out[i-1]) || !plain(out[i]) {
+			continue
+		}
+		if word := out[i-1][0].words[0] + out[i][0].words[0]; len(word) <= 64 {
+			out[i-1][0].joined, out[i][0].joined = append(out[i-1][0].joined, word), append(out[i][0].joined, word)
+		}
+	}
+	return out
+}
+
+func once(list []string) (out []string) {
+	for _, word := range list {
+		if !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// oracleLittle has the little words of the languages that have such a list.
+var oracleLittle = map[string][]string{
+	"de": strings.Fields("ab als am an auf aus bei beim bis das dem den der des die durch ein eine einem einen einer eines für im in ins mit nach " +
+		"ob oder um und unter vom von vor während zu zum zur zwischen über"),
+	"en": strings.Fields("a an and as at by for from in into of off on onto or the to with within"),
+	"es": strings.Fields("a al con de del desde e el en la las los o para por sin sobre un una y"),
+	"fr": strings.Fields("à au aux avec chez dans de des du en et la le les ou par pour sans sur un une"),
+	"it": strings.Fields("a al alla con da dal dalla dei del della delle di e gli i il in la le lo nel nella o per su un una"),
+	"nl": strings.Fields("aan als bij de een en het in met naar of om op te van voor"),
+	"pt": strings.Fields("a ao com da das de do dos e em na nas no nos o os ou para por um uma"),
+}
+
+// oracleIsLittle reports whether a group of a query is a little word of a language; "": of any.
+func oracleIsLittle(language string, group []oracleTerm) bool {
+	if len(group) != 1 || group[0].quoted || len(group[0].words) != 1 {
+		return false
+	}
+	asked := group[0].words[0]
+	for of, list := range oracleLittle {
+		isAsked := func(word string) bool { return asked == word || asked == bareKey(word) || asked == spelledKey(word) }
+		if (language == "" || language == of) && slices.ContainsFunc(list, isAsked) {
+			return true
+		}
+	}
+	return false
+}
+
+func oracleUnspaced(r rune) bool {
+	return r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// oracleSplit returns the words of a text, lower-cased and in NFKC: of a writing without
+// spaces each character and each two that follow each other. Those with signs come first.
+func oracleSplit(text string) (list []string) {
+	text, list = withoutSigns(oracleNormal(text))
 	word, before := "", ""
 	end := func() {
 		if word != "" && len(word) <= 64 {
@@ -462,8 +646,8 @@ func oracleSplit(text string) (list []string) {
 	}
 	for _, r := range text {
 		switch {
-		case r == 'ー', unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) &&
-			(unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)):
+		case oracleUnspaced(r) &&
+			(r == 'ー' || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)):
 			end()
 			list = append(list, string(r))
 			if before != "" {

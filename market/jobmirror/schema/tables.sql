@@ -55,6 +55,7 @@ CREATE TABLE postings (
     answer    BIGINT NOT NULL,
     changed   BIGINT NOT NULL,
     adless    BIGINT NOT NULL DEFAULT 0,
+    turns     BIGINT NOT NULL DEFAULT 0, -- when a visitor may begin or cease to see it, by its dates; 0: never
     giver     BIGINT NOT NULL DEFAULT 0,
     title     TEXT NOT NULL,
     record    TEXT NOT NULL,
@@ -62,6 +63,7 @@ CREATE TABLE postings (
     UNIQUE (posting, language)
 );
 CREATE INDEX postings_adless ON postings (id) WHERE adless = 1;
+CREATE INDEX postings_turns ON postings (turns) WHERE turns > 0;
 CREATE INDEX postings_job ON postings (job);
 CREATE INDEX postings_version ON postings (version);
 

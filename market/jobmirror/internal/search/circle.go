@@ -14,7 +14,7 @@ func (t *tx) within(list []int64, q Query) ([]int64, error) {
 	if q.Near.IsZero() {
 		return list, nil
 	}
-	inside, err := t.measure("SELECT document, latitude, longitude FROM places WHERE document IN @ids", store.IDs(list), q.Near)
+	inside, err := t.measure("SELECT document, name, latitude, longitude FROM places WHERE document IN @ids", store.IDs(list), q)
 	outside := func(row int64) bool {
 		_, found := slices.BinarySearch(inside, row)
 		return !found
@@ -25,26 +25,52 @@ func (t *tx) within(list []int64, q Query) ([]int64, error) {
 // inside measures every document that the text index finds, and returns those in a query's
 // circle, in the order of their rows.
 func (t *tx) inside(all textindex.Question, q Query) ([]int64, error) {
-	return t.measure("SELECT h.id, l.latitude, l.longitude FROM "+t.text.Table+
-		" JOIN places l ON l.document = h.id", string(all), q.Near)
+	return t.measure("SELECT h.id, l.name, l.latitude, l.longitude FROM "+t.text.Table+
+		" JOIN places l ON l.document = h.id", string(all), q)
 }
 
-// measure reads documents and their places by a query, and returns the rows of those that have a
-// place in a circle, in ascending order.
-func (t *tx) measure(query, arg string, near jobboard.GeoLocation) (inside []int64, err error) {
-	err = t.Rows(query, []any{arg}, func(scan func(...any) error) error {
+// measure reads documents and their places by a statement, and returns the rows of those that are in a
+// query's circle, in ascending order: with one of the places that the query names, if they have
+// it among their places, and else with any.
+func (t *tx) measure(statement, arg string, q Query) (inside []int64, err error) {
+	var names []string
+	for _, tag := range q.Tags {
+		if tag.Kind == PlaceKind {
+			names = append(names, tag.Value)
+		}
+	}
+	var named, outside map[int64]bool // documents with a place of these names in the circle, and with one out of it
+	if len(names) > 0 {
+		named, outside = map[int64]bool{}, map[int64]bool{}
+	}
+	err = t.Rows(statement, []any{arg}, func(scan func(...any) error) error {
 		var (
 			row   int64
-			place jobboard.GeoLocation
+			place Place
 		)
-		err := scan(&row, &place.Latitude, &place.Longitude)
-		if err == nil && jobboard.DistanceKm(near, place) <= near.RadiusKm {
+		if err := scan(&row, &place.Name, &place.Latitude, &place.Longitude); err != nil {
+			return err
+		}
+		within := place.isIn(q.Near)
+		if within {
 			inside = append(inside, row)
 		}
-		return err
+		if slices.Contains(names, place.Name) {
+			if within {
+				named[row] = true
+			} else {
+				outside[row] = true
+			}
+		}
+		return nil
 	})
 	slices.Sort(inside)
-	return slices.Compact(inside), err // a document may have several places in the circle
+	inside = slices.Compact(inside) // a document may have several places in the circle
+	return slices.DeleteFunc(inside, func(row int64) bool { return outside[row] && !named[row] }), err
+}
+
+func (p Place) isIn(circle jobboard.GeoLocation) bool {
+	return jobboard.DistanceKm(circle, p.point()) <= circle.RadiusKm
 }
 
 // Placed counts the documents that are somewhere.

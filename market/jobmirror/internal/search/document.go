@@ -40,6 +40,11 @@ type Place struct {
 	Latitude, Longitude float64
 }
 
+// PlaceKind is the kind of the facets that name places: those that the caller gives, and one for each
+// of Places that has a name. A query for one of them in a circle finds documents with that place in the
+// circle, if it is among their Places.
+const PlaceKind = "o"
+
 // token returns the token of the text index that stands for the tag.
 func (t Tag) token() string {
 	sum := sha256.Sum256([]byte(t.Value))
@@ -108,10 +113,10 @@ func (x *Index) Put(in *store.Tx, documents []Document) error {
 
 // put indexes a document, and returns those of its words that are to be in the vocabulary.
 func (t *tx) put(tokenizer *words.Tokenizer, d *Document, had indexed) (noted []string, err error) {
-	stemmer := words.Stemmer(d.Languages...)
+	stemmer, facets := words.Stemmer(d.Languages...), d.facets()
 	tokens, noted := tokenizer.Tokens(d.texts(), stemmer)
 	tokens = append(tokens, stemmerToken(stemmer))
-	for _, tag := range slices.Concat(d.Tags, d.Facets) {
+	for _, tag := range slices.Concat(d.Tags, facets) {
 		tokens = append(tokens, tag.token())
 	}
 	for _, place := range d.Places {
@@ -120,7 +125,7 @@ func (t *tx) put(tokenizer *words.Tokenizer, d *Document, had indexed) (noted []
 	if err := t.text.Put(t.Tx, d.Row, tokens); err != nil {
 		return nil, err
 	}
-	if err := t.putFacets(d.Row, had.facets, d.Facets); err != nil {
+	if err := t.putFacets(d.Row, had.facets, facets); err != nil {
 		return nil, err
 	}
 	if err := t.putPlaces(d.Row, had.places, d.Places); err != nil {
@@ -131,6 +136,24 @@ func (t *tx) put(tokenizer *words.Tokenizer, d *Document, had indexed) (noted []
 
 func (p Place) point() jobboard.GeoLocation {
 	return jobboard.GeoLocation{Latitude: p.Latitude, Longitude: p.Longitude}
+}
+
+// facets returns the document's facets with the names of its places, each once.
+func (d *Document) facets() (list []Tag) {
+	add := func(tag Tag) {
+		if !slices.Contains(list, tag) {
+			list = append(list, tag)
+		}
+	}
+	for _, tag := range d.Facets {
+		add(tag)
+	}
+	for _, place := range d.Places {
+		if place.Name != "" {
+			add(Tag{PlaceKind, place.Name})
+		}
+	}
+	return list
 }
 
 func (d *Document) texts() words.Texts {
@@ -191,9 +214,6 @@ func (t *tx) indexedOf(rows string) (map[int64]indexed, error) {
 func (t *tx) putFacets(row int64, had map[Tag]bool, now []Tag) error {
 	stay := make(map[Tag]bool, len(now))
 	for _, f := range now {
-		if stay[f] {
-			continue
-		}
 		stay[f] = true
 		if had[f] {
 			continue

@@ -85,7 +85,7 @@ func Example() {
 	// Output:
 	// Kuchen ohne Mehl is in tier 0
 	// Apfelkuchen is in tier 1
-	// 2 in all, map[{kitchen German}:2]
+	// 2 in all, map[{kitchen German}:2 {o Köln}:2]
 	// kartofelsuppe may mean [kartoffelsuppe]
 	// [kuchen]
 }

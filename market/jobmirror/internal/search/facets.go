@@ -50,11 +50,46 @@ func (f *finder) facets() (out *Facets, err error) {
 	out.Total = len(found)
 	for part := range slices.Chunk(found, facetPart) {
 		if err == nil {
-			err = f.t.Rows("SELECT kind, value, count(*) FROM facets WHERE document IN @ids GROUP BY kind, value",
-				[]any{store.IDs(part)}, add)
+			err = f.countPart(store.IDs(part), out, add)
 		}
 	}
 	return out, err
+}
+
+// countPart counts the facets of some documents. Of their places in a circle it counts those that are
+// in it, and those of which nobody knows where they are.
+func (f *finder) countPart(rows string, out *Facets, add func(scan func(...any) error) error) error {
+	const query = "SELECT kind, value, count(*) FROM facets WHERE document IN @ids GROUP BY kind, value"
+	if f.q.Near.IsZero() {
+		return f.t.Rows(query, []any{rows}, add)
+	}
+	err := f.t.Rows("SELECT kind, value, count(*) FROM facets WHERE document IN @ids AND kind <> '"+PlaceKind+"' GROUP BY kind, value",
+		[]any{rows}, add)
+	if err != nil {
+		return err
+	}
+	type named struct {
+		row  int64
+		name string
+	}
+	counted := map[named]bool{}
+	return f.t.Rows(`SELECT c.document, c.value, l.latitude, l.longitude FROM facets c
+		LEFT JOIN places l ON l.document = c.document AND l.name = c.value
+		WHERE c.document IN @ids AND c.kind = '`+PlaceKind+`'`, []any{rows}, func(scan func(...any) error) error {
+		var (
+			n                   named
+			latitude, longitude *float64
+		)
+		if err := scan(&n.row, &n.name, &latitude, &longitude); err != nil {
+			return err
+		}
+		inside := latitude == nil || Place{Latitude: *latitude, Longitude: *longitude}.isIn(f.q.Near)
+		if inside && !counted[n] {
+			counted[n] = true
+			out.Counts[Tag{PlaceKind, n.name}]++
+		}
+		return nil
+	})
 }
 
 // facetPart bounds the documents whose facets are counted at a time.

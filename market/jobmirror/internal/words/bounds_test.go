@@ -117,20 +117,20 @@ func TestSignsOfQueries(t *testing.T) {
 		quoted         bool
 		mistakable     []string
 	}{
-		"":                              {0, 3, false, nil},
-		"koch":                          {0, 3, false, nil},
-		"köche":                         {0, 3, false, []string{"köche"}},
-		"köche köche kellner":           {0, 4, false, []string{"köche", "kellner"}},
-		"koch OR kellner":               {0, 3, false, []string{"kellner"}},
-		"kellner-koch":                  {0, 4, false, []string{"kellner"}},
-		`"kellner"`:                     {0, 3, true, nil},
-		`"kellner koch"`:                {0, 4, true, nil},
-		`koch OR "kellner"`:             {0, 3, true, nil},
-		"koch OR koch-kellner":          {0, 4, false, []string{"kellner"}},
-		"koch -abc":                     {1, 3, false, nil},
-		"koch -ab":                      {0, 4, false, nil},
-		"-äöü":                          {1, 3, false, nil},
-		"koch -kellner -kellner -gäste": {2, 3, false, nil},
+		"":                              {0, 4, false, nil},
+		"koch":                          {0, 4, false, nil},
+		"köche":                         {0, 4, false, []string{"köche"}},
+		"köche köche kellner":           {0, 5, false, []string{"köche", "kellner"}},
+		"koch OR kellner":               {0, 4, false, []string{"kellner"}},
+		"kellner-koch":                  {0, 5, false, []string{"kellner"}},
+		`"kellner"`:                     {0, 4, true, nil},
+		`"kellner koch"`:                {0, 5, true, nil},
+		`koch OR "kellner"`:             {0, 4, true, nil},
+		"koch OR koch-kellner":          {0, 5, false, []string{"kellner"}},
+		"koch -abc":                     {1, 4, false, nil},
+		"koch -ab":                      {0, 5, false, nil},
+		"-äöü":                          {1, 4, false, nil},
+		"koch -kellner -kellner -gäste": {2, 4, false, nil},
 	} {
 		q := Parse(text)
 		if len(q.without) != want.without || q.Tiers() != want.tiers || q.Quoted() != want.quoted || !slices.Equal(q.Mistakable(), want.mistakable) {

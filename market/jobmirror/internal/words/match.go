@@ -20,12 +20,13 @@ func (q Query) Matches(t Texts, stemmer string) bool {
 
 // posting has the words of one posting.
 type posting struct {
-	stem  *stemmer
-	words map[string]*textWord
+	stem   *stemmer
+	words  map[string]*textWord
+	joined map[string]*textWord // what is joined in the short texts: nobody wrote it so
 }
 
 func newPosting(t Texts, stemmer string) *posting {
-	p := &posting{stem: newStemmer(stemmer), words: map[string]*textWord{}}
+	p := &posting{stem: newStemmer(stemmer), words: map[string]*textWord{}, joined: map[string]*textWord{}}
 	p.add(t.Title, true)
 	for _, text := range t.Short {
 		p.add(text, true)
@@ -45,11 +46,20 @@ func (p *posting) add(text string, short bool) {
 		}
 		w.short = w.short || short
 	}
+	if !short {
+		return
+	}
+	for word := range joined(normal(text)) {
+		p.joined[word] = p.stem.textWord(word)
+	}
 }
 
 // has reports whether the posting has each word of a term, or what may stand
 // for it; parts of words count where they may.
 func (p *posting) has(t term, parts bool) bool {
+	if slices.ContainsFunc(t.joined, func(word string) bool { return p.finds(word, false, false) }) {
+		return true
+	}
 	for _, word := range t.words {
 		if !p.finds(word, t.quoted, parts) &&
 			!slices.ContainsFunc(t.instead[word], func(other string) bool { return p.finds(other, false, parts) }) {
@@ -66,13 +76,18 @@ func (p *posting) finds(word string, quoted, parts bool) bool {
 			return true
 		}
 	}
+	for _, w := range p.joined {
+		if !quoted && a.finds(w) {
+			return true
+		}
+	}
 	return parts && !quoted && mayBePart(word, a.key) && partOf(a.key).in(p.short)
 }
 
 // short yields the keys of the words in which parts count.
 func (p *posting) short(yield func(key) bool) {
 	for _, w := range p.words {
-		if w.short && !yield(w.key) {
+		if w.short && !isSigned(w.word) && !yield(w.key) {
 			return
 		}
 	}

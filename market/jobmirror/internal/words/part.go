@@ -20,9 +20,9 @@ const (
 )
 
 // mayBePart reports whether a word with a key has letters enough, also without its marks, to
-// be looked for inside others.
+// be looked for inside others, and is no word with signs.
 func mayBePart(word string, k key) bool {
-	return min(utf8.RuneCountInString(word), utf8.RuneCountInString(k.plain)) >= minPart
+	return !isSigned(word) && min(utf8.RuneCountInString(word), utf8.RuneCountInString(k.plain)) >= minPart
 }
 
 // Pieces says which pieces of a word an index has. Those from each place where a part may

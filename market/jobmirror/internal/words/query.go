@@ -21,6 +21,7 @@ type term struct {
 	words   []string
 	quoted  bool                // as written: no other form of it and no longer word will do
 	instead map[string][]string // words that may stand for one that was mistyped
+	joined  []string            // words one of which may stand for all of it, such as fullstack for full-stack
 }
 
 // minLeftOut is the number of letters from which on a hyphen in front of a word leaves out
@@ -65,6 +66,7 @@ func parse(text string) Query {
 		joined = false
 	}
 	q.must = withoutRepeats(q.must)
+	joinApart(q.must)
 	return q
 }
 
@@ -127,8 +129,52 @@ func readTerm(text string) (t term, out bool) {
 			t.words = append(t.words, part)
 		}
 	}
+	if !t.quoted {
+		t.joined = joinedAll(normal(word))
+	}
 	out = out && len(t.words) > 0 && utf8.RuneCountInString(word) >= minLeftOut
 	return t, out
+}
+
+// joinedAll returns a normal text as one word where it is a few words with a hyphen or a full stop
+// between them, and nothing else.
+func joinedAll(text string) []string {
+	found := chains(text)
+	if len(found) != 1 || len(found[0]) > maxJoined {
+		return nil
+	}
+	size := len(found[0]) - 1
+	for _, word := range found[0] {
+		size += len(word)
+	}
+	if word := strings.Join(found[0], ""); size == len(strings.ReplaceAll(text, "\u2010", "-")) && len(word) <= maxWord {
+		return []string{word}
+	}
+	return nil
+}
+
+// joinApart lets what was typed as two words be found as one: "Full Stack" finds Fullstack as well.
+// Little words and single letters are not joined.
+func joinApart(groups [][]term) {
+	single := func(group []term) (string, bool) {
+		if len(group) != 1 || group[0].quoted || len(group[0].words) != 1 {
+			return "", false
+		}
+		word := group[0].words[0]
+		isLetter := func(r rune) bool { return unicode.IsLetter(r) && !unspaced(r) }
+		return word, len(word) > 1 && strings.ContainsFunc(word, isLetter) && !isLittle(word) && !isSigned(word)
+	}
+	for i := range groups[:max(len(groups)-1, 0)] {
+		first, ok := single(groups[i])
+		second, also := single(groups[i+1])
+		word := first + second
+		if !ok || !also || len(word) > maxWord {
+			continue
+		}
+		for _, group := range groups[i : i+2] {
+			group[0].joined = append(group[0].joined, word)
+		}
+	}
 }
 
 // inQuotes reports whether a term begins and ends with quotes.
@@ -250,29 +296,32 @@ func (s *speller) askedOf(word string) forms {
 func (l Lookup) All() Expr { return l.except(l.tier(anywhereOrPart)) }
 
 // Form asks for the postings that have a form of a word.
-func (l Lookup) Form(word string) Expr { return Expr{Op: Or, Of: anyForm(l.s, word, false)} }
+func (l Lookup) Form(word string) Expr { return Expr{Op: Or, Of: anyForm.forms(l.s, word)} }
 
-// Tiers returns the number of tiers that a query's hits may be in. The last of the four, of
+// Tiers returns the number of tiers that a query's hits may be in. The last of the five, of
 // postings that have one word as a part and another one elsewhere, needs two words.
 func (q Query) Tiers() int {
 	isPhrase := func(t term) bool { return len(t.words) > 1 }
 	if len(q.must) > 1 || len(q.must) == 1 && slices.ContainsFunc(q.must[0], isPhrase) {
-		return 4
+		return 5
 	}
-	return 3
+	return 4
 }
 
+// tiers says how a tier finds words, but the last one.
+var tiers = []match{titleForm, titleOrPart, shortOrPart, anyForm, anywhereOrPart}
+
 // Tier asks for one tier of the postings that match. Tier 0 has those with every word in
-// the title, tier 1 those with every word in the title or another short text, as a part
-// of a word too, tier 2 those with every word anywhere, and tier 3 the others. A tier
-// leaves out those of the tiers before it.
+// the title, tier 1 those with every word in the title, as a part of a word too, tier 2 those with
+// every word in the title or another short text, as a part too, tier 3 those with every word
+// anywhere, and tier 4 the others. A tier leaves out those of the tiers before it.
 func (l Lookup) Tier(i int) Expr {
 	switch i {
 	case 0:
 		return l.TierOrAbove(0)
-	case 1:
-		return l.except(l.tier(shortOrPart), l.tier(titleForm))
-	case 2:
+	case 1, 2:
+		return l.except(l.tier(tiers[i]), l.tier(tiers[i-1]))
+	case 3:
 		return l.except(l.tier(anyForm), l.tier(shortOrPart))
 	}
 	return l.except(l.tier(anywhereOrPart), l.tier(shortOrPart), l.tier(anyForm))
@@ -280,9 +329,7 @@ func (l Lookup) Tier(i int) Expr {
 
 // TierOrAbove asks for one tier and for some postings of those before it, which is less to
 // ask than Tier is.
-func (l Lookup) TierOrAbove(i int) Expr {
-	return l.except(l.tier([]match{titleForm, shortOrPart, anyForm, anywhereOrPart}[i]))
-}
+func (l Lookup) TierOrAbove(i int) Expr { return l.except(l.tier(tiers[i])) }
 
 // except returns an expression less others and less what the query leaves out.
 func (l Lookup) except(e Expr, less ...Expr) Expr {
@@ -311,69 +358,83 @@ func (l Lookup) tier(match match) Expr {
 func (l Lookup) term(t term, match match) Expr {
 	all := Expr{Op: And}
 	for _, word := range t.words {
-		one := Expr{Op: Or, Of: match(l.s, word, t.quoted)}
+		one := Expr{Op: Or, Of: match.ways(l.s, word, t.quoted)}
 		for _, other := range t.instead[word] {
-			one.Of = append(one.Of, match(l.s, other, false)...)
+			one.Of = append(one.Of, match.ways(l.s, other, false)...)
 		}
 		all.Of = append(all.Of, one)
 	}
-	return all
-}
-
-// match returns the alternatives by which an index finds a word.
-type match func(s *speller, word string, quoted bool) []Expr
-
-func formIn(scopes ...scope) match {
-	return func(s *speller, word string, _ bool) (ways []Expr) {
-		f := s.askedOf(word)
-		for _, scope := range scopes {
-			for _, token := range f.asked(scope) {
-				ways = append(ways, Expr{Text: token})
-			}
-		}
-		return ways
+	if len(t.joined) == 0 {
+		return all
 	}
-}
-
-// orPart adds the ways by which a part of a word is found.
-func orPart(form match) match {
-	return func(s *speller, word string, quoted bool) []Expr {
-		ways := form(s, word, quoted)
-		k := keyOf(word)
-		if quoted || !mayBePart(word, k) {
-			return ways
-		}
-		p := partOf(k)
-		if len(p.plain) == 1 && len(p.spelled) == 1 {
-			both := slices.Concat(s.pieceIn(p.plain[0], piecePlain), s.pieceIn(p.spelled[0], pieceSpelled))
-			slices.SortFunc(both, func(a, b Expr) int { return strings.Compare(a.Text, b.Text) })
-			return append(ways, slices.CompactFunc(both, func(a, b Expr) bool { return a.Text == b.Text })...)
-		}
-		return append(ways, s.allPieces(p.plain, piecePlain), s.allPieces(p.spelled, pieceSpelled))
+	either := Expr{Op: Or, Of: []Expr{all}}
+	for _, word := range t.joined {
+		either.Of = append(either.Of, match.forms(l.s, word)...)
 	}
+	return either
 }
 
-// allPieces returns what an index is asked for the postings that have each piece of a key.
-// kind is that of the pieces of words that have this key and another one.
-func (s *speller) allPieces(pieces []string, kind string) Expr {
-	all := Expr{Op: And}
-	for _, piece := range pieces {
-		all.Of = append(all.Of, Expr{Op: Or, Of: s.pieceIn(piece, kind)})
-	}
-	return all
-}
-
-func (s *speller) pieceIn(piece, kind string) []Expr {
-	op := s.pieces.op(piece)
-	return []Expr{{Op: op, Text: pieceSame + piece}, {Op: op, Text: kind + piece}}
-}
+// match says by what an index finds a word: by its forms in some scopes, and by a part of it in the
+// words of others.
+type match struct{ form, part []scope }
 
 var (
-	titleForm      = formIn(inTitle)
-	shortOrPart    = orPart(formIn(inTitle, inShort))
-	anyForm        = formIn(anywhere)
-	anywhereOrPart = orPart(anyForm)
+	titleForm      = match{form: []scope{inTitle}}
+	titleOrPart    = match{form: []scope{inTitle}, part: []scope{inTitle}}
+	shortOrPart    = match{form: []scope{inTitle, inShort}, part: []scope{inTitle, inShort}}
+	anyForm        = match{form: []scope{anywhere}}
+	anywhereOrPart = match{form: []scope{anywhere}, part: []scope{inTitle, inShort}}
 )
+
+// forms returns the alternatives by which an index finds a form of a word.
+func (m match) forms(s *speller, word string) (ways []Expr) {
+	f := s.askedOf(word)
+	for _, scope := range m.form {
+		for _, token := range f.asked(scope) {
+			ways = append(ways, Expr{Text: token})
+		}
+	}
+	return ways
+}
+
+// ways returns the alternatives by which an index finds a word.
+func (m match) ways(s *speller, word string, quoted bool) []Expr {
+	ways := m.forms(s, word)
+	k := keyOf(word)
+	if quoted || len(m.part) == 0 || !mayBePart(word, k) {
+		return ways
+	}
+	p := partOf(k)
+	if len(p.plain) == 1 && len(p.spelled) == 1 {
+		both := slices.Concat(m.pieceIn(s, p.plain[0], false), m.pieceIn(s, p.spelled[0], true))
+		slices.SortFunc(both, func(a, b Expr) int { return strings.Compare(a.Text, b.Text) })
+		return append(ways, slices.CompactFunc(both, func(a, b Expr) bool { return a.Text == b.Text })...)
+	}
+	return append(ways, m.allPieces(s, p.plain, false), m.allPieces(s, p.spelled, true))
+}
+
+// allPieces returns what an index is asked for the postings that have each piece of a plain or a
+// spelled key.
+func (m match) allPieces(s *speller, pieces []string, spelled bool) Expr {
+	all := Expr{Op: And}
+	for _, piece := range pieces {
+		all.Of = append(all.Of, Expr{Op: Or, Of: m.pieceIn(s, piece, spelled)})
+	}
+	return all
+}
+
+func (m match) pieceIn(s *speller, piece string, spelled bool) (ways []Expr) {
+	op := s.pieces.op(piece)
+	for _, scope := range m.part {
+		kinds := scope.pieces()
+		kind := kinds.plain
+		if spelled {
+			kind = kinds.spelled
+		}
+		ways = append(ways, Expr{Op: op, Text: kinds.same + piece}, Expr{Op: op, Text: kind + piece})
+	}
+	return ways
+}
 
 // Expr says which tokens a posting must have.
 type Expr struct {

@@ -62,12 +62,20 @@ func leftOut(r rune) bool {
 // find returns the places of a text that the query finds.
 func (q Query) find(text, stemmer string) (marks []Mark) {
 	w := q.withoutLittle(stemmer).wanted(newStemmer(stemmer))
+	starts := func(r rune) bool { return inWord(r) || invisible(r) || r == '.' }
 	for begin := 0; begin < len(text); {
-		run := strings.IndexFunc(text[begin:], func(r rune) bool { return inWord(r) || invisible(r) })
+		run := strings.IndexFunc(text[begin:], starts)
 		if run < 0 {
 			break
 		}
 		begin += run
+		if word, size := signedIn(text, begin); size > 0 || text[begin] == '.' {
+			if size > 0 && w.has(word) {
+				marks = append(marks, Mark{begin, begin + size})
+			}
+			begin += max(size, 1)
+			continue
+		}
 		size := strings.IndexFunc(text[begin:], func(r rune) bool { return !inWord(r) && !invisible(r) })
 		if size < 0 {
 			size = len(text) - begin
@@ -96,6 +104,9 @@ func (q Query) wanted(s *stemmer) *wanted {
 				for _, other := range t.instead[word] {
 					w.words = append(w.words, s.asked(other, false))
 				}
+			}
+			for _, word := range t.joined {
+				w.words = append(w.words, s.asked(word, false))
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -40,16 +41,100 @@ func invisible(r rune) bool {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// split yields the words of a normal text. Where a writing has no spaces between words,
-// each character counts as one, and each two that follow each other.
+// split yields the words of a normal text, and for one that has signs the word that stands for it:
+// see signed. Where a writing has no spaces between words, each character counts as one, and each
+// two that follow each other.
 func split(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return !inWord(r) }) {
-			if !splitRun(run, yield) {
-				return
+		begin := 0
+		if mayHaveSigned(text) {
+			for i := 0; i < len(text); i++ {
+				word, size := signedAt(text, i)
+				if size == 0 {
+					continue
+				}
+				if !splitRuns(text[begin:i], yield) || !yield(word) {
+					return
+				}
+				begin, i = i+size, i+size-1
+			}
+		}
+		splitRuns(text[begin:], yield)
+	}
+}
+
+// splitRuns yields the words of a normal text without words that have signs, until yield returns
+// false.
+func splitRuns(text string, yield func(string) bool) bool {
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return !inWord(r) }) {
+		if !splitRun(run, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxJoined bounds the words that joined writes as one.
+const maxJoined = 3
+
+// joined yields what stands in a normal text with a hyphen or a full stop between its words, as one
+// word: "fullstack" for "full-stack", "nodejs" for "node.js". Of three words it yields the first two,
+// the last two and all. Words with signs are not joined, nor are numbers.
+func joined(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !strings.ContainsAny(text, "-.\u2010") {
+			return
+		}
+		for _, chain := range chains(text) {
+			for first := range chain {
+				for last := first + 2; last <= min(first+maxJoined, len(chain)); last++ {
+					word := strings.Join(chain[first:last], "")
+					if len(word) <= maxWord && !yield(word) {
+						return
+					}
+				}
 			}
 		}
 	}
+}
+
+// chains returns the words of a normal text that have a hyphen or a full stop between them.
+func chains(text string) (found [][]string) {
+	var chain []string
+	end := func() {
+		if len(chain) > 1 {
+			found = append(found, chain)
+		}
+		chain = nil
+	}
+	for i := 0; i < len(text); {
+		if _, size := signedAt(text, i); size > 0 {
+			end()
+			i += size
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !inWord(r) {
+			next, _ := utf8.DecodeRuneInString(text[i+size:])
+			if r != '-' && r != '.' && r != '\u2010' || !inWord(next) {
+				end()
+			}
+			i += size
+			continue
+		}
+		run := text[i:]
+		if n := strings.IndexFunc(run, func(r rune) bool { return !inWord(r) }); n >= 0 {
+			run = run[:n]
+		}
+		i += len(run)
+		if !strings.ContainsFunc(run, unicode.IsLetter) || strings.ContainsFunc(run, unspaced) {
+			end()
+			continue
+		}
+		chain = append(chain, run)
+	}
+	end()
+	return found
 }
 
 // Is reports whether a text is one word, as split yields it.

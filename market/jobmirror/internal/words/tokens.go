@@ -43,8 +43,9 @@ type lexeme struct {
 	forms    forms
 	anywhere []*token
 	scoped   map[scope][]*token
-	noted    bool // a mistyped word may have meant it
-	posting  int  // the last that had it
+	joined   map[scope][]*token // the same of a word that is joined
+	noted    bool               // a mistyped word may have meant it
+	posting  int                // the last that had it
 }
 
 type token struct {
@@ -63,10 +64,14 @@ type token struct {
 //	_ukey, _vkey              the plain and the spelled key of a word whose two differ, in any text
 //	_t_key, _tu_key, _tv_key  the same three of a word of the title
 //	_m_key, _mu_key, _mv_key  the same three of a word of the other short texts
-//	_epiece                   a piece of a word of the title or of the other short texts: four to six
-//	                          letters from a place where a part may begin; see Pieces
-//	_fpiece, _gpiece          a piece of the plain and of the spelled key of such a word whose two differ
-//	_hsum                     a sum in place of a token of the first four lines that is long; see short
+//	_bpiece                   a piece of a word of the title: four to six letters from a place where a
+//	                          part may begin; see Pieces
+//	_cpiece, _dpiece          a piece of the plain and of the spelled key of such a word whose two differ
+//	_epiece, _fpiece, _gpiece the same three of a word of the other short texts
+//	_hsum                     a sum in place of a token of the first three lines that is long; see short
+//
+// What is joined in the title or the other short texts, such as Full-Stack, has the tokens of one word
+// as well, but no pieces; and a word with signs, such as C++, those of the word that stands for it.
 func (x *Tokenizer) Tokens(t Texts, stemmer string) (tokens, noted []string) {
 	if x.words > maxLexicon {
 		x.lexicons, x.words = nil, 0
@@ -111,6 +116,17 @@ func (x *Tokenizer) Tokens(t Texts, stemmer string) (tokens, noted []string) {
 	for _, text := range t.Other {
 		add(text, anywhere)
 	}
+	join := func(text string, s scope) {
+		for word := range joined(normal(text)) {
+			w := l.lexeme(word)
+			take(w.anywhere)
+			take(l.joinedIn(w, s))
+		}
+	}
+	join(t.Title, inTitle)
+	for _, text := range t.Short {
+		join(text, inShort)
+	}
 	x.words += len(l.words) - before
 	return tokens, noted
 }
@@ -129,11 +145,23 @@ func (l *lexicon) lexeme(word string) *lexeme {
 func (l *lexicon) scoped(w *lexeme, s scope) []*token {
 	tokens, ok := w.scoped[s]
 	if !ok {
-		tokens = l.ofPieces(l.ofForms(nil, w.forms, s), w.word)
+		tokens = l.ofPieces(l.ofForms(nil, w.forms, s), w.word, s)
 		if w.scoped == nil {
 			w.scoped = map[scope][]*token{}
 		}
 		w.scoped[s] = tokens
+	}
+	return tokens
+}
+
+func (l *lexicon) joinedIn(w *lexeme, s scope) []*token {
+	tokens, ok := w.joined[s]
+	if !ok {
+		tokens = l.ofForms(nil, w.forms, s)
+		if w.joined == nil {
+			w.joined = map[scope][]*token{}
+		}
+		w.joined[s] = tokens
 	}
 	return tokens
 }
@@ -155,17 +183,21 @@ func (l *lexicon) ofForms(list []*token, f forms, s scope) []*token {
 	return list
 }
 
-func (l *lexicon) ofPieces(list []*token, word string) []*token {
+func (l *lexicon) ofPieces(list []*token, word string, s scope) []*token {
+	if isSigned(word) {
+		return list
+	}
+	kinds := s.pieces()
 	add := func(kind, key string) {
 		for piece := range l.pieces.of(key) {
 			list = append(list, l.token(kind+piece))
 		}
 	}
 	if k := keyOf(word); k.plain == k.spelled {
-		add(pieceSame, k.plain)
+		add(kinds.same, k.plain)
 	} else {
-		add(piecePlain, k.plain)
-		add(pieceSpelled, k.spelled)
+		add(kinds.plain, k.plain)
+		add(kinds.spelled, k.spelled)
 	}
 	return list
 }
@@ -179,12 +211,17 @@ const (
 	inShort  scope = "_m"
 )
 
-// Kinds of pieces: of a word whose two keys are the same, and of either key.
-const (
-	pieceSame    = "_e"
-	piecePlain   = "_f"
-	pieceSpelled = "_g"
-)
+// pieceKinds has what stands before the pieces of words in a scope: of a word whose two keys are the
+// same, and of either key.
+type pieceKinds struct{ same, plain, spelled string }
+
+// pieces returns the kinds of the pieces of a scope's words.
+func (s scope) pieces() pieceKinds {
+	if s == inTitle {
+		return pieceKinds{"_b", "_c", "_d"}
+	}
+	return pieceKinds{"_e", "_f", "_g"}
+}
 
 // summed stands before the sum of a token.
 const summed = "_h"

@@ -15,10 +15,11 @@ import (
 const minNoted = minMistyped - 1
 
 // noted reports whether a word may be meant by a mistyped one, and so is to be in the
-// vocabulary. A word with digits is a number or a name, and writings without spaces have
+// vocabulary. A word with digits is a number or a name, one that stands for another with signs is
+// typed with these, and writings without spaces have
 // no words of four letters.
 func noted(word string) bool {
-	if len(word) < minNoted {
+	if len(word) < minNoted || isSigned(word) {
 		return false
 	}
 	letters := 0

@@ -1,0 +1,77 @@
+package jobmirror
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// A visitor may see a posting that is visible, has begun and not ended, and whose job is not known
+// to be closed, inactive or unavailable. What the copy does not know hides nothing, and how old it is
+// does not either. The index has a tag for it, tagShown. It is renewed with the posting, by the
+// answers of lookups that end a job or open it again, and when its dates come: postings.turns says
+// when, and putTurned puts such postings on the list of those to index.
+
+// shown reports whether a visitor may see a posting at a time, whose job has a state; empty: it is not
+// known.
+func (r *PostingRecord) shown(job State, now int64) bool {
+	lasts, _ := r.lasts(now)
+	return lasts && r.visible() && !job.ended()
+}
+
+// visible reports whether everybody may see the posting. One that does not say is visible.
+func (r *PostingRecord) visible() bool {
+	visibility, err := r.Config.Visibility()
+	if errors.Is(err, jobboard.ErrKeyMissing) || errors.Is(err, jobboard.ErrKeyEmpty) {
+		return true
+	}
+	return err == nil && visibility == jobboard.Visible
+}
+
+// ended reports whether a job takes no applications.
+func (s State) ended() bool { return s == StateClosed || s == StateInactive || s == StateUnavailable }
+
+// lasts reports whether the posting has begun and not ended at a time, and when that changes next;
+// 0: never.
+func (r *PostingRecord) lasts(now int64) (lasts bool, next int64) {
+	begins, ends := int64(r.VersionStart), int64(r.VersionEnd)
+	switch {
+	case begins > now:
+		return false, begins
+	case ends != 0 && ends <= now:
+		return false, 0
+	}
+	return true, ends
+}
+
+// isTurned is the condition for a posting whose dates have changed whether a visitor may see it.
+const isTurned = "turns > 0 AND turns <= ?"
+
+// putTurned puts the postings on the list of those to index whose dates have come.
+func (m *Mirror) putTurned(ctx context.Context) error {
+	for {
+		turned, err := fromView(ctx, m.db, func(t *tx) ([]int64, error) {
+			return t.Numbers(`SELECT id FROM postings WHERE `+isTurned+` AND NOT EXISTS (SELECT 1 FROM unindexed u WHERE u.posting = id)
+				ORDER BY id LIMIT ?`, t.Now, markBatch)
+		})
+		if err != nil || len(turned) == 0 {
+			return err
+		}
+		if err := m.db.update(ctx, func(t *tx) error { return t.putUnindexed(turned) }); err != nil {
+			return err
+		}
+	}
+}
+
+// turn notes when the dates of a posting change next whether a visitor may see it.
+func (t *tx) turn(r *row) error {
+	_, next := r.rec.lasts(t.Now)
+	if next == r.turns {
+		return nil
+	}
+	return t.Do("UPDATE postings SET turns = ? WHERE id = ?", next, r.id)
+}
+
+// firstTurn selects the time at which the dates of a posting change next whether a visitor may see it.
+const firstTurn = "SELECT min(turns) FROM postings WHERE turns > 0"
