@@ -65,7 +65,7 @@ type Page struct {
 	Next     PageCursor // for Query.After; empty: there are no more
 	Facets   *Facets    // nil without Query.Facets
 	// Corrected has the words of the text that no posting has, in any form or spelling,
-	// with those that were searched for as well. What these find comes after what the text
+	// with those that were searched for as well, and those that were left out. What these find comes after what the text
 	// finds as it was typed; Corrected is nil as long as that fills the page.
 	Corrected []Correction
 	// Age is of the copy of the channel, or of the oldest of all channels; below 0: one was
@@ -120,10 +120,12 @@ func (p Posting) Nearest() (location jobboard.Location, ok bool) {
 	return p.Locations[p.nearest-1], true
 }
 
-// Correction holds a word that no posting has, and the words that may have been meant.
+// Correction holds a word that no posting has, and the words that may have been meant. Where no posting
+// has all words of the text, it may hold one that only says that somebody looks for a job, such as
+// Stelle or Job, and that was left out.
 type Correction struct {
 	Word    string   // of Query.Text, in lower case
-	Nearest []string // what was searched for as well, the likeliest first
+	Nearest []string // what was searched for as well, the likeliest first; none: Word was left out
 }
 
 // Snippet holds the words around what was found in an advertisement. Text is plain

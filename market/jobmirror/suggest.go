@@ -7,8 +7,8 @@ import (
 )
 
 // Suggest returns texts that somebody may mean who is typing Query.Text: the same text,
-// with a word of the postings in place of its last word. Such a word begins or ends with
-// what was typed, which must be two letters or more. There are at most ten, those with
+// with a word of the postings in place of its last word. Such a word begins with what was typed,
+// which must be two letters or more, or ends with it from four letters on. There are at most ten, those with
 // the most hits first. Each has hits with the query's Channel, Language, Category,
 // Place and Shown; the query's other fields are not used. Places are suggested word by word. The
 // error is jobboard.ErrInvalidInput for a text of more than 1000 bytes. Nothing is suggested

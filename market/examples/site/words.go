@@ -20,13 +20,13 @@ type words struct {
 	Apply, SignIn, SignOut, Privacy                                                  string
 	ApplyTo, Send, Choose, OneProblem, ManyProblems                                  string
 	Complete, ApplyThere, Stale, Age                                                 string
-	Skip, Meant                                                                      string
+	Skip, Meant, LeftOut                                                             string
 
 	texts jobsite.Texts // sentences about situations and answers
 }
 
 var english = words{
-	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.",
+	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.", LeftOut: "No job has all words. Searched without “%s”.",
 	Lang: "en", Title: "Jobs near you", Intro: "Search the board's open jobs.",
 	Text: "What", Place: "Where", Radius: "Within", Search: "Search", Language: "Language", Anywhere: "Anywhere",
 	Job: "job", Jobs: "jobs", Places: "Narrow down by place",
@@ -44,7 +44,7 @@ var english = words{
 }
 
 var german = words{
-	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.",
+	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.", LeftOut: "Keine Stelle hat alle Wörter. Ohne „%s“ gesucht.",
 	Lang: "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",
 	Text: "Was", Place: "Wo", Radius: "Umkreis", Search: "Suchen", Language: "Sprache", Anywhere: "Überall",
 	Job: "Stelle", Jobs: "Stellen", Places: "Nach Ort eingrenzen", NoJobs: "Keine Stelle passt. Versuchen Sie andere Wörter oder einen größeren Umkreis.",
@@ -64,9 +64,12 @@ var german = words{
 func (w words) stale(d time.Duration) string { return fmt.Sprintf(w.Stale, w.ago(d)) }
 func (w words) age(d time.Duration) string   { return fmt.Sprintf(w.Age, w.ago(d)) }
 
-// Corrected returns the sentence about a word that the search replaced, for the
+// Corrected returns the sentence about a word that the search replaced or left out, for the
 // template.
 func (w words) Corrected(c jobmirror.Correction) string {
+	if len(c.Nearest) == 0 {
+		return fmt.Sprintf(w.LeftOut, c.Word)
+	}
 	return fmt.Sprintf(w.Meant, c.Word, strings.Join(c.Nearest, ", "))
 }
 

@@ -12,47 +12,67 @@ const (
 	maxNearest    = 5  // words for a mistyped one
 	maxCandidates = 20 // those whose documents are counted to find them
 	maxMistakes   = 4  // words of a text that are corrected; who types more of them means something else
+	maxWishes     = 4  // words of a text that are left out because they only say that somebody looks for a job
 )
 
 // findMistakes looks for the words that are nearest to those that no document has, and adds
-// what they find to the tiers of the finder. It does nothing if that was done before, or
-// if the text is not to be corrected.
+// what they find to the tiers of the finder. Where the text finds nothing at all as it was typed, it also
+// leaves out the words that only say that somebody looks for a job. It does nothing if that was done
+// before, or if the text is not to be corrected.
 func (f *finder) findMistakes() error {
 	if f.typed == 0 || f.corrected != nil {
 		return nil
 	}
+	found := []Correction{}
+	text := f.text
+	if !f.found {
+		wishes := text.Wishes()
+		wishes = wishes[:min(len(wishes), maxWishes)]
+		for _, word := range wishes {
+			found = append(found, Correction{Word: word})
+		}
+		text = text.WithoutWishes(wishes)
+	}
+	mistakes, err := f.mistakes(text)
+	if err == nil {
+		f.correct(append(found, mistakes...))
+	}
+	return err
+}
+
+// mistakes returns the words of a text that no document has, with those that are nearest to them;
+// none where there are too many.
+func (f *finder) mistakes(text words.Query) (found []Correction, err error) {
 	var unknown []string
-	for _, word := range f.text.Mistakable() {
+	for _, word := range text.Mistakable() {
 		known, err := f.index.Any(f.t.Tx, f.forms(word, nil))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !known {
 			unknown = append(unknown, word)
 		}
 		if len(unknown) > maxMistakes {
-			return nil
+			return nil, nil
 		}
 	}
 	if len(unknown) == 0 {
-		return nil
+		return nil, nil
 	}
 	blocks, err := f.t.readVocabulary()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found := []Correction{}
 	for _, word := range unknown {
 		nearest, err := f.nearest(blocks, word)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(nearest) > 0 {
 			found = append(found, Correction{word, nearest})
 		}
 	}
-	f.correct(found)
-	return nil
+	return found, nil
 }
 
 // nearest returns at most maxNearest words that may have been meant by one, of those that
@@ -92,9 +112,14 @@ func (f *finder) correct(corrections []Correction) {
 	}
 	typed := f.in
 	instead := map[string][]string{}
+	var wishes []string
 	for _, c := range corrections {
-		instead[c.Word] = c.Nearest
+		if len(c.Nearest) > 0 {
+			instead[c.Word] = c.Nearest
+		} else {
+			wishes = append(wishes, c.Word)
+		}
 	}
-	f.read(f.text.Corrected(instead))
+	f.read(f.text.WithoutWishes(wishes).Corrected(instead))
 	f.addTiers(typed)
 }

@@ -20,7 +20,8 @@ type finder struct {
 	// a tier and those above it, because nobody knows which rows of these were given already.
 	readSoFar map[int64]bool
 
-	typed     int // how many tiers are of the text as it was typed; 0: it is not to be corrected
+	found     bool // the text finds something as it was typed
+	typed     int  // how many tiers are of the text as it was typed; 0: it is not to be corrected
 	corrected []Correction
 }
 
@@ -70,7 +71,7 @@ func (t *tx) finder(q Query, after Position) (*finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{questions: asked, t: t, at: after, typed: len(asked.tiers)}
+	f := &finder{questions: asked, t: t, at: after, typed: len(asked.tiers), found: after.Row != 0 && after.Tier < len(asked.tiers)}
 	f.correct(after.Corrected)
 	if after.Tier >= len(f.tiers) {
 		return nil, ErrPosition
@@ -101,6 +102,7 @@ func (f *finder) page(n int) (out []Position, err error) {
 		if err != nil {
 			return nil, err
 		}
+		f.found = f.found || len(hits) > 0
 		for _, row := range hits {
 			out = append(out, Position{f.at.Tier, row, f.corrected})
 		}

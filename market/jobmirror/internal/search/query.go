@@ -43,10 +43,11 @@ type Position struct {
 	Corrected []Correction // of the text by which the document was found
 }
 
-// Correction holds a word that no document has, and the words that may have been meant.
+// Correction holds a word that no document has, and the words that may have been meant; or, where no
+// document has all words, one that only says that somebody looks for a job, such as Stelle.
 type Correction struct {
 	Word    string   // of Query.Text, in lower case
-	Nearest []string // what was searched for as well, the likeliest first
+	Nearest []string // what was searched for as well, the likeliest first; none: Word was left out
 }
 
 // String returns the position as ParsePosition reads it.
@@ -62,7 +63,7 @@ func (p Position) String() string {
 // come from a visitor's address, which may hold anything.
 func ParsePosition(text string) (at Position, ok bool) {
 	parts := strings.Split(text, ".")
-	if len(parts) < 2 || len(parts) > 2+maxMistakes {
+	if len(parts) < 2 || len(parts) > 2+maxMistakes+maxWishes {
 		return Position{}, false
 	}
 	tier, noTier := strconv.Atoi(parts[0])
@@ -71,13 +72,21 @@ func ParsePosition(text string) (at Position, ok bool) {
 		return Position{}, false
 	}
 	at = Position{Tier: tier, Row: row}
+	left := map[bool]int{true: maxWishes, false: maxMistakes}
 	isNone := func(word string) bool { return !words.Is(word) }
 	for _, part := range parts[2:] {
 		list := strings.Split(part, "-")
-		if len(list) < 2 || len(list) > 1+maxNearest || slices.ContainsFunc(list, isNone) {
+		if len(list) > 1+maxNearest || slices.ContainsFunc(list, isNone) {
 			return Position{}, false
 		}
-		at.Corrected = append(at.Corrected, Correction{list[0], list[1:]})
+		c, isWish := Correction{Word: list[0]}, len(list) == 1
+		if left[isWish]--; left[isWish] < 0 || isWish && !words.IsWish(c.Word) {
+			return Position{}, false
+		}
+		if !isWish {
+			c.Nearest = list[1:]
+		}
+		at.Corrected = append(at.Corrected, c)
 	}
 	return at, true
 }

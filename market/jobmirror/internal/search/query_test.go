@@ -10,6 +10,7 @@ func TestPositions(t *testing.T) {
 	for _, want := range []Position{
 		{0, 1, nil},
 		{3, 1 << 62, nil},
+		{4, 7, []Correction{{"stelle", nil}, {"job", nil}, {"kelner", []string{"kellner"}}}},
 		{1, 7, []Correction{{"altenpflgee", []string{"altenpflege", "größe"}}}},
 	} {
 		if got, ok := ParsePosition(want.String()); !ok || !reflect.DeepEqual(got, want) {
@@ -17,7 +18,7 @@ func TestPositions(t *testing.T) {
 		}
 	}
 	for _, none := range []string{
-		"", "0", "0.0", "0.-7", "-1.7", "x.7", "0. 7", "0.7.a", "0.7.a-b-c-d-e-f-g", "0.7.a-b.b-c.c-d.d-e.e-f", "0.7.a-B",
+		"", "0", "0.0", "0.-7", "-1.7", "x.7", "0. 7", "0.7.a", "0.7.a-b-c-d-e-f-g", "0.7.a-b.b-c.c-d.d-e.e-f", "0.7.a-B", "0.7.job.job.job.job.job",
 	} {
 		if got, ok := ParsePosition(none); ok {
 			t.Errorf("%q is taken for %+v", none, got)

@@ -196,7 +196,7 @@ func Nearest(blocks []*Block, word string, most int) []Near {
 const minTyped = 2
 
 // Completions returns words of blocks that begin with what was typed, in any spelling, and
-// then words that end with it: at most beginning and ending of them, the shortest first.
+// then, if it may be a part of a word, those that end with it: at most beginning and ending of them, the shortest first.
 // It returns none for a text of less than two letters, or of several words.
 func Completions(blocks []*Block, typed string, beginning, ending int) []string {
 	typed = normal(typed)
@@ -205,6 +205,7 @@ func Completions(blocks []*Block, typed string, beginning, ending int) []string 
 	}
 	var begin, end []string
 	k := keyOf(typed)
+	mayEnd := mayBePart(typed, k) // with less the words have nothing in common: IT and Teamfähigkeit
 	for n := utf8.RuneCountInString(k.plain); n <= maxLetters && (len(begin) < beginning || len(end) < ending); n++ {
 		var b, e []string
 		for _, block := range blocks {
@@ -213,7 +214,7 @@ func Completions(blocks []*Block, typed string, beginning, ending int) []string 
 				case word == typed:
 				case strings.HasPrefix(key, k.plain), strings.HasPrefix(key, k.spelled):
 					b = append(b, word)
-				case strings.HasSuffix(key, k.plain), strings.HasSuffix(key, k.spelled):
+				case mayEnd && (strings.HasSuffix(key, k.plain) || strings.HasSuffix(key, k.spelled)):
 					e = append(e, word)
 				}
 			}

@@ -1,0 +1,74 @@
+package search
+
+import (
+	"reflect"
+	"testing"
+)
+
+// Words that only say that somebody looks for a job are left out where nothing is found with them, on
+// each page, together with typing errors, and told.
+func TestWordsOfWishing(t *testing.T) {
+	x := newIndex(t)
+	for row, title := range []string{"Koch", "Köchin", "Koch für Arbeit im Hotel", "Kellner"} {
+		x.put(t, Document{Row: int64(row + 1), Title: title, Languages: []string{"de"}})
+	}
+	for _, c := range []struct {
+		text      string
+		rows      []int64
+		corrected []Correction
+	}{
+		{"Stelle Koch", []int64{3, 2, 1}, []Correction{{"stelle", nil}}},
+		{"Arbeit Koch", []int64{3}, nil}, // one has it
+		{"Suche Stelle Kelner", []int64{4}, []Correction{{"suche", nil}, {"stelle", nil}, {"kelner", []string{"kellner"}}}},
+		{`"Stelle" Koch`, nil, nil},
+		{"Stelle", nil, nil},
+		{"Stelle Metzger", nil, []Correction{{"stelle", nil}}},
+	} {
+		x.do(t, func(t2 *tx) error {
+			var (
+				rows []int64
+				at   Position
+			)
+			for more := true; more; {
+				page, err := x.Find(t2.Tx, Query{Text: c.text}, at, 2)
+				if err != nil {
+					return err
+				}
+				if len(page.Corrected)+len(c.corrected) > 0 && !reflect.DeepEqual(page.Corrected, c.corrected) {
+					t.Errorf("%q is corrected %+v", c.text, page.Corrected)
+				}
+				facets, err := page.Facets()
+				if err != nil || facets.Total != len(c.rows) {
+					t.Errorf("%q: %d in all, %v", c.text, facets.Total, err)
+				}
+				for _, hit := range page.Hits {
+					rows = append(rows, hit.Row)
+				}
+				if more = page.More; more {
+					var ok bool
+					if at, ok = ParsePosition(page.Hits[len(page.Hits)-1].String()); !ok {
+						t.Fatalf("%q: the position is none", c.text)
+					}
+				}
+			}
+			if !reflect.DeepEqual(rows, c.rows) {
+				t.Errorf("%q finds %d", c.text, rows)
+			}
+			return nil
+		})
+	}
+}
+
+// Two letters suggest what begins with them, and not what ends so.
+func TestFewLettersSuggestNoEnds(t *testing.T) {
+	x := newIndex(t)
+	x.put(t, Document{Row: 1, Title: "Teamfähigkeit Italienisch Krankenpfleger", Languages: []string{"de"}})
+	for typed, want := range map[string][]string{"it": {"italienisch"}, "keit": {"teamfähigkeit"}, "eit": nil, "pfleger": {"krankenpfleger"}} {
+		x.do(t, func(in *tx) error {
+			if got, err := x.Suggest(in.Tx, Query{}, typed); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%q suggests %q, %v", typed, got, err)
+			}
+			return nil
+		})
+	}
+}
