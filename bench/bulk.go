@@ -15,23 +15,23 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// A crowd looks up n jobs with so many callers at once. It is made anew for
-// each round, with no connection open.
+// A crowd looks up n jobs with many callers at once. Each round opens a new
+// one, without open connections.
 type crowd struct {
 	name string
 	open func() (look func(callers, n int) error, done func(), err error)
 }
 
-// crowdResult holds the cost of one crowd, per call, in each round.
+// crowdResult holds a crowd's costs per call in each round.
 type crowdResult struct {
 	result
-	connections []float64 // opened
-	most        int       // open at one time, in any round
+	connections []float64 // connections opened
+	most        int       // most connections open at one time in any round
 }
 
 func (r *crowdResult) perSecond() float64 { return 1e9 / r.time() }
 
-// ask runs call for n jobs in so many goroutines.
+// ask runs call for n jobs in as many goroutines as callers.
 func ask(callers, n int, call func(ctx context.Context, job int64) error) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -54,8 +54,8 @@ func ask(callers, n int, call func(ctx context.Context, job int64) error) error 
 	return context.Cause(ctx)
 }
 
-// sdkCrowd is the library's own call for many jobs. A nil transport is the
-// library's own.
+// sdkCrowd returns a crowd that uses the client's bulk lookup. A nil transport
+// means the client's default.
 func sdkCrowd(name, address string, transport func() *http.Transport, failing bool) crowd {
 	return crowd{name, func() (func(int, int) error, func(), error) {
 		var over http.RoundTripper
@@ -82,7 +82,7 @@ func sdkCrowd(name, address string, transport func() *http.Transport, failing bo
 	}}
 }
 
-// clientCrowd is a crowd whose callers share an http.Client.
+// clientCrowd returns a crowd whose callers share an http.Client.
 func clientCrowd(name, address string, transport func() (http.RoundTripper, func()), keep bool) crowd {
 	return crowd{name, func() (func(int, int) error, func(), error) {
 		over, done := transport()
@@ -135,7 +135,7 @@ func crowds(s *server) []crowd {
 	}, rivalCrowds(s.Plain)...)
 }
 
-// storm measures crowds in rounds in which they take turns.
+// storm measures crowds in turns, for several rounds.
 func storm(s *server, rounds, callers, n int, all ...crowd) ([]*crowdResult, error) {
 	results := make([]*crowdResult, len(all))
 	for round := range rounds {
@@ -160,7 +160,7 @@ func stormOne(s *server, c crowd, r *crowdResult, callers, n int) error {
 	if _, _, err := s.connections(); err != nil {
 		return err
 	}
-	if err := look(callers, 2*callers); err != nil { // connections, and TLS
+	if err := look(callers, 2*callers); err != nil { // warm up connections and TLS
 		return err
 	}
 	runtime.GC()
@@ -188,7 +188,7 @@ func stormOne(s *server, c crowd, r *crowdResult, callers, n int) error {
 
 const crowdSize = 128
 
-// measureBulk holds many lookups at once against each other.
+// measureBulk compares ways to make many lookups at once.
 func measureBulk(r *report, e effort) error {
 	s, err := startServer()
 	if err != nil {
@@ -204,8 +204,8 @@ func measureBulk(r *report, e effort) error {
 	if err != nil {
 		return err
 	}
-	// Failures cost other calls nothing: neither an answer that is one, nor
-	// one that is repeated.
+	// Failures must not slow other calls down, whether a failure is final or
+	// repeated.
 	tenth := sdkCrowd("jobboard, one answer in ten a failure", s.Plain+"/failing", nil, true)
 	failing, err := storm(s, min(rounds, 3), crowdSize, e.calls/4, tenth)
 	if err != nil {
@@ -252,7 +252,7 @@ func measureBulk(r *report, e effort) error {
 	return nil
 }
 
-// measureCallers shows how calls per second grow with the number of callers.
+// measureCallers measures calls per second by the number of callers.
 func measureCallers(r *report, e effort) error {
 	s, err := startServer()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 const bare = "floor: bare GET, body thrown away"
 
-// get is the bare GET: what net/http costs with nothing around it.
+// get makes a bare GET: the cost of net/http alone.
 func get(ctx context.Context, client *http.Client, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -33,8 +33,8 @@ func get(ctx context.Context, client *http.Client, url string) error {
 	return check(resp.StatusCode == http.StatusOK)
 }
 
-// getAlike is the bare GET with what any client has to put on it: the headers of
-// our call, and an end in time.
+// getAlike makes a bare GET with the headers and the deadline that every client
+// needs.
 func getAlike(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
@@ -57,7 +57,8 @@ func getAlike(ctx context.Context, client *http.Client, url string) error {
 	return check(resp.StatusCode == http.StatusOK)
 }
 
-// getJSON gets a document as a program without a client library does.
+// getJSON fetches and decodes a document as a program without a client library
+// would.
 func getJSON(ctx context.Context, client *http.Client, url string, v any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -74,8 +75,8 @@ func getJSON(ctx context.Context, client *http.Client, url string, v any) error 
 	return stdjson.NewDecoder(resp.Body).Decode(v)
 }
 
-// retrying is go-retryablehttp as its README sets it up, but silent. A nil
-// transport is its own.
+// retrying returns go-retryablehttp as in its README, but silent. A nil
+// transport means its default.
 func retrying(transport http.RoundTripper) http.RoundTripper {
 	client := retryablehttp.NewClient()
 	client.Logger = nil
@@ -85,8 +86,8 @@ func retrying(transport http.RoundTripper) http.RoundTripper {
 	return &retryablehttp.RoundTripper{Client: client}
 }
 
-// applied asks once whether the applicant has applied, each contender over the
-// transport that it is given.
+// applied returns contenders that check once whether the applicant has applied,
+// each over its own transport.
 func applied(address string, transport func() http.RoundTripper) ([]contender, error) {
 	ctx := context.Background()
 	sdk, err := newSDK(address, transport())
@@ -116,7 +117,7 @@ func applied(address string, transport func() http.RoundTripper) ([]contender, e
 	}, rivals...), nil
 }
 
-// measureCall holds one call against a bare GET.
+// measureCall compares one call with a bare GET.
 func measureCall(r *report, e effort) error {
 	stub := &inMemory{[]byte("true")}
 	contenders, err := applied(memoryAddress, func() http.RoundTripper { return stub })
@@ -148,7 +149,7 @@ func measureCall(r *report, e effort) error {
 	applicant := own.Applicant(jobboard.StaticToken(token))
 	contenders[1].run = func() (any, error) { return applicant.HasApplied(context.Background(), job) }
 	loop := e
-	loop.rounds = e.rounds*2 + 1 // a system's calls are noisy
+	loop.rounds = e.rounds*2 + 1 // system calls make the times noisy
 	if results, err = race(loop, contenders...); err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func measureCall(r *report, e effort) error {
 	return nil
 }
 
-// searches are a whole search over loopback.
+// searches returns contenders that make a whole search over loopback.
 func searches(s *server, n int) ([]contender, error) {
 	ctx := context.Background()
 	channel := strconv.Itoa(n)
@@ -198,7 +199,7 @@ func searches(s *server, n int) ([]contender, error) {
 	}, rivals...), nil
 }
 
-// measureSearch holds whole searches against each other.
+// measureSearch compares whole searches over loopback.
 func measureSearch(r *report, e effort) error {
 	const n = 1000
 	s, err := startServer()

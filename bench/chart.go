@@ -10,7 +10,7 @@ import (
 // A panel of the chart compares one figure.
 type panel struct {
 	Title string
-	Note  string // which way is good
+	Note  string // unit, and whether less or more is better
 	Bars  []bar
 }
 
@@ -21,8 +21,8 @@ type bar struct {
 	Ours  bool
 }
 
-// panelOf shows the times of the named results, in the order of the names, in
-// a unit of so many nanoseconds.
+// panelOf returns a panel with the times of the named results, in this order.
+// unit is the unit of time in nanoseconds.
 func panelOf(title string, all []*result, unit float64, unitName string, names ...string) panel {
 	p := panel{Title: title, Note: unitName + ", less is better"}
 	m := index(all)
@@ -70,7 +70,7 @@ func writeChart(w io.Writer, caption string, panels []panel) error {
 		d := drawnPanel{panel: p, Y: y + 18}
 		most := 0.0
 		for _, b := range p.Bars {
-			if b.Value > most { // a NaN is not
+			if b.Value > most { // false for NaN
 				most = b.Value
 			}
 		}
@@ -93,7 +93,8 @@ func writeChart(w io.Writer, caption string, panels []panel) error {
 	})
 }
 
-// escape makes text safe inside XML, and drops what XML cannot hold.
+// escape makes text safe inside XML, and drops characters that are invalid in
+// XML.
 func escape(s string) string {
 	var b []byte
 	for _, r := range s {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime returns the time that the process has used of all processors.
+// cpuTime returns the CPU time that the process has used on all processors.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// makePage is a search answer of n postings with 2 to 6 KB of German
-// advertisement each: the same bytes for the same n.
+// makePage returns a search answer of n postings with 2 to 6 KB of German
+// advertisement each. The same n gives the same bytes.
 func makePage(n int) []byte { return makePageIn(language{"German", words, true, " "}, n) }
 
-// A language is what the texts of a page are made of.
+// A language describes the texts of a page.
 type language struct {
 	name  string
 	words []string
@@ -31,7 +31,7 @@ var languages = []language{
 		弹性工作时间、薪酬、福利、培训、远程办公、健康保险`), false, ""},
 }
 
-// makePageIn is a search answer of n postings in a language.
+// makePageIn returns a search answer of n postings in a language.
 func makePageIn(l language, n int) []byte {
 	rnd := rand.New(rand.NewPCG(1, uint64(n)))
 	var b bytes.Buffer
@@ -69,8 +69,8 @@ var (
 		und wachsen an neuen Aufgaben flexible hours salary benefits training remote health insurance`)
 )
 
-// adText is an advertisement: HTML as an editor makes it, with tags, attributes
-// and lines, or plain text.
+// adText returns an advertisement: an editor's HTML with tags, attributes and
+// lines, or plain text.
 func (l language) adText(rnd *rand.Rand, size int) string {
 	var b strings.Builder
 	tag := func(text string) {
@@ -91,7 +91,8 @@ func (l language) adText(rnd *rand.Rand, size int) string {
 	return b.String()
 }
 
-// quoted is s in JSON as most services write it, without escapes for HTML.
+// quoted returns s as a JSON string without HTML escapes, as most services
+// write it.
 func quoted(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -102,8 +103,8 @@ func quoted(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// makeInfo is a job information with 5 questions, 200 nationalities and 3
-// locations. The catalogue of nationalities differs by language alone.
+// makeInfo returns a job information with 5 questions, 200 nationalities and 3
+// locations. Only the language decides the catalogue of nationalities.
 func makeInfo(language int) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"jobId":%d,"jobTitle":"Elektriker (m/w/d)","jobLanguage":"de","applyPossible":true,"dataSecurityLink":"https://jobs.example.com/privacy/%d","questions":[`, job, job)
@@ -130,5 +131,5 @@ func makeInfo(language int) []byte {
 	return b.Bytes()
 }
 
-// leastInfo is the shortest job information that the library takes for one.
+// leastInfo is the shortest job information that the client accepts.
 const leastInfo = `{"jobId":2797227,"jobTitle":"-","applyPossible":true}`

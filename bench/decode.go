@@ -37,7 +37,7 @@ const oapiCrowd, ogenCrowd = "tuned, " + oapi, "tuned, " + ogen
 // present reports whether a contender takes part.
 func present(name string) bool { return !slices.Contains(absent, name) }
 
-// those returns the names of contenders that take part.
+// those returns the given names without absent contenders.
 func those(names ...string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return !present(name) })
 }
@@ -47,7 +47,7 @@ const memoryAddress = "http://127.0.0.1:1"
 
 var errInvalid = errors.New("not valid")
 
-// whole makes a contender of a decoder of bytes in memory.
+// whole returns a contender that decodes bytes in memory.
 func whole[T any](name string, body []byte, decode func([]byte, *T) error) contender {
 	return contender{name: name, run: func() (any, error) {
 		v := new(T)
@@ -55,7 +55,7 @@ func whole[T any](name string, body []byte, decode func([]byte, *T) error) conte
 	}}
 }
 
-// validity are the floors: who only says whether the syntax is right.
+// validity returns the lower bounds: contenders that only check the syntax.
 func validity(body []byte) []contender {
 	return []contender{
 		{name: "floor: our scanner, keeping nothing", run: func() (any, error) {
@@ -101,7 +101,8 @@ func decodeInfo(info []byte) []contender {
 	}, rivalInfos(info)...)
 }
 
-// streamPage reads postings one after the other and keeps none, from a reader.
+// streamPage returns contenders that read postings from a reader one by one,
+// and keep none.
 func streamPage(page []byte) ([]contender, error) {
 	client, err := newSDK(memoryAddress, &inMemory{page})
 	if err != nil {
@@ -140,7 +141,8 @@ func streamPage(page []byte) ([]contender, error) {
 	}, nil
 }
 
-// tokenByToken is the streaming that encoding/json offers, in constant memory.
+// tokenByToken reads a page with the streaming of encoding/json, in constant
+// memory.
 func tokenByToken(r io.Reader) (n int, err error) {
 	d := stdjson.NewDecoder(r)
 	if _, err := d.Token(); err != nil {
@@ -208,7 +210,7 @@ func tokenByTokenV2(r io.Reader) (n int, err error) {
 	return n, err
 }
 
-// byEngine is the one or the other figure, by the engine of encoding/json.
+// byEngine returns the figure for the engine of encoding/json in this program.
 func byEngine(v1, v2 float64) float64 {
 	if jsonV2 {
 		return v2
@@ -216,7 +218,7 @@ func byEngine(v1, v2 float64) float64 {
 	return v1
 }
 
-// measureDecode holds decoders against each other.
+// measureDecode compares decoders.
 func measureDecode(r *report, e effort) error {
 	if sonic.APIKind == sonic.UseStdJSON {
 		r.notes = append(r.notes, "sonic does not support this Go version or processor: it falls back to encoding/json")
@@ -260,7 +262,7 @@ func measureDecode(r *report, e effort) error {
 	r.atLeast("Postings without ad text against encoding/json's Decoder",
 		omitted.costTimes(byName["encoding/json Decoder"]), 25, "x")
 
-	// The cost of one more posting, without that of the page itself and of the call.
+	// Measure the cost of one more posting, without the fixed cost of page and call.
 	small := makePage(few)
 	a, err := race(quickEffort, decodePage(small)[0], decodePage(page)[0])
 	if err != nil {
@@ -321,7 +323,7 @@ func measureInfo(r *report, e effort, info []byte) error {
 	return nil
 }
 
-// lookup is a call over a transport in memory.
+// lookup returns a contender that makes a lookup over a transport in memory.
 func lookup(info []byte) (contender, error) {
 	client, err := newSDK(memoryAddress, &inMemory{info})
 	return contender{name: string(info[:min(40, len(info))]), run: func() (any, error) {
@@ -329,7 +331,8 @@ func lookup(info []byte) (contender, error) {
 	}}, err
 }
 
-// observedDecode measures decoding by the time that the library's Observer tells.
+// observedDecode measures decoding by the times that the client's Observer
+// reports.
 func observedDecode(e effort, info []byte) (ns float64, err error) {
 	var total time.Duration
 	client, err := newObservedSDK(memoryAddress, &inMemory{info}, &jobboard.Observer{
@@ -366,7 +369,7 @@ func addDecode(t *table, all []*result, bytes, items float64) {
 	}
 }
 
-// measureGrowth shows how cost grows with the number of postings.
+// measureGrowth measures the cost by the number of postings.
 func measureGrowth(r *report, e effort) error {
 	counts := []int{10, 100, 1000, 10000}
 	if e.quick {

@@ -2,5 +2,5 @@
 
 package main
 
-// jsonV2 says whether encoding/json runs on the engine of its version 2.
+// jsonV2 reports whether encoding/json uses the engine of version 2.
 const jsonV2 = false

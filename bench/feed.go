@@ -12,7 +12,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 )
 
-// makeFeed is a feed of n entries of about 1.1 KB each.
+// makeFeed returns a feed of n entries of about 1.1 KB each.
 func makeFeed(n int) ([]byte, error) {
 	var b bytes.Buffer
 	w := jobfeed.NewWriter(&b, nil)
@@ -41,8 +41,8 @@ func makeFeed(n int) ([]byte, error) {
 	return bytes.ReplaceAll(b.Bytes(), []byte(end), []byte(ad+end)), nil
 }
 
-// measureFeed reads a feed from memory, and asks it for its entries or skips
-// those whose bytes are known.
+// measureFeed measures reading a feed from memory, once with all entries
+// decoded, and once skipping entries whose bytes are known.
 func measureFeed(r *report, e effort) error {
 	n := 2000
 	if e.quick {
@@ -89,7 +89,7 @@ func measureFeed(r *report, e effort) error {
 	for _, c := range all {
 		t.add(c.name, duration(median(c.cost())), times(all[0].costTimes(c)), number(speed(c)), number(c.allocs/float64(n)))
 	}
-	// 40 and 250 MB/s where encoding/xml alone makes 58.
+	// These correspond to 40 and 250 MB/s, against encoding/xml's 58.
 	r.atLeast("a feed read against encoding/xml's tokens", all[0].costTimes(all[2]), 0.69, "x")
 	r.atLeast("a feed that is known against encoding/xml's tokens", all[1].costTimes(all[2]), 4.3, "x")
 	r.ratio("a feed read against encoding/xml's tokens", all[0].costTimes(all[2]))

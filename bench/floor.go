@@ -12,16 +12,16 @@ import (
 	"slices"
 )
 
-// A floor is the last accepted ratios, by the engine of encoding/json that they
-// were measured with and by their names. More is better.
+// A floor holds the last accepted ratios by the engine of encoding/json and by
+// name. More is better.
 type floor map[string]map[string]float64
 
-// mostLost bounds the share of a ratio that may be lost.
+// mostLost is the part by which a ratio may fall.
 const mostLost = 0.15
 
-// holdFloor holds the ratios of r against those in a file, and reports whether
-// none fell by more than mostLost. With accept it writes them there instead;
-// ratios that were not measured stay.
+// holdFloor compares the ratios of r with the accepted ones in a file, and
+// reports whether none fell by more than mostLost. With accept it writes the
+// ratios of r into the file instead, and keeps ratios that were not measured.
 func (r *report) holdFloor(w io.Writer, name string, accept bool) (bool, error) {
 	all := floor{}
 	text, err := os.ReadFile(name)
@@ -64,7 +64,7 @@ func (r *report) holdFloor(w io.Writer, name string, accept bool) (bool, error) 
 	return kept, nil
 }
 
-// engine names the engine of encoding/json that this program was built with.
+// engine returns the name of encoding/json's engine in this program.
 func engine() string {
 	if jsonV2 {
 		return "engine of version 2"

@@ -1,7 +1,7 @@
 package main
 
-// Makes the clients and the decoder that are measured beside ours, into files that
-// git ignores.
+// go generate makes the clients and the decoder for comparison, in files that git
+// ignores.
 //
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config oapi-codegen.yaml openapi.yaml
 //go:generate go run github.com/ogen-go/ogen/cmd/ogen@v1.24.0 -config ogen.yaml -target internal/ogenclient -package ogenclient -clean openapi.yaml

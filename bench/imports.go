@@ -2,8 +2,8 @@
 
 package main
 
-// What the generated code imports, so that go mod tidy keeps it where that code was
-// not made.
+// The imports of the generated code, so that go mod tidy keeps them in a checkout
+// without this code.
 import (
 	_ "github.com/go-faster/errors"
 	_ "github.com/go-faster/jx"

@@ -11,8 +11,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// measureLanguages decodes pages that are not only ASCII, on all processors and
-// on one.
+// measureLanguages measures decoding of pages with non-ASCII text, on all
+// processors and on one.
 func measureLanguages(r *report, e effort) error {
 	n := 1000
 	if e.quick {
@@ -60,7 +60,7 @@ func cores(one bool) string {
 	return "all processors"
 }
 
-// languageTargets adds what is promised for a language.
+// languageTargets adds the promised figures for a language.
 func languageTargets(r *report, name string, m map[string]*result) {
 	against := func(other string, limit float64) {
 		if present(other) {
@@ -82,8 +82,8 @@ func languageTargets(r *report, name string, m map[string]*result) {
 	}
 }
 
-// measureCatalogues decodes a job information with white space in it, and a
-// hundred catalogues in turn.
+// measureCatalogues measures decoding of a job information with white space,
+// and of a hundred different catalogues in turn.
 func measureCatalogues(r *report, e effort) error {
 	info := makeInfo(1)
 	var indented bytes.Buffer
@@ -106,8 +106,8 @@ func measureCatalogues(r *report, e effort) error {
 		r.ratio("pretty-printed information against "+name, m[ours].costTimes(m[name]))
 	}
 
-	// A hundred catalogues over one client, which has room for some of them,
-	// and over clients that have none.
+	// Compare one client, whose cache holds some of the hundred catalogues,
+	// with clients without a cached catalogue.
 	var infos [][]byte
 	for i := range 100 {
 		infos = append(infos, makeInfo(i))
@@ -144,7 +144,7 @@ func measureCatalogues(r *report, e effort) error {
 	return nil
 }
 
-// inTurn answers with one body after the other.
+// inTurn is a transport that answers with several bodies in turn.
 type inTurn struct {
 	bodies [][]byte
 	next   atomic.Int64

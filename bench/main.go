@@ -1,5 +1,5 @@
-// Command bench measures what the library costs beside what a program would
-// use otherwise, all on the same data, and prints tables of one run.
+// Command bench compares the costs of the client with those of other libraries
+// on the same data, and prints tables of one run.
 //
 //	go -C bench run .            every table, and the chart ratios.svg
 //	go -C bench run -tags rivals .  with the clients and the decoder that go generate makes
@@ -10,8 +10,8 @@
 //	go -C bench run . -quick     a short run, for trying it out
 //	go -C bench run . -profile D CPU profiles of the library's own work into D
 //
-// Compare ratios, not milliseconds. Every ratio is the median over rounds in
-// which the contenders take turns.
+// Compare ratios, not milliseconds. Each ratio is the median over several
+// rounds, in which contenders take turns.
 package main
 
 import (
@@ -47,7 +47,7 @@ func main() {
 	os.Exit(code)
 }
 
-// parts lists the parts that can be measured alone.
+// parts lists the parts that -run can select.
 var parts = []struct {
 	name    string
 	measure func(*report, effort) error
@@ -76,8 +76,8 @@ type options struct {
 	draw                        bool
 }
 
-// parse reads the command line. It has printed the error of flags that it does
-// not know.
+// parse reads the command line. It prints errors about unknown flags, and then
+// reports false.
 func parse(args []string) (o options, known bool, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.BoolVar(&o.quick, "quick", false, "a short run; its figures are rough")
@@ -90,7 +90,7 @@ func parse(args []string) (o options, known bool, err error) {
 	flags.BoolVar(&o.accept, "accept", false, "write the ratios into the file of -floor instead")
 	flags.StringVar(&o.profile, "profile", "", "write CPU profiles of the library's own work into this `directory`")
 	if err := flags.Parse(args); err != nil {
-		return o, false, nil //nolint:nilerr // the flags have said it
+		return o, false, nil //nolint:nilerr // flag has printed the error
 	}
 	o.only, err = regexp.Compile(*only)
 	o.draw = *only == "" && !o.check && !o.quick
@@ -132,7 +132,7 @@ func run(args []string, out, progress io.Writer) (code int, err error) {
 	return 0, nil
 }
 
-// newReport begins a report with what its figures depend on.
+// newReport begins a report with notes about the environment.
 func newReport(quick bool) *report {
 	r := &report{notes: []string{environment()}}
 	if load := loadAverage(); load > 1 {
@@ -147,8 +147,8 @@ func newReport(quick bool) *report {
 	return r
 }
 
-// deliver writes what was found to where it is wanted. It reports whether it is
-// as good as it has to be.
+// deliver writes the report to the outputs in the options. It reports whether
+// the promised figures and the floor are met.
 func (r *report) deliver(o options, out io.Writer) (good bool, err error) {
 	if o.check {
 		for _, note := range r.notes {
@@ -174,9 +174,9 @@ func (r *report) deliver(o options, out io.Writer) (good bool, err error) {
 	return good, err
 }
 
-// steady runs this program again with memory that is kept by the process once
-// it had it: else what one contender gave back to the system costs the next,
-// who must ask for it again, more than some decoders take.
+// steady runs this program again with a setting by which the process keeps its
+// memory. Without it, memory that one contender returns to the system costs the
+// next contender more than some decoders take.
 func steady() (code int, done bool) {
 	const setting = "madvdontneed="
 	old := os.Getenv("GODEBUG")
@@ -193,13 +193,14 @@ func steady() (code int, done bool) {
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		return 0, false
 	}
-	if code = cmd.ProcessState.ExitCode(); code < 0 { // a signal
+	if code = cmd.ProcessState.ExitCode(); code < 0 { // ended by a signal
 		code = 1
 	}
 	return code, true
 }
 
-// environment names what the figures depend on.
+// environment describes the Go version, the machine and the engine of
+// encoding/json.
 func environment() string {
 	parts := []string{
 		strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS + "/" + runtime.GOARCH, fmt.Sprintf("%d cores",
@@ -212,8 +213,7 @@ func environment() string {
 	return "Go " + strings.Join(append(parts, engine), ", ")
 }
 
-// loadAverage returns the number of processes of the system that wanted to run in the last
-// minute; 0 where it is not known.
+// loadAverage returns the system's load average of the last minute, or 0 if unknown.
 func loadAverage() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

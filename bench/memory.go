@@ -24,7 +24,7 @@ func (b *byJob) RoundTrip(req *http.Request) (*http.Response, error) {
 	return (&inMemory{ownInfo(b.infos[id%len(b.infos)].body, id)}).RoundTrip(req)
 }
 
-// kept is the heap that n answers of get take.
+// kept returns the heap in bytes per answer that n kept answers of get take.
 func kept(n int, get func(i int) (any, error)) (perAnswer float64, err error) {
 	all := make([]any, n)
 	var before, after runtime.MemStats
@@ -39,7 +39,8 @@ func kept(n int, get func(i int) (any, error)) (perAnswer float64, err error) {
 	return float64(after.HeapAlloc-before.HeapAlloc) / float64(n), nil
 }
 
-// settle leaves only what is reachable, pools included.
+// settle collects garbage until only reachable memory is left, then reads m. It
+// empties pools too.
 func settle(m *runtime.MemStats) {
 	for range 3 {
 		runtime.GC()
@@ -47,14 +48,14 @@ func settle(m *runtime.MemStats) {
 	runtime.ReadMemStats(m)
 }
 
-// lookups looks up job informations in one way.
+// lookups is one way to look up job informations.
 type lookups struct {
 	name string
-	get  func(i int) (any, error) // of the job i
+	get  func(i int) (any, error) // looks up the job i
 }
 
-// measureMemory says what answers take that are kept, and what a process
-// takes that keeps none.
+// measureMemory measures the memory of kept answers, and of a process that
+// keeps none.
 func measureMemory(r *report, e effort) error {
 	const count = 2000
 	transport := new(byJob)
@@ -103,8 +104,8 @@ func measureMemory(r *report, e effort) error {
 	return measurePeak(r, e)
 }
 
-// measurePeak compares the peak of processes that read a short page and a long
-// one.
+// measurePeak compares the peak memory of a process that reads a short page
+// with one that reads a long page.
 func measurePeak(r *report, e effort) error {
 	few, many, rounds := 100, 10000, 5
 	if e.quick {
@@ -153,7 +154,7 @@ var (
 	errNoPeak = errors.New("not known on this system")
 )
 
-// peakOf starts a process that reads n postings, and asks for its peak.
+// peakOf starts a process that reads n postings, and returns its peak memory.
 func peakOf(name, address string, n int) (float64, error) {
 	if _, err := peakMemory(); err != nil {
 		return 0, err
@@ -162,7 +163,7 @@ func peakOf(name, address string, n int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	cmd.Env = append(cmd.Env, "GODEBUG=") // nothing that steadies measurements here
+	cmd.Env = append(cmd.Env, "GODEBUG=") // without the settings that steady other measurements
 	out, err := cmd.Output()
 	if err != nil {
 		return 0, err
@@ -170,7 +171,7 @@ func peakOf(name, address string, n int) (float64, error) {
 	return strconv.ParseFloat(string(out), 64)
 }
 
-// peak is that process.
+// peak does the work of the process that peakOf starts.
 func peak(args string) error {
 	name, rest, _ := strings.Cut(args, "\t")
 	address, count, _ := strings.Cut(rest, "\t")
@@ -218,7 +219,8 @@ func readPage(name, address string, n int) error {
 	return fmt.Errorf("no contender %q", name)
 }
 
-// peakMemory is the most memory that this process has had resident, in bytes.
+// peakMemory returns the largest resident memory of this process so far, in
+// bytes.
 func peakMemory() (float64, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -5,7 +5,7 @@ package main
 import "net/http"
 
 // absent holds the names of the contenders whose code is generated. They take part
-// in programs built with the tag rivals, once go generate has made that code.
+// if the program is built with the tag rivals after go generate.
 var absent = []string{oapi, ogen, easy, oapiCrowd, ogenCrowd}
 
 func rivalPages([]byte) []contender { return nil }

@@ -12,8 +12,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// writeProfiles writes a CPU profile of each thing that the library does into
-// a directory, for go tool pprof.
+// writeProfiles writes a CPU profile of each operation of the client into a
+// directory, for go tool pprof.
 func writeProfiles(dir string, e effort) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

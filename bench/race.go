@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// A contender does one thing in one way.
+// A contender is one way to do the measured work.
 type contender struct {
 	name string
-	// run does it once and returns what it got, for the tests to compare.
+	// run does the work once and returns the result, which tests compare.
 	run func() (any, error)
 	// per is the number of things that one run does; 0 means 1.
 	per int
 }
 
-// effort says for how long is measured.
+// effort says how long to measure.
 type effort struct {
-	rounds int           // that take turns
-	window time.Duration // the least time of one contender in one round
-	calls  int           // of one contender in one round, over the network
+	rounds int           // rounds in which the contenders take turns
+	window time.Duration // shortest time per contender and round
+	calls  int           // network calls per contender and round
 	quick  bool
 }
 
@@ -30,11 +30,11 @@ var (
 	quickEffort = effort{rounds: 3, window: time.Millisecond, calls: 100, quick: true}
 )
 
-// A result is what one contender took, per thing done, in each round.
+// A result holds the costs of a contender in each round, per unit of work.
 type result struct {
 	name   string
 	wall   []float64 // nanoseconds
-	cpu    []float64 // nanoseconds of the process; empty where it is not known
+	cpu    []float64 // nanoseconds of the process; empty if unknown
 	allocs float64
 	bytes  float64 // allocated
 }
@@ -42,13 +42,13 @@ type result struct {
 func (r *result) time() float64    { return median(r.wall) }
 func (r *result) cpuTime() float64 { return median(r.cpu) }
 
-// times returns the ratio of other's time to that of r: the median over rounds,
-// so that both met the same weather.
+// times returns other's time divided by r's: the median of the ratios of each
+// round, because both contenders have the same load within a round.
 func (r *result) times(other *result) float64    { return ratio(other.wall, r.wall) }
 func (r *result) cpuTimes(other *result) float64 { return ratio(other.cpu, r.cpu) }
 
-// cost is CPU time, or time where that is not known: what is compared where
-// nothing waits.
+// cost returns the CPU times, or without them the times. It serves for
+// comparisons of work that does not wait.
 func (r *result) cost() []float64 {
 	if r.cpu != nil {
 		return r.cpu
@@ -58,14 +58,14 @@ func (r *result) cost() []float64 {
 
 func (r *result) costTimes(other *result) float64 { return ratio(other.cost(), r.cost()) }
 
-// oneCore is race with one processor.
+// oneCore runs race on one processor.
 func oneCore(e effort, all ...contender) ([]*result, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	e.rounds = (e.rounds + 1) / 2
 	return race(e, all...)
 }
 
-// less returns the time that r takes more than other.
+// less returns the costs of r minus the costs of other.
 func (r *result) less(other *result, name string) *result {
 	d := &result{name: name, allocs: r.allocs - other.allocs, bytes: r.bytes - other.bytes}
 	for i := range r.wall {
@@ -96,15 +96,15 @@ func median(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-// race measures contenders in rounds in which they take turns, each beginning
-// with an empty heap and some runs that do not count, so that nobody pays for
+// race measures contenders in turns, for several rounds. Each turn begins with
+// a garbage collection and some unmeasured runs, so that no contender pays for
 // another's garbage.
 func race(e effort, all ...contender) ([]*result, error) {
 	results := make([]*result, len(all))
 	counts := make([]int, len(all))
 	for i, c := range all {
 		results[i] = &result{name: c.name}
-		if err := c.times(1); err != nil { // also warms it up
+		if err := c.times(1); err != nil { // also a warm-up
 			return nil, err
 		}
 		start := time.Now()
@@ -123,7 +123,7 @@ func race(e effort, all ...contender) ([]*result, error) {
 	}
 	for _, r := range results {
 		if len(r.cpu) < len(r.wall) {
-			r.cpu = nil // a clock too coarse for so short a round
+			r.cpu = nil // the clock is too coarse for so short a round
 		}
 	}
 	return results, nil

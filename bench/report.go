@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A report is what one run found.
+// A report holds the results of one run.
 type report struct {
 	notes   []string
 	tables  []*table
 	targets []target
-	ratios  map[string]float64 // how many times as fast as somebody else, by name
-	panels  []panel            // of the chart
+	ratios  map[string]float64 // speed relative to another contender, by name
+	panels  []panel            // panels of the chart
 }
 
 // A table is printed as Markdown.
@@ -27,12 +27,12 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// A target is a figure that the library promises to reach.
+// A target is a promised figure.
 type target struct {
 	name  string
 	value float64
 	limit float64
-	most  bool // the limit is the most, not the least
+	most  bool // limit is an upper bound; false: a lower bound
 	unit  string
 }
 
@@ -62,7 +62,7 @@ func (r *report) atMost(name string, value, limit float64, unit string) {
 	r.targets = append(r.targets, target{name: name, value: value, limit: limit, unit: unit, most: true})
 }
 
-// ratio adds a ratio that is held against the last accepted one.
+// ratio adds a ratio that holdFloor compares with the last accepted one.
 func (r *report) ratio(name string, value float64) {
 	if r.ratios == nil {
 		r.ratios = make(map[string]float64)
@@ -85,7 +85,8 @@ func (r *report) print(w io.Writer) {
 	}
 }
 
-// print pads the columns, so that the table can be read as it is.
+// print writes the table as Markdown with padded columns, readable as plain
+// text.
 func (t *table) print(w io.Writer) {
 	fmt.Fprintf(w, "\n### %s\n\n", t.title)
 	if t.lead != "" {
@@ -124,12 +125,12 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// The marks in a file between which the tables stand, for each engine of
-// encoding/json its own.
+// The marks around the tables in a file. Each engine of encoding/json has its
+// own tables.
 func beginMark() string { return "<!-- begin of the tables, " + engine() + " -->\n" }
 func endMark() string   { return "<!-- end of the tables, " + engine() + " -->" }
 
-// putInto replaces what stands between the marks in a file.
+// putInto replaces the text between the marks in a file by the tables.
 func (r *report) putInto(name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -149,8 +150,7 @@ func (r *report) putInto(name string) error {
 	return os.WriteFile(name, []byte(b.String()), 0o644)
 }
 
-// check prints the targets, the missed ones last, and reports whether all are
-// met.
+// check prints the targets, missed ones last, and reports whether all are met.
 func (r *report) check(w io.Writer) bool {
 	missed := 0
 	for _, t := range r.targets {
@@ -169,7 +169,7 @@ func (r *report) check(w io.Writer) bool {
 	return missed == 0
 }
 
-// number is v with three digits that count.
+// number formats v with three significant digits.
 func number(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):
@@ -192,7 +192,7 @@ func times(v float64) string {
 	return number(v) + "x"
 }
 
-// duration is nanoseconds in the unit that suits.
+// duration formats nanoseconds in a fitting unit.
 func duration(ns float64) string {
 	switch {
 	case math.IsNaN(ns):

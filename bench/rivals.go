@@ -16,7 +16,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/bench/internal/ogenclient"
 )
 
-// absent is empty: everybody takes part.
+// absent is empty: all contenders take part.
 var absent []string
 
 func newOapi(address string, transport http.RoundTripper) (*oapiclient.ClientWithResponses, error) {
@@ -69,7 +69,7 @@ func rivalPages(page []byte) []contender {
 	transport := &inMemory{page}
 	return []contender{
 		{name: oapi, run: func() (any, error) {
-			r, err := oapiclient.ParseSearchResponse(transport.response()) //nolint:bodyclose // it closes it
+			r, err := oapiclient.ParseSearchResponse(transport.response()) //nolint:bodyclose // it closes the body
 			if err != nil {
 				return nil, err
 			}
@@ -85,7 +85,7 @@ func rivalInfos(info []byte) []contender {
 	transport := &inMemory{info}
 	return []contender{
 		{name: oapi, run: func() (any, error) {
-			r, err := oapiclient.ParseJobInformationResponse(transport.response()) //nolint:bodyclose // it closes it
+			r, err := oapiclient.ParseJobInformationResponse(transport.response()) //nolint:bodyclose // it closes the body
 			if err != nil {
 				return nil, err
 			}

@@ -26,12 +26,11 @@ import (
 	"time"
 )
 
-// childVariable tells a process started by this program what it is there for:
-// the program, or its test, starts itself.
+// childVariable is the environment variable with the task of a child process.
+// The program, or its test, starts itself as the child.
 const childVariable = "JOBBOARD_BENCH_CHILD"
 
-// child does the work of a process started by this program, and reports
-// whether this is one.
+// child reports whether this process is a child, and if so does its work.
 func child() (bool, error) {
 	what, rest, _ := strings.Cut(os.Getenv(childVariable), " ")
 	switch what {
@@ -54,16 +53,16 @@ func childCommand(what string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// addresses holds the first line of the server.
+// addresses is the first line of the server's output.
 type addresses struct {
 	Plain string // http, HTTP/1.1
 	TLS1  string // https, HTTP/1.1
 	TLS2  string // https, HTTP/2
-	Count string // http, where connections do not count
+	Count string // http, whose connections are not counted
 	Cert  string // PEM, to trust
 }
 
-// A server is a process of its own, so that its work is not taken for the
+// A server runs in its own process, so that its CPU time is not counted as the
 // client's.
 type server struct {
 	addresses
@@ -88,7 +87,7 @@ func startServer() (*server, error) {
 		return nil, err
 	}
 	s := &server{cmd: cmd, stop: sync.OnceFunc(func() {
-		in.Close() // it ends with its input
+		in.Close() // the server ends when its input does
 		_ = cmd.Wait()
 	})}
 	if err := json.NewDecoder(out).Decode(&s.addresses); err != nil {
@@ -98,16 +97,16 @@ func startServer() (*server, error) {
 	return s, nil
 }
 
-// trust is a TLS configuration for the server.
+// trust returns a TLS configuration that trusts the server.
 func (s *server) trust() *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM([]byte(s.Cert))
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 }
 
-// connections returns how many were opened since it was last asked, at all addresses,
-// and how many of them and those that others left were open at one time, without
-// those that others left.
+// connections returns the connections opened at all addresses since the last call,
+// and the most of them open at one time. Connections that were open before do not
+// count.
 func (s *server) connections() (opened, most int, err error) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
 	resp, err := client.Get(s.Count + "/connections") //nolint:noctx // bounded by the client
@@ -119,16 +118,16 @@ func (s *server) connections() (opened, most int, err error) {
 	return opened, most, err
 }
 
-// delay is the time that the lookup takes to answer.
+// delay is the time after which the lookup answers.
 const delay = 5 * time.Millisecond
 
 // site holds the answers of the server.
 type site struct {
 	opened atomic.Int64
 	open   atomic.Int64
-	most   atomic.Int64 // open at one time
-	before atomic.Int64 // open when the others were last asked for
-	asked  atomic.Int64 // for what fails
+	most   atomic.Int64 // most connections open at one time
+	before atomic.Int64 // connections open at the last call of connections
+	asked  atomic.Int64 // requests to failing paths
 	infos  [4][]byte    // by language
 	mu     sync.Mutex
 	pages  map[string][]byte
@@ -191,8 +190,7 @@ func (s *site) count(state http.ConnState) {
 	}
 }
 
-// settle waits until nobody closes connections any more, and begins to count
-// anew.
+// settle waits until no more connections close, and then starts counting anew.
 func (s *site) settle(ctx context.Context) {
 	open := s.open.Load()
 	for same := 0; same < 3 && wait(ctx, 10*time.Millisecond); same++ {
@@ -204,7 +202,7 @@ func (s *site) settle(ctx context.Context) {
 	s.most.Store(open)
 }
 
-// ownInfo is a job information of makeInfo for another job.
+// ownInfo returns a job information of makeInfo with another job's identifier.
 func ownInfo(info []byte, id int) []byte {
 	b := make([]byte, 0, len(info)+8)
 	b = strconv.AppendInt(append(b, `{"jobId":`...), int64(id), 10)
@@ -273,7 +271,7 @@ func (s *site) page(count string) []byte {
 	return page
 }
 
-// packed is a page as gzip.
+// packed returns a page compressed with gzip.
 func (s *site) packed(count string) []byte {
 	page := s.page(count)
 	s.mu.Lock()

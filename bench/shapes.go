@@ -2,8 +2,8 @@ package main
 
 import "time"
 
-// What a program declares that has no client library: plain structs for
-// encoding/json, go-json-experiment and sonic.
+// The plain structs of a program without a client library, for encoding/json,
+// go-json-experiment and sonic.
 type (
 	plainPage struct {
 		ItemsPerPage       int            `json:"itemsPerPage"`

@@ -20,7 +20,8 @@ const (
 	tailHedge   = 40 * time.Millisecond
 )
 
-// measureTail shows what RetryPolicy.Hedge does where one of 100 answers stalls.
+// measureTail measures the effect of RetryPolicy.Hedge when one answer in 100
+// stalls.
 func measureTail(r *report, e effort) error {
 	t := r.table("The slow tail", fmt.Sprintf("%d callers of HasApplied; the server is in this process and answers after %v, but one time in 100 after %v.",
 		tailCallers, delay, tailStall),
@@ -46,8 +47,8 @@ func measureTail(r *report, e effort) error {
 	return nil
 }
 
-// callStalling makes calls to a server that stalls, and returns how long they took,
-// in order.
+// callStalling makes calls to a stalling server, and returns their durations,
+// sorted.
 func callStalling(hedge time.Duration, calls int) (took []time.Duration, perSecond, perCall float64, err error) {
 	var requests atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -69,7 +70,7 @@ func callStalling(hedge time.Duration, calls int) (took []time.Duration, perSeco
 		return nil, 0, 0, err
 	}
 	applicant := client.Applicant(jobboard.StaticToken(token))
-	for range tailCallers { // connections, and the first permissions of hedges
+	for range tailCallers { // open connections, and earn the first hedges
 		if _, err := applicant.HasApplied(context.Background(), job); err != nil {
 			return nil, 0, 0, err
 		}

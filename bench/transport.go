@@ -17,8 +17,8 @@ const (
 	job     = 2797227
 )
 
-// inMemory is a transport that answers at once: what is measured over it is
-// the client alone.
+// inMemory is a transport that answers at once, so that measurements show the
+// client's cost alone.
 type inMemory struct{ body []byte }
 
 var jsonHeader = http.Header{"Content-Type": {"application/json"}}
@@ -42,9 +42,8 @@ type memoryBody struct{ bytes.Reader }
 
 func (*memoryBody) Close() error { return nil }
 
-// tuned is the transport that everybody gets where the transport is not what
-// is compared: net/http's own, compression included, that keeps a connection
-// for every caller.
+// tuned returns the transport for contenders whose transport is not compared:
+// net/http's with compression, and with an idle connection for every caller.
 func tuned() *http.Transport {
 	return &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
@@ -53,8 +52,8 @@ func tuned() *http.Transport {
 	}
 }
 
-// The clients, each as its documentation says to make it. A nil transport is
-// the library's own.
+// newSDK and newObservedSDK make our client as documented. A nil transport
+// means the client's default.
 
 func newSDK(address string, transport http.RoundTripper) (*jobboard.Client, error) {
 	return newObservedSDK(address, transport, nil)
@@ -68,8 +67,8 @@ func newObservedSDK(address string, transport http.RoundTripper, o *jobboard.Obs
 	return jobboard.NewClient(cfg)
 }
 
-// withToken returns the client of a program without a client library: oauth2's around
-// a transport.
+// withToken returns the HTTP client of a program without a client library:
+// oauth2.Transport around a transport.
 func withToken(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: &oauth2.Transport{
 		Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token}), Base: transport,

@@ -14,8 +14,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// asking are calls that ask whether the applicant has applied, with token
-// sources of every ordinary kind, behind a bare GET.
+// asking returns a bare GET and calls of HasApplied with each ordinary kind of
+// token source.
 func asking(address string, transport func() http.RoundTripper) ([]contender, error) {
 	ctx := context.Background()
 	client, err := newSDK(address, transport())
@@ -42,8 +42,8 @@ func asking(address string, transport func() http.RoundTripper) ([]contender, er
 	}, nil
 }
 
-// measureSources compares token sources over a transport in memory, and with a
-// bare GET over loopback.
+// measureSources compares token sources with a bare GET, over a transport in
+// memory and over loopback.
 func measureSources(r *report, e effort) error {
 	s, err := startServer()
 	if err != nil {
@@ -68,7 +68,7 @@ func measureSources(r *report, e effort) error {
 			return err
 		}
 		some := e
-		some.rounds = where.rounds // a system's calls are noisy
+		some.rounds = where.rounds // system calls make the times noisy
 		all, err := race(some, contenders...)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func measureSources(r *report, e effort) error {
 	return nil
 }
 
-// measureGzip searches over loopback, with answers that are compressed.
+// measureGzip measures searches over loopback with compressed answers.
 func measureGzip(r *report, e effort) error {
 	s, err := startServer()
 	if err != nil {
@@ -146,15 +146,15 @@ func measureGzip(r *report, e effort) error {
 	return nil
 }
 
-// measureFailures looks jobs up in bulk while one in twenty always fails.
+// measureFailures measures bulk lookups while one job in twenty always fails.
 func measureFailures(r *report, e effort) error {
 	s, err := startServer()
 	if err != nil {
 		return err
 	}
 	defer s.stop()
-	// So many that the waits reach their steady state, well within the bound on
-	// what may wait.
+	// Enough calls to reach the steady state of waiting retries, well below the
+	// bound on waiting retries.
 	calls, rounds := 10*e.calls, min(e.rounds, 3)
 	var calm, failing result
 	for range rounds {
@@ -187,7 +187,8 @@ func measureFailures(r *report, e effort) error {
 	return nil
 }
 
-// goodLookups returns how many nanoseconds a good result took, up to the last.
+// goodLookups returns the nanoseconds per good result, up to the last good
+// result.
 func goodLookups(client *jobboard.Client, n int) (float64, error) {
 	jobs := func(yield func(jobboard.JobID, error) bool) {
 		for i := 1; i <= n && yield(jobboard.JobID(i), nil); i++ {

@@ -254,13 +254,13 @@ func Example_otherPath() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	road := &http.Client{Transport: client.Transport()}
+	httpClient := &http.Client{Transport: client.Transport()}
 
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, baseURL+"/api/rest/v2/frontend/jobboards", http.NoBody)
 	if err != nil {
 		log.Fatal(err)
 	}
-	resp, err := road.Do(req) // a *jobboard.Error in it where there is no answer
+	resp, err := httpClient.Do(req) // a *jobboard.Error in it where there is no answer
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package retry compares what retry policies do to a service in trouble.
+// Package retry compares the load of retry policies on a service in trouble.
 package retry
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/outage"
 )
 
-// policy is a client with its retries.
+// policy is a named kind of client with its retries.
 type policy struct {
 	name string
 	open outage.Open
@@ -49,7 +49,7 @@ func openNone(next http.RoundTripper, attempt time.Duration) outage.Client {
 	}
 }
 
-// openRetryable has the defaults of go-retryablehttp.
+// openRetryable returns a client with go-retryablehttp's defaults.
 func openRetryable(next http.RoundTripper, attempt time.Duration) outage.Client {
 	client := retryablehttp.NewClient()
 	client.Logger = nil
@@ -67,8 +67,8 @@ func openRetryable(next http.RoundTripper, attempt time.Duration) outage.Client 
 	}
 }
 
-// openStandard has the loop of aws-sdk-go-v2 with its standard retryer, and
-// net/http where a service client would stand.
+// openStandard returns a client with aws-sdk-go-v2's retry loop and standard
+// retryer, around net/http in place of a service client.
 func openStandard(next http.RoundTripper, attempt time.Duration) outage.Client {
 	client := &http.Client{Transport: next, Timeout: attempt}
 	loop := awsretry.NewAttemptMiddleware(awsretry.NewStandard(), smithyhttp.RequestCloner)

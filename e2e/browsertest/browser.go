@@ -1,8 +1,8 @@
-// Package browsertest drives a headless Chromium for the tests of pages: the
-// mock server's, a site's, that of cleaned advertisements.
+// Package browsertest drives a headless Chromium for tests of pages: the mock
+// server's page, a site's pages, and pages with cleaned advertisements.
 //
-// A test that lacks the browser, or what npm installs beside this file, is
-// skipped.
+// Tests are skipped without the browser, or without the npm packages of this
+// folder.
 package browsertest
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Browser is one headless Chromium with one tab. What fails in it ends the test.
+// Browser is one headless Chromium with one tab. A failing step ends the test.
 type Browser struct {
 	T       *testing.T
-	Context context.Context // of the tab, for chromedp
+	Context context.Context // context of the tab, for chromedp
 }
 
 // Need returns the path of a Chromium. Call it before anything that takes long.
@@ -40,14 +40,14 @@ func Need(t *testing.T) string {
 	return ""
 }
 
-// New starts a browser that asks for pages in a language, such as "de", and may
-// run for so long. It ends with the test.
+// New starts a browser that prefers a language, such as "de", and may run for
+// at most most. The browser ends with the test.
 func New(t *testing.T, language string, most time.Duration) *Browser {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(Need(t)),
 		chromedp.UserDataDir(t.TempDir()),
-		chromedp.NoSandbox, // a container's root has none
+		chromedp.NoSandbox, // root in a container cannot use the sandbox
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
@@ -59,13 +59,13 @@ func New(t *testing.T, language string, most time.Duration) *Browser {
 	ctx, end := chromedp.NewContext(allocator)
 	t.Cleanup(end)
 	b := &Browser{T: t, Context: ctx}
-	b.Do() // starts it
+	b.Do() // starts the browser
 	b.Context, end = context.WithTimeout(ctx, most)
 	t.Cleanup(end)
 	return b
 }
 
-// Listen calls hear with everything that the browser tells.
+// Listen calls hear with every event of the browser.
 func (b *Browser) Listen(hear func(event any)) {
 	b.T.Helper()
 	if err := chromedp.Listen(b.Context, hear); err != nil {
@@ -89,8 +89,7 @@ func Call[P, R any](b *Browser, command cdp.Command[P, R], params P) {
 	}
 }
 
-// Eval returns the value of an expression in the page, or of the promise that it
-// is.
+// Eval returns the value of an expression in the page. It awaits a promise.
 func Eval[V any](b *Browser, js string) V {
 	b.T.Helper()
 	v, err := chromedp.Run(b.Context, chromedp.Evaluate[V](js, chromedp.EvalAwaitPromise))
@@ -108,20 +107,20 @@ func (b *Browser) Run(js string) {
 	}
 }
 
-// Until waits for a condition in the page. It asks from outside, because a
-// page's policy may forbid to put a script into it.
+// Until waits for a condition in the page. It polls from outside, because a
+// page's policy may forbid injected scripts.
 func (b *Browser) Until(js string) {
 	b.T.Helper()
 	ok := wait(b.T, func() bool {
 		ok, err := chromedp.Run(b.Context, chromedp.Evaluate[bool]("document.readyState === 'complete' && !!("+js+")"))
-		return ok && err == nil // an error: the page is just changing
+		return ok && err == nil // an error means that the page is changing
 	})
 	if !ok {
 		b.T.Fatalf("it never came true that %s in\n%.3000s", js, Eval[string](b, `document.body.innerText`))
 	}
 }
 
-// WaitFor waits at most 30 seconds for what somebody else brings about.
+// WaitFor waits at most 30 seconds until ok returns true.
 func WaitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	if !wait(t, ok) {
@@ -157,17 +156,17 @@ func (b *Browser) Dark(yes bool) {
 	})
 }
 
-// Press presses keys wherever the focus is.
+// Press presses keys in the focused element.
 func (b *Browser) Press(keys string) {
 	b.T.Helper()
 	b.Do(chromedp.KeyEvent(keys))
 }
 
-// TabTo moves the focus with the tabulator key until it is on what matches, and
-// checks that it can be seen there.
+// TabTo moves the focus with the tabulator key to an element that matches, and
+// checks that the focus is visible.
 func (b *Browser) TabTo(selector string) {
 	b.T.Helper()
-	const most = 700 // controls of the fullest page
+	const most = 700 // more than the controls of the fullest page
 	for range most {
 		if Eval[bool](b, `document.activeElement.matches(`+strconv.Quote(selector)+`)`) {
 			if !Eval[bool](b, `getComputedStyle(document.activeElement).outlineStyle !== "none"`) {
@@ -192,8 +191,8 @@ func NeedAxe(t *testing.T) string {
 	return string(source)
 }
 
-// CheckAxe fails the test for whatever axe finds in the page, of every impact and by all
-// of its rules. The test calls the page name.
+// CheckAxe fails the test for every violation that axe finds in the page, by all its
+// rules and of any impact. name is the page's name in failures.
 func (b *Browser) CheckAxe(axe, name string) {
 	b.T.Helper()
 	b.Run(axe)
@@ -204,7 +203,7 @@ func (b *Browser) CheckAxe(axe, name string) {
 	}
 }
 
-// Picture keeps a picture of the whole page where JOBBOARD_PICTURES names a
+// Picture saves a picture of the whole page if JOBBOARD_PICTURES names a
 // directory.
 func (b *Browser) Picture(name string) {
 	b.T.Helper()

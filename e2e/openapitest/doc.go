@@ -1,4 +1,4 @@
-// Package openapitest holds api/openapi.yaml against the client and the
-// mock server of the service, with a validator in Go and, in TestPrism, with a proxy from
-// npm between the two. TestExamples sends what a tool makes of the document's examples.
+// Package openapitest checks api/openapi.yaml against the client and the mock server,
+// with a validator in Go and, in TestPrism, with an npm proxy between the two.
+// TestExamples sends requests that a tool makes from the document's examples.
 package openapitest

@@ -40,7 +40,7 @@ func Start(t *testing.T, env []string, program string, args ...string) string {
 	}
 	lines := bufio.NewScanner(logged)
 	t.Cleanup(func() {
-		for lines.Scan() { // to its end, which the context of the test brought
+		for lines.Scan() { // until the program ends with the context of the test
 			t.Logf("%s: %s", filepath.Base(program), lines.Text())
 		}
 		_ = cmd.Wait()

@@ -1,10 +1,11 @@
-// Apilist writes every exported name of the public packages of a module, one
-// a line, in a stable order: what a user of the module can depend on.
+// Apilist writes every exported name of the public packages of a module, one a
+// line, in a stable order. These names are the API that users of the module
+// depend on.
 //
 //	apilist DIR [NESTED...] > exported.txt
 //
-// The module is the one in DIR, and those nested in it are in the others.
-// Packages that are a program, internal or made only of tests are left out.
+// DIR holds the module, and each NESTED a module nested in it. apilist leaves
+// out programs, internal packages and packages with only tests.
 package main
 
 import (
@@ -33,14 +34,14 @@ func main() {
 	fmt.Println(strings.Join(lines, "\n"))
 }
 
-// list returns the sorted lines for the modules in dirs, of which the first
-// holds the others.
+// list returns the sorted lines for the modules in dirs. The first directory
+// contains the others.
 func list(dirs ...string) ([]string, error) {
 	if len(dirs) == 0 {
 		return nil, errors.New("usage: apilist DIR [NESTED...]")
 	}
 	var lines []string
-	module := "" // of the first
+	module := "" // module path in the first directory
 	for _, dir := range dirs {
 		pkgs, err := packages.Load(&packages.Config{
 			Mode: packages.NeedName | packages.NeedModule | packages.NeedFiles | packages.NeedSyntax |
@@ -68,7 +69,7 @@ func list(dirs ...string) ([]string, error) {
 	return slices.Compact(lines), nil
 }
 
-// linesOf returns the lines of a package, which is inside of the module.
+// linesOf returns the lines of a package; inside is its path within the module.
 func linesOf(p *packages.Package, module, inside string) []string {
 	w := writer{pkg: p, module: module, prefix: "pkg ." + inside + ", ", deprecated: deprecations(p)}
 	scope := p.Types.Scope()
@@ -91,7 +92,7 @@ func placeOf(p *packages.Package, pos token.Pos) place {
 	return place{at.Filename, at.Line}
 }
 
-// deprecations returns the lines above which a comment says "Deprecated: ".
+// deprecations returns the lines directly below a comment with "Deprecated: ".
 func deprecations(p *packages.Package) map[place]bool {
 	found := map[place]bool{}
 	for _, file := range p.Syntax {
@@ -102,7 +103,7 @@ func deprecations(p *packages.Package) map[place]bool {
 				found[below] = true
 			}
 		}
-		// What is said of a group holds for each in it.
+		// The comment of a group applies to every declaration in the group.
 		for _, decl := range file.Decls {
 			if group, ok := decl.(*ast.GenDecl); ok && found[placeOf(p, group.Pos())] {
 				for _, spec := range group.Specs {
@@ -117,7 +118,7 @@ func deprecations(p *packages.Package) map[place]bool {
 // A writer collects the lines of one package.
 type writer struct {
 	pkg        *packages.Package
-	module     string // the path of the module that is listed
+	module     string // path of the listed module
 	prefix     string
 	deprecated map[place]bool
 	lines      []string
@@ -132,8 +133,7 @@ func (w *writer) add(obj types.Object, format string, args ...any) {
 	w.lines = append(w.lines, line)
 }
 
-// text returns a type as code: the package's own names are bare, those of others
-// have their path.
+// text returns a type as code. Names of other packages have the package's path.
 func (w *writer) text(t types.Type) string { return types.TypeString(t, types.RelativeTo(w.pkg.Types)) }
 
 // signature returns a function's type without the word func.
@@ -170,9 +170,9 @@ func (w *writer) named(obj *types.TypeName, named *types.Named) {
 	default:
 		w.add(obj, "type %s %s", head, w.text(t))
 	}
-	// The methods a user can call. Those of an embedded type of somebody else
-	// are his, and change with his releases; the line of the field stands for
-	// them.
+	// List the methods that a user can call, without the methods of embedded
+	// types of other modules: those change with the other module's releases,
+	// and the line of the field stands for them.
 	for _, sel := range typeutil.IntuitiveMethodSet(named, nil) {
 		m := sel.Obj()
 		if !m.Exported() || len(sel.Index()) > 1 && !strings.HasPrefix(m.Pkg().Path()+"/", w.module+"/") {
@@ -203,7 +203,7 @@ func (w *writer) fields(obj types.Object, head string, s *types.Struct) {
 		}
 		w.add(f, "type %s struct, %s %s%s", head, name, w.text(f.Type()), tag)
 	}
-	if !hidden { // a literal without keys compiles
+	if !hidden { // users can write a literal without keys
 		w.add(obj, "type %s struct, all fields exported", head)
 	}
 }

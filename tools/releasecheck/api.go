@@ -10,12 +10,13 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// exported lists the exported names of the modules, a line each. .ci/run holds it
-// against the code.
+// exported is the file with the exported names of the modules, one per line.
+// .ci/run compares it with the code.
 const exported = "api/exported.txt"
 
-// api compares the exported names with those of the last release. What breaks a
-// program that uses them, or is new, needs a version that says so.
+// api compares the exported names with those of the last release. Removed and
+// changed names need a version that may break programs, and new names a version
+// that may add some.
 func (c checkout) api(version string) error {
 	last, err := c.lastVersion(func(v string) bool {
 		return semver.Prerelease(v) == "" && (version == "" || semver.Compare(v, version) < 0)
@@ -50,9 +51,9 @@ func (c checkout) api(version string) error {
 	return nil
 }
 
-// compare returns the lines that break programs: those that are gone, also because
-// they changed, and the methods that an interface has now and did not have. Other
-// new lines add something. That a name is deprecated does neither.
+// compare returns the lines whose change breaks programs: removed or changed
+// names, and new methods of interfaces. added holds all other new lines. A mark of
+// deprecation counts as neither.
 func compare(before, now string) (breaking, added []string) {
 	had, has := names(before), names(now)
 	for _, line := range had {
@@ -74,7 +75,7 @@ func compare(before, now string) (breaking, added []string) {
 	return breaking, added
 }
 
-// names returns the lines of a list without what says that a name is deprecated.
+// names returns the lines of a list without their marks of deprecation.
 func names(list string) []string {
 	var all []string
 	for line := range strings.Lines(list) {
@@ -83,8 +84,8 @@ func names(list string) []string {
 	return all
 }
 
-// mayBreak reports whether a version after last may take names away: another
-// major one, or another minor one before v1.
+// mayBreak reports whether a version after last may remove names: a new major
+// version, or before v1 a new minor version.
 func mayBreak(last, version string) bool {
 	if semver.Major(last) != semver.Major(version) {
 		return true
@@ -92,8 +93,8 @@ func mayBreak(last, version string) bool {
 	return semver.Major(version) == "v0" && semver.MajorMinor(last) != semver.MajorMinor(version)
 }
 
-// mayAdd reports whether a version after last may have new names: any before v1,
-// then another minor one.
+// mayAdd reports whether a version after last may add names: every version
+// before v1, and later a new minor version.
 func mayAdd(last, version string) bool {
 	return semver.Major(version) == "v0" || semver.MajorMinor(last) != semver.MajorMinor(version)
 }

@@ -18,14 +18,14 @@ var (
 
 // section is one version of a changelog.
 type section struct {
-	version string // "v1.2.3", or "" for what is not released
+	version string // "v1.2.3", or "" for [Unreleased]
 	day     time.Time
 	entries int
 }
 
-// sections reads a changelog in the form of Keep a Changelog: what is not
-// released first, then the versions with their days, the newest first, and only
-// the kinds of change that the form has.
+// sections reads a changelog in the format of Keep a Changelog: the section
+// [Unreleased], then versions with dates, newest first, with only the format's
+// kinds of change.
 func sections(changelog string, now time.Time) ([]section, error) {
 	var all []section
 	for i, line := range strings.Split(changelog, "\n") {
@@ -82,7 +82,7 @@ func heading(line, changelog string, now time.Time) (section, error) {
 	return section{version: "v" + name, day: day}, nil
 }
 
-// follows says what is wrong with a section below the others.
+// follows returns an error if a section may not follow the sections above it.
 func follows(above []section, s section) error {
 	if (len(above) == 0) != (s.version == "") {
 		return errors.New("a changelog begins with [Unreleased], and has it once")
@@ -97,7 +97,8 @@ func follows(above []section, s section) error {
 	return nil
 }
 
-// changelog says what is wrong with a changelog for a version, or for none yet.
+// changelog returns an error if a changelog does not fit a version. An empty
+// version means that none is chosen yet.
 func changelog(text, version string, now time.Time) error {
 	all, err := sections(text, now)
 	if err != nil || version == "" {

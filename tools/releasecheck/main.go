@@ -1,15 +1,16 @@
-// Releasecheck says whether a checkout can be released, and what to do for it:
+// Releasecheck checks whether a checkout can be released, and prints the
+// remaining steps:
 //
-//	releasecheck -root DIR           what holds for every commit
-//	releasecheck -root DIR v1.2.3    and what holds for this version
+//	releasecheck -root DIR           checks for every commit
+//	releasecheck -root DIR v1.2.3    also checks for this version
 //	releasecheck -root DIR -write v1.2.3
 //
-// With -write it changes the go.mod and go.sum of the nested modules that are
-// released: the version in the place of their replace. It commits and tags
-// nothing; the steps that are left are printed.
+// With -write it changes go.mod and go.sum of the released nested modules to
+// require the version in place of their replace. It neither commits nor tags;
+// it prints these steps.
 //
-// What users get is made from the last commit. Modules come from the module
-// cache, and only from a proxy where they are not there.
+// It builds the downloads for users from the last commit. It takes other
+// modules from the module cache, or else from a proxy.
 package main
 
 import (
@@ -31,7 +32,7 @@ import (
 
 const modulePath = "github.com/jobboard-sdk/jobboard-go"
 
-// noVersion stands for the version where there is none yet.
+// noVersion stands for the version before one is chosen.
 const noVersion = "v0.0.0-unreleased"
 
 func main() {
@@ -48,14 +49,14 @@ func main() {
 	}
 }
 
-// checkout describes the files to release, and where the program writes what it finds.
+// checkout describes the files to release, and the output of the checks.
 type checkout struct {
 	dir      string
 	out      io.Writer
-	released []string // the folders of the nested modules that are released
+	released []string // folders of the released nested modules
 }
 
-// release makes every check, and prints what each found.
+// release makes every check and prints the results.
 func (c checkout) release(version string, write bool) bool {
 	tmp, err := os.MkdirTemp("", "releasecheck")
 	if err == nil {
@@ -72,7 +73,7 @@ func (c checkout) release(version string, write bool) bool {
 	}
 	if version != "" {
 		if !l.check("version", func() error { return c.version(version) }) {
-			return false // the rest would be about something else
+			return false // the other checks would be meaningless
 		}
 		l.check("nothing uncommitted", c.clean)
 	}
@@ -95,8 +96,8 @@ func (c checkout) release(version string, write bool) bool {
 	return true
 }
 
-// write puts a version into the nested modules. packed are the root and they, in
-// the order in which they were pinned.
+// write makes the nested modules require a version. packed holds the downloads
+// of the root and of these modules, in the order in which they were pinned.
 func (c checkout) write(version string, packed []download) error {
 	for i, module := range c.released {
 		if err := pin(c.dir, module, version, packed[:i+1]); err != nil {
@@ -106,8 +107,9 @@ func (c checkout) write(version string, packed []download) error {
 	return nil
 }
 
-// downloads checks what users get of the last commit under a version. It returns
-// the root's and those of the nested modules, and false where there are none.
+// downloads builds and checks the modules that users would download for a
+// version, from the last commit. It returns the downloads of the root and the
+// nested modules; ok is false if a check failed.
 func (c checkout) downloads(l *list, version, tmp string) (packed []download, ok bool) {
 	src, proxy := filepath.Join(tmp, "src"), filepath.Join(tmp, "proxy")
 	unpacked := func() error { return errors.Join(c.unpack(src), nested(src, c.released)) }
@@ -148,7 +150,7 @@ func (c checkout) downloads(l *list, version, tmp string) (packed []download, ok
 	return packed, true
 }
 
-// list prints checks, and remembers whether each was passed.
+// list prints the results of checks, and remembers whether all passed.
 type list struct {
 	out io.Writer
 	ok  bool
@@ -181,12 +183,14 @@ func (c checkout) version(version string) error {
 	return nil
 }
 
-// isRelease says whether a version can be a tag: complete, nothing after a +.
+// isRelease reports whether a version can be a tag: complete and without build
+// metadata.
 func isRelease(version string) bool {
 	return semver.IsValid(version) && semver.Canonical(version) == version
 }
 
-// lastVersion is the highest of the root's tags that may be, or "".
+// lastVersion returns the highest version among the root's tags that may
+// accepts, or "".
 func (c checkout) lastVersion(may func(version string) bool) (string, error) {
 	out, err := c.git("tag", "--list", "v*")
 	if err != nil {
@@ -209,7 +213,7 @@ func (c checkout) clean() error {
 	return err
 }
 
-// steps prints what is left to do.
+// steps prints the remaining steps of a release.
 func (c checkout) steps(version string, written bool) {
 	p := func(format string, args ...any) { fmt.Fprintf(c.out, format+"\n", args...) }
 	p("\nto release %s:", version)
@@ -236,9 +240,10 @@ func (c checkout) run(name string, args ...string) (string, error) {
 	return c.runWith([]string{"GOFLAGS=-buildvcs=false"}, name, args...)
 }
 
-// runWith gives the standard output of a program, and its complaints as an error.
+// runWith returns a program's standard output. If the program fails, the error
+// contains its standard error.
 func (c checkout) runWith(env []string, name string, args ...string) (string, error) {
-	cmd := exec.Command(name, args...) //nolint:noctx // all of it ends
+	cmd := exec.Command(name, args...) //nolint:noctx // these programs end by themselves
 	cmd.Env = append(append(os.Environ(), "GOWORK=off"), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
-// readReleased returns the folders of the nested modules that users build, beside
-// the root, from the list that .ci/run reads too: those that others require come
-// first.
+// readReleased returns the folders of the nested modules that are released
+// besides the root. It reads the same list as .ci/run, in which a module comes
+// after the modules that it requires.
 func readReleased(dir string) ([]string, error) {
 	b, err := os.ReadFile(filepath.Join(dir, "api", "modules.txt"))
 	if err != nil {
@@ -40,12 +40,12 @@ func readReleased(dir string) ([]string, error) {
 	return all, nil
 }
 
-// unreleased are folders of modules that work on this repository, or are there to
-// be read. They keep the checkout in the place of a version.
+// unreleased are folders of modules that serve this repository or its readers.
+// They keep their replace by the checkout.
 var unreleased = []string{"bench", "e2e", "examples", "tools"}
 
-// nested reports an error for each nested module of a directory that is neither
-// released nor below a folder that is not, and for each that is not there.
+// nested returns an error for each nested module that is neither released nor
+// below an unreleased folder, and for each released module that does not exist.
 func nested(dir string, released []string) error {
 	missing := map[string]bool{}
 	for _, d := range released {
@@ -81,11 +81,11 @@ func nested(dir string, released []string) error {
 	return errors.Join(bad...)
 }
 
-// pin puts a version of the root, and of the nested modules that were packed
-// before it, in the place of the checkout, in one module that is released. Its
-// go.sum gets their checksums, so that it builds as soon as the version is there,
-// and nobody has to wait for it before tagging it: their files do not contain its
-// checksum.
+// pin makes one released module require a version of the root and of the nested
+// modules packed before, instead of the checkout. It adds their checksums to the
+// module's go.sum, so that the module builds as soon as the version exists. All
+// modules can be tagged at once, because no packed module contains the checksum
+// of a later one.
 func pin(dir, module, version string, packed []download) error {
 	name := filepath.Join(dir, module, "go.mod")
 	b, err := os.ReadFile(name)
@@ -113,8 +113,8 @@ func pin(dir, module, version string, packed []download) error {
 	return os.WriteFile(name, b, 0o644)
 }
 
-// requireVersion lets a go.mod require a version of those modules that it
-// requires, and returns them.
+// requireVersion sets the version of the packed modules that a go.mod requires,
+// and returns these modules.
 func requireVersion(name string, gomod []byte, version string, packed []download) (out []byte, used []download, err error) {
 	f, err := modfile.Parse(name, gomod, nil)
 	if err != nil {
@@ -137,8 +137,8 @@ func requireVersion(name string, gomod []byte, version string, packed []download
 	return out, used, err
 }
 
-// addSums puts a module's lines where they belong in a go.sum, and takes those of
-// its older versions out of it.
+// addSums inserts a module's lines into a go.sum in order, and removes the lines
+// of its older versions.
 func addSums(gosum []byte, path string, sums []string) []byte {
 	var out bytes.Buffer
 	for line := range strings.Lines(string(gosum)) {
@@ -157,7 +157,7 @@ func addSums(gosum []byte, path string, sums []string) []byte {
 	return out.Bytes()
 }
 
-// sums are the lines of a go.sum for the module.
+// sums returns the module's lines for a go.sum.
 func (d download) sums(version string) ([]string, error) {
 	whole, err := dirhash.HashZip(d.zip, dirhash.Hash1)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	"sync/atomic"
 )
 
-// Bounds of a stripped program that makes one search, beside one that does the
-// same with net/http and encoding/json.
+// Bounds on the size of a stripped program that makes one search with the
+// client, compared with the same program on net/http and encoding/json.
 const (
 	maxTimes = 1.20
 	maxMore  = 1200 << 10 // bytes
 )
 
-// ours and bare make one search at the address in their first argument, and print
-// what was found.
+// ours and bare are programs that make one search at the address in their first
+// argument and print the result.
 const (
 	ours = `package main
 
@@ -85,18 +85,18 @@ func main() {
 `
 )
 
-// user is a machine that has never seen the checkout: it fetches modules, has a
-// cache of its own, and builds programs.
+// user simulates a machine without the checkout: it fetches modules into its
+// own cache and builds programs.
 type user struct {
 	checkout
 	tmp, proxy string
 }
 
-// newUser has the versions that were packed, and what the checkout has in its
-// module cache: the look at the licences has left there what is compiled. It asks
-// no network, which knows nothing of the version.
+// newUser returns a user that gets modules from the packed versions and the
+// checkout's module cache, which holds all compiled modules after the check of
+// licences. It uses no network, where the version does not exist yet.
 func (c checkout) newUser(tmp, proxy string) (user, error) {
-	// Requiring a module reads more go.mod files than a build in it does.
+	// Requiring a module reads more go.mod files than building it.
 	for _, dir := range append([]string{"."}, c.released...) {
 		if _, err := c.run("go", "-C", filepath.Join(c.dir, dir), "mod", "graph"); err != nil {
 			return user{}, err
@@ -117,8 +117,9 @@ func fileURL(dir string) string {
 	return "file://" + dir
 }
 
-// goes runs the go command. The checksums of the modules are in our go.sum files,
-// which the builds before have compared; the version is known to no database.
+// goes runs the go command. It does not use a checksum database, which does not
+// know the version: earlier builds have compared the checksums in our go.sum
+// files.
 func (u user) goes(args ...string) (string, error) {
 	return u.runWith([]string{
 		"GOPROXY=" + u.proxy, "GOMODCACHE=" + filepath.Join(u.tmp, "modules"), "GOBIN=" + filepath.Join(u.tmp, "bin"),
@@ -126,8 +127,8 @@ func (u user) goes(args ...string) (string, error) {
 	}, "go", args...)
 }
 
-// build makes a stripped program of one file that requires modules or packages at
-// their versions.
+// build compiles a stripped program from one source file, with the required
+// modules or packages at their versions.
 func (u user) build(name, source string, required ...string) (string, error) {
 	dir := filepath.Join(u.tmp, "programs", name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -149,8 +150,8 @@ func (u user) build(name, source string, required ...string) (string, error) {
 	return binary, err
 }
 
-// client builds a user's program, compares its size with one that does without
-// the library, and looks at what both ask for.
+// client builds a user's program with the client, compares its size with the
+// bare program, and compares the requests of both.
 func (u user) client(version string) error {
 	theirs, err := u.build("bare", bare)
 	if err != nil {
@@ -202,9 +203,9 @@ func sizes(ours, bare int64) error {
 	return nil
 }
 
-// nested builds the modules that are released, which require the version now: as
-// they stand in dir, and as users get them, all their packages in one program, and
-// each program.
+// nested builds the released modules, which now require the version: from dir,
+// and from the downloads of users. For users it builds one program with all
+// packages, and each command.
 func (u user) nested(dir, version string) error {
 	var bad []error
 	var libraries, programs []string

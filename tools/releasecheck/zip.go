@@ -16,10 +16,10 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// Bounds of what a user downloads.
+// Bounds on a user's download.
 const (
-	maxZip  = 1984 << 10 // compressed, of a module; 552 KB are the list of towns, sorted so that it need not be
-	maxFile = 256 << 10  // of one file
+	maxZip  = 1984 << 10 // compressed size of a module; 552 KB are the list of towns, stored already sorted
+	maxFile = 256 << 10  // size of one file
 )
 
 // download is a module as the go command fetches it.
@@ -48,8 +48,8 @@ func (c checkout) unpack(dir string) error {
 	if err := c.archive("HEAD", dir); err != nil {
 		return err
 	}
-	// The go command adds the repository's licence to a nested module without
-	// one of its own.
+	// The go command adds the repository's licence to nested modules without a
+	// licence.
 	licence, err := os.ReadFile(filepath.Join(dir, "LICENSE"))
 	if err != nil {
 		return err
@@ -66,8 +66,8 @@ func (c checkout) unpack(dir string) error {
 	return nil
 }
 
-// pack makes the download of the module in a directory and below a proxy's
-// directory.
+// pack builds the download of the module in a directory, and stores it below a
+// proxy's directory.
 func pack(dir, modulePath, version, proxy string) (d download, err error) {
 	d.path = modulePath
 	if d.mod, err = os.ReadFile(filepath.Join(dir, "go.mod")); err != nil {
@@ -93,7 +93,8 @@ func pack(dir, modulePath, version, proxy string) (d download, err error) {
 	return d, nil
 }
 
-// look prints what is in a download and says what is wrong with it.
+// look prints the contents of a download, and returns an error for wrong
+// contents.
 func (c checkout) look(d download, needed ...string) error {
 	r, err := zip.OpenReader(d.zip)
 	if err != nil {
@@ -124,14 +125,14 @@ func (c checkout) look(d download, needed ...string) error {
 	return errors.Join(append(bad, shipped(files, append([]string{"LICENSE", "go.mod", "go.sum"}, needed...)...))...)
 }
 
-// embedded has the compressed data that packages embed.
+// embedded lists the compressed files that packages embed.
 var embedded = []string{"places/places.bin.gz", "places/postal/codes.csv.gz"}
 
 // isEmbedded reports whether a file of this name is in embedded.
 func isEmbedded(name string) bool { return slices.Contains(embedded, name) }
 
-// isBinary says whether a file is neither text nor a picture. A program that was
-// built by accident has any name.
+// isBinary reports whether a file is neither text nor a picture. It reads the
+// content, because a program built by accident can have any name.
 func isBinary(f *zip.File) (bool, error) {
 	switch path.Ext(f.Name) {
 	case ".png", ".webp", ".jpg":
@@ -150,7 +151,8 @@ func isBinary(f *zip.File) (bool, error) {
 	return program || bytes.IndexByte(b, 0) >= 0 && !strings.Contains(f.Name, "/testdata/"), err
 }
 
-// shipped says what is wrong with the files of a module, by their sizes.
+// shipped returns an error for missing, unwanted and too large files of a
+// module.
 func shipped(files map[string]uint64, needed ...string) error {
 	var bad []error
 	for _, name := range needed {
@@ -176,9 +178,9 @@ var (
 		".log .bak .orig .rej .swp .tmp .pem .key .p12 .pfx .env")
 )
 
-// ships says whether a file of this name belongs into a module: not what tools,
-// editors and systems leave behind, no keys and settings of a person, and no
-// other module, which has a download of its own.
+// ships reports whether a file belongs into a module's download. It excludes
+// leftovers of tools, editors and systems, a person's keys and settings, and
+// files of other modules, which have their own downloads.
 func ships(name string) bool {
 	if isEmbedded(name) {
 		return true

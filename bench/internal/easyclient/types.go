@@ -1,4 +1,4 @@
-// Package easyclient is the shapes of the interface for easyjson.
+// Package easyclient holds the shapes of the interface for easyjson.
 package easyclient
 
 import "time"

@@ -24,8 +24,8 @@ func newFakeCommand(p *cli.Program) *cobra.Command {
 		Use:   "fake",
 		Short: "Run the mock server of the service until interrupted",
 		Long: `fake runs a mock server of the service with demo data, and prints lines to paste
-into a shell, so that the other commands there use it. Its tokens are made up and
-work nowhere else. It runs until it is interrupted.`,
+into a shell, so that the other commands there use it. Its tokens are made up
+and work nowhere else. It runs until it is interrupted.`,
 		Example: "  jobboard fake --addr 127.0.0.1:8080 --jobdb-addr 127.0.0.1:8081",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -21,8 +21,8 @@ func (noToken) User(context.Context, ogenclient.OperationName) (ogenclient.User,
 	return ogenclient.User{}, nil
 }
 
-// beginRoad starts what both examples need, with a service that fails once.
-func beginRoad() (*jobboardtest.Server, *jobboard.Applicant) {
+// beginTransport starts what both examples need, with a service that fails once.
+func beginTransport() (*jobboardtest.Server, *jobboard.Applicant) {
 	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
 	fake.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable, Times: 1})
 	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID})
@@ -33,12 +33,12 @@ func beginRoad() (*jobboardtest.Server, *jobboard.Applicant) {
 }
 
 func Example_oapiCodegen() {
-	fake, applicant := beginRoad()
+	fake, applicant := beginTransport()
 	defer fake.Close()
 	ctx, baseURL, job := context.Background(), fake.BaseURL, fake.Demo.AppliedJob
 	// begin
-	road := &http.Client{Transport: applicant.Transport()}
-	generated, err := oapiclient.NewClientWithResponses(baseURL, oapiclient.WithHTTPClient(road))
+	httpClient := &http.Client{Transport: applicant.Transport()}
+	generated, err := oapiclient.NewClientWithResponses(baseURL, oapiclient.WithHTTPClient(httpClient))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -51,12 +51,12 @@ func Example_oapiCodegen() {
 }
 
 func Example_ogen() {
-	fake, applicant := beginRoad()
+	fake, applicant := beginTransport()
 	defer fake.Close()
 	ctx, baseURL, job := context.Background(), fake.BaseURL, fake.Demo.AppliedJob
 	// begin
-	road := &http.Client{Transport: applicant.Transport()}
-	generated, err := ogenclient.NewClient(baseURL, noToken{}, ogenclient.WithClient(road)) // noToken gives an empty User
+	httpClient := &http.Client{Transport: applicant.Transport()}
+	generated, err := ogenclient.NewClient(baseURL, noToken{}, ogenclient.WithClient(httpClient)) // noToken gives an empty User
 	if err != nil {
 		log.Fatal(err)
 	}
