@@ -21,6 +21,7 @@ go_releases='go1.26.11 go1.27.4'
 # Tools that have too many dependencies for tools/go.mod.
 actionlint=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 go_licenses=github.com/google/go-licenses@v1.6.0 # beside the linters it would get a library that it does not compile with
+cyclonedx=github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 
 # in_zone ZONE COMMAND...: runs a command in a time zone, in a language that is not
 # English. Tests run there anew: that one passed elsewhere says nothing, and go keeps
@@ -109,6 +110,7 @@ need_programs() {
 	need_apt cc gcc libc6-dev
 	need_apt curl curl ca-certificates
 	need_apt shellcheck shellcheck
+	need_apt zip zip
 	need_apt xmllint libxml2-utils
 	need_apt python3 python3
 	need_apt jing jing
@@ -200,7 +202,7 @@ tools() {
 	local stamp
 	stamp=$({
 		go version
-		echo "$actionlint $go_licenses"
+		echo "$actionlint $go_licenses $cyclonedx"
 		cat tools/go.mod tools/go.sum
 	} | sha256sum)
 	if [ "$(cat "$bin/stamp" 2>/dev/null)" = "$stamp" ]; then
@@ -214,6 +216,7 @@ tools() {
 	go -C tools install -buildvcs=false tool
 	go install "$actionlint"
 	go install "$go_licenses"
+	go install "$cyclonedx"
 	unset CGO_ENABLED GOBIN
 	printf '%s\n' "$stamp" >"$bin/stamp"
 }

@@ -10,29 +10,24 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// exported is the file with the exported names of the modules, one per line.
-// .ci/run compares it with the code.
-const exported = "api/exported.txt"
-
-// api compares the exported names with those of the last release. Removed and
-// changed names need a version that may break programs, and new names a version
-// that may add some.
-func (c checkout) api(version string) error {
-	last, err := c.lastVersion(func(v string) bool {
-		return semver.Prerelease(v) == "" && (version == "" || semver.Compare(v, version) < 0)
+// api compares the exported names of a release with those it had last. What breaks
+// a program that uses them, or is new, needs a version that says so.
+func (c checkout) api(r *release) error {
+	last, err := c.lastVersion(r.prefix, func(v string) bool {
+		return semver.Prerelease(v) == "" && (r.version == "" || semver.Compare(v, r.version) < 0)
 	})
 	if err != nil {
 		return err
 	}
 	if last == "" {
-		fmt.Fprintln(c.out, "      there is no earlier release")
+		fmt.Fprintf(c.out, "      there is no earlier release of the %s\n", r.name)
 		return nil
 	}
-	before, err := c.git("show", last+":"+exported)
+	before, err := c.git("show", tagOf(r.modules[0], last)+":"+r.exported)
 	if err != nil {
 		return err
 	}
-	now, err := os.ReadFile(filepath.Join(c.dir, exported))
+	now, err := os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(r.exported)))
 	if err != nil {
 		return err
 	}
@@ -40,20 +35,20 @@ func (c checkout) api(version string) error {
 	for _, line := range breaking {
 		fmt.Fprintf(c.out, "      breaks what %s had: %s\n", last, line)
 	}
-	fmt.Fprintf(c.out, "      since %s: %d changes break programs, %d add something\n", last, len(breaking), len(added))
+	fmt.Fprintf(c.out, "      %s since %s: %d changes break programs, %d add something\n", r.name, last, len(breaking), len(added))
 	switch {
-	case version == "":
-	case len(breaking) > 0 && !mayBreak(last, version):
-		return fmt.Errorf("%d changes break programs, and %s after %s promises not to", len(breaking), version, last)
-	case len(added) > 0 && !mayAdd(last, version):
-		return fmt.Errorf("%d changes add something, and %s after %s promises that none does", len(added), version, last)
+	case r.version == "":
+	case len(breaking) > 0 && !mayBreak(last, r.version):
+		return fmt.Errorf("%d changes break programs, and %s after %s promises not to", len(breaking), r.version, last)
+	case len(added) > 0 && !mayAdd(last, r.version):
+		return fmt.Errorf("%d changes add something, and %s after %s promises that none does", len(added), r.version, last)
 	}
 	return nil
 }
 
-// compare returns the lines whose change breaks programs: removed or changed
-// names, and new methods of interfaces. added holds all other new lines. A mark of
-// deprecation counts as neither.
+// compare returns the lines that break programs: those that are gone, also because
+// they changed, and the methods that an interface has now and did not have. Other
+// new lines add something. That a name is deprecated does neither.
 func compare(before, now string) (breaking, added []string) {
 	had, has := names(before), names(now)
 	for _, line := range had {
@@ -75,7 +70,7 @@ func compare(before, now string) (breaking, added []string) {
 	return breaking, added
 }
 
-// names returns the lines of a list without their marks of deprecation.
+// names returns the lines of a list without what says that a name is deprecated.
 func names(list string) []string {
 	var all []string
 	for line := range strings.Lines(list) {
@@ -84,8 +79,8 @@ func names(list string) []string {
 	return all
 }
 
-// mayBreak reports whether a version after last may remove names: a new major
-// version, or before v1 a new minor version.
+// mayBreak reports whether a version after last may take names away: another
+// major one, or another minor one before v1.
 func mayBreak(last, version string) bool {
 	if semver.Major(last) != semver.Major(version) {
 		return true
@@ -93,8 +88,8 @@ func mayBreak(last, version string) bool {
 	return semver.Major(version) == "v0" && semver.MajorMinor(last) != semver.MajorMinor(version)
 }
 
-// mayAdd reports whether a version after last may add names: every version
-// before v1, and later a new minor version.
+// mayAdd reports whether a version after last may have new names: any before v1,
+// then another minor one.
 func mayAdd(last, version string) bool {
 	return semver.Major(version) == "v0" || semver.MajorMinor(last) != semver.MajorMinor(version)
 }

@@ -16,16 +16,17 @@ var (
 	kindsOfChange  = []string{"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 )
 
-// section is one version of a changelog.
+// section is one version of a release in the changelog.
 type section struct {
-	version string // "v1.2.3", or "" for [Unreleased]
+	prefix  string // of the release's tags
+	version string // "v1.2.3", or "" for what is not released
 	day     time.Time
 	entries int
 }
 
-// sections reads a changelog in the format of Keep a Changelog: the section
-// [Unreleased], then versions with dates, newest first, with only the format's
-// kinds of change.
+// sections reads a changelog in the form of Keep a Changelog, in which each release
+// has sections of its own: what is not released first, then the versions with their
+// days, the newest first, and only the kinds of change that the form has.
 func sections(changelog string, now time.Time) ([]section, error) {
 	var all []section
 	for i, line := range strings.Split(changelog, "\n") {
@@ -50,9 +51,6 @@ func sections(changelog string, now time.Time) ([]section, error) {
 			return nil, fmt.Errorf("CHANGELOG.md:%d: %w", i+1, err)
 		}
 	}
-	if len(all) == 0 {
-		return nil, errors.New("CHANGELOG.md does not begin with [Unreleased]")
-	}
 	return all, nil
 }
 
@@ -63,29 +61,31 @@ func heading(line, changelog string, now time.Time) (section, error) {
 		return section{}, fmt.Errorf("%q is not of the form %q", line, "## [1.2.3] - 2026-01-31")
 	}
 	name, date := m[1], m[2]
+	prefix, number := splitTag(name)
 	if !strings.Contains(changelog, "\n["+name+"]: https://") {
 		return section{}, fmt.Errorf("there is no line %q with a link for it", "["+name+"]: https://...")
 	}
-	if name == "Unreleased" {
+	if number == "Unreleased" {
 		if date != "" {
 			return section{}, errors.New("[Unreleased] is without a day")
 		}
-		return section{}, nil
+		return section{prefix: prefix}, nil
 	}
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil || day.After(now.AddDate(0, 0, 1)) {
 		return section{}, fmt.Errorf("%q is no day that has been", date)
 	}
-	if !isRelease("v" + name) {
+	if !isRelease("v" + number) {
 		return section{}, fmt.Errorf("%q is no version", name)
 	}
-	return section{version: "v" + name, day: day}, nil
+	return section{prefix: prefix, version: "v" + number, day: day}, nil
 }
 
-// follows returns an error if a section may not follow the sections above it.
+// follows says what is wrong with a section below the others of its release.
 func follows(above []section, s section) error {
+	above = slices.DeleteFunc(slices.Clone(above), func(a section) bool { return a.prefix != s.prefix })
 	if (len(above) == 0) != (s.version == "") {
-		return errors.New("a changelog begins with [Unreleased], and has it once")
+		return fmt.Errorf("a changelog begins with [%sUnreleased], and has it once", s.prefix)
 	}
 	if len(above) < 2 {
 		return nil
@@ -97,20 +97,28 @@ func follows(above []section, s section) error {
 	return nil
 }
 
-// changelog returns an error if a changelog does not fit a version. An empty
-// version means that none is chosen yet.
-func changelog(text, version string, now time.Time) error {
+// changelog says what is wrong with a changelog for the versions of releases.
+func changelog(text string, releases []*release, now time.Time) error {
 	all, err := sections(text, now)
-	if err != nil || version == "" {
+	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(s section) bool { return s.version == version })
-	switch {
-	case i < 0:
-		return fmt.Errorf("CHANGELOG.md has no section %q",
-			"## ["+strings.TrimPrefix(version, "v")+"] - "+now.Format(time.DateOnly))
-	case all[i].entries == 0:
-		return fmt.Errorf("CHANGELOG.md says nothing of %s", version)
+	for _, s := range all {
+		if !slices.ContainsFunc(releases, func(r *release) bool { return r.prefix == s.prefix }) {
+			return fmt.Errorf("nothing is released as %s, which CHANGELOG.md has", s.prefix)
+		}
+	}
+	for _, r := range releases {
+		i := slices.IndexFunc(all, func(s section) bool { return s.prefix == r.prefix && s.version == r.version })
+		name := r.prefix + strings.TrimPrefix(r.version, "v")
+		switch {
+		case i < 0 && r.version == "":
+			return fmt.Errorf("CHANGELOG.md has no section [%sUnreleased]", r.prefix)
+		case i < 0:
+			return fmt.Errorf("CHANGELOG.md has no section %q", "## ["+name+"] - "+now.Format(time.DateOnly))
+		case r.version != "" && all[i].entries == 0:
+			return fmt.Errorf("CHANGELOG.md says nothing of %s", name)
+		}
 	}
 	return nil
 }

@@ -1,21 +1,22 @@
-// Releasecheck checks whether a checkout can be released, and prints the
-// remaining steps:
+// Releasecheck says whether a checkout can be released, and what to do for it. The
+// repository has two releases, each with a version of its own: v1.2.3 is one of the
+// SDK, market/v1.2.3 one of the market.
 //
-//	releasecheck -root DIR           checks for every commit
-//	releasecheck -root DIR v1.2.3    also checks for this version
-//	releasecheck -root DIR -write v1.2.3
+//	releasecheck -root DIR                    what holds for every commit
+//	releasecheck -root DIR v1.2.3 ...         and what holds for these versions
+//	releasecheck -root DIR -write v1.2.3 ...  and writes them into the nested modules
+//	releasecheck -root DIR -after             lets these work on the checkout again
+//	releasecheck -root DIR -require COMMIT    lets nested modules require a commit
+//	releasecheck -root DIR -alone             builds them with what they require
 //
-// With -write it changes go.mod and go.sum of the released nested modules to
-// require the version in place of their replace. It neither commits nor tags;
-// it prints these steps.
-//
-// It builds the downloads for users from the last commit. It takes other
-// modules from the module cache, or else from a proxy.
+// It commits and tags nothing in the checkout; the steps that are left are printed.
+// A release is tried in a clone, from which a user's machine fetches: its git finds
+// the clone in the place of the repository. Other modules come from the module
+// cache, and only from a proxy where they are not there.
 package main
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -25,184 +26,154 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"golang.org/x/mod/module"
-	"golang.org/x/mod/semver"
 )
 
 const modulePath = "github.com/jobboard-sdk/jobboard-go"
 
-// noVersion stands for the version before one is chosen.
-const noVersion = "v0.0.0-unreleased"
-
 func main() {
 	root := flag.String("root", ".", "`directory` of the checkout")
-	write := flag.Bool("write", false, "put the version into the nested modules")
+	write := flag.Bool("write", false, "write the versions into the nested modules")
+	after := flag.Bool("after", false, "let the nested modules work on the checkout again")
+	commit := flag.String("require", "", "let the nested modules require a `commit`")
+	alone := flag.Bool("alone", false, "build the nested modules with what they require")
 	flag.Parse()
-	if flag.NArg() > 1 || *write && flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: releasecheck [-root DIR] [-write] [vX.Y.Z]")
+	c, releases, err := open(*root, flag.Args())
+	ok := true
+	other := *after || *alone || *commit != ""
+	switch {
+	case err != nil:
+	case *write && flag.NArg() == 0, other && (*write || flag.NArg() > 0):
+		err = errors.New("usage: releasecheck [-root DIR] [[-write] TAG... | -after | -require COMMIT | -alone]")
+	case *after:
+		err = c.after(releases)
+	case *commit != "":
+		err = c.requireCommit(*commit, releases)
+	default:
+		ok, err = c.try(releases, *write, *alone)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	c := checkout{dir: *root, out: os.Stdout}
-	if !c.release(flag.Arg(0), *write) {
+	if !ok {
 		os.Exit(1)
 	}
 }
 
-// checkout describes the files to release, and the output of the checks.
-type checkout struct {
-	dir      string
-	out      io.Writer
-	released []string // folders of the released nested modules
+// open finds the releases of a checkout, and notes the versions that tags name.
+func open(root string, tags []string) (c checkout, releases []*release, err error) {
+	c.out = os.Stdout
+	if c.dir, err = filepath.Abs(root); err != nil {
+		return c, nil, err
+	}
+	if releases, err = readReleases(c.dir); err != nil {
+		return c, nil, err
+	}
+	return c, releases, choose(releases, tags)
 }
 
-// release makes every check and prints the results.
-func (c checkout) release(version string, write bool) bool {
-	tmp, err := os.MkdirTemp("", "releasecheck")
-	if err == nil {
-		defer os.RemoveAll(tmp)
-		tmp, err = filepath.EvalSymlinks(tmp)
-	}
-	if err != nil {
-		fmt.Fprintln(c.out, "FAIL ", err)
-		return false
-	}
-	l := list{out: c.out, ok: true}
-	if !l.check("list of modules", func() (err error) { c.released, err = readReleased(c.dir); return err }) {
-		return false
-	}
-	if version != "" {
-		if !l.check("version", func() error { return c.version(version) }) {
-			return false // the other checks would be meaningless
+// checkout describes the files to release, and where the program writes what it finds.
+type checkout struct {
+	dir string
+	out io.Writer
+}
+
+// after puts the replace back into the modules that are released.
+func (c checkout) after(releases []*release) error {
+	for _, r := range releases {
+		for _, dir := range r.modules {
+			if dir == "." {
+				continue
+			}
+			if err := c.addReplace(dir); err != nil {
+				return err
+			}
 		}
-		l.check("nothing uncommitted", c.clean)
+	}
+	return nil
+}
+
+// requireCommit lets the nested modules require the versions of a commit.
+func (c checkout) requireCommit(commit string, releases []*release) error {
+	versions, err := c.versionsOf(commit, releases)
+	if err != nil {
+		return err
+	}
+	return c.require(versions)
+}
+
+// try makes a clone, and every check or only that of the modules alone. It prints
+// what each found.
+func (c checkout) try(releases []*release, write, alone bool) (ok bool, err error) {
+	tmp, err := os.MkdirTemp("", "releasecheck")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(tmp)
+	if tmp, err = filepath.EvalSymlinks(tmp); err != nil {
+		return false, err
+	}
+	t, err := c.newTrial(tmp)
+	if err != nil {
+		return false, err
+	}
+	l := &list{out: c.out, ok: true}
+	if alone {
+		l.check("the nested modules with what they require", func() error { return t.alone(releases) })
+		return l.ok, nil
+	}
+	c.release(l, t, releases, write)
+	return l.ok, nil
+}
+
+// release makes all checks, with the next versions where none are given.
+func (c checkout) release(l *list, t trial, releases []*release, write bool) {
+	var chosen []*release
+	for _, r := range releases {
+		if r.version != "" {
+			chosen = append(chosen, r)
+			l.check("version "+tagOf(r.modules[0], r.version), func() error { return c.newer(r) })
+		}
+		l.check("exported names of the "+r.name, func() error { return c.api(r) })
 	}
 	l.check("changelog", func() error {
 		b, err := os.ReadFile(filepath.Join(c.dir, "CHANGELOG.md"))
 		if err != nil {
 			return err
 		}
-		return changelog(string(b), version, time.Now())
+		return changelog(string(b), releases, time.Now())
 	})
-	l.check("API since the last release", func() error { return c.api(version) })
-	packed, ok := c.downloads(&l, cmp.Or(version, noVersion), tmp)
-	if !ok || version == "" || !l.ok {
-		return l.ok
+	if len(chosen) > 0 {
+		l.check("nothing uncommitted", c.clean)
 	}
-	if write && !l.check("written", func() error { return c.write(version, packed) }) {
-		return false
+	l.check("downloads", func() error { return c.downloads(releases) })
+	if !l.ok {
+		return // a trial takes a minute
 	}
-	c.steps(version, write)
-	return true
+	if !t.everything(l, releases) || len(chosen) == 0 {
+		return
+	}
+	if write && !l.check("written", func() error { return t.copyTo(c, releases) }) {
+		return
+	}
+	c.steps(chosen, write)
 }
 
-// write makes the nested modules require a version. packed holds the downloads
-// of the root and of these modules, in the order in which they were pinned.
-func (c checkout) write(version string, packed []download) error {
-	for i, module := range c.released {
-		if err := pin(c.dir, module, version, packed[:i+1]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// downloads builds and checks the modules that users would download for a
-// version, from the last commit. It returns the downloads of the root and the
-// nested modules; ok is false if a check failed.
-func (c checkout) downloads(l *list, version, tmp string) (packed []download, ok bool) {
-	src, proxy := filepath.Join(tmp, "src"), filepath.Join(tmp, "proxy")
-	unpacked := func() error { return errors.Join(c.unpack(src), nested(src, c.released)) }
-	ok = l.check("files of the last commit", unpacked) &&
-		l.check("download of the module", func() error {
-			root, err := pack(src, modulePath, version, proxy)
-			if err != nil {
-				return err
-			}
-			packed = append(packed, root)
-			return c.look(root, "README.md", "CHANGELOG.md", "SECURITY.md", "jobboard.go", "jobboardtest/doc.go")
-		}) &&
-		l.check("downloads of the nested modules", func() error {
-			var bad []error
-			for _, dir := range c.released {
-				if err := pin(src, dir, version, packed); err != nil {
-					return err
-				}
-				d, err := pack(filepath.Join(src, dir), modulePath+"/"+dir, version, proxy)
-				if err == nil {
-					err = c.look(d)
-				}
-				packed = append(packed, d)
-				bad = append(bad, err)
-			}
-			return errors.Join(bad...)
-		})
-	if !ok {
-		return packed, false
-	}
-	u, err := c.newUser(tmp, proxy)
-	if err != nil {
-		l.check("a user's machine", func() error { return err })
-		return packed, true
-	}
-	l.check("a user's program", func() error { return u.client(version) })
-	l.check("the nested modules at the version", func() error { return u.nested(src, version) })
-	return packed, true
-}
-
-// list prints the results of checks, and remembers whether all passed.
+// list prints checks, and remembers whether each was passed.
 type list struct {
 	out io.Writer
 	ok  bool
 }
 
 func (l *list) check(name string, f func() error) bool {
+	start := time.Now()
 	if err := f(); err != nil {
 		l.ok = false
 		fmt.Fprintf(l.out, "FAIL  %s: %v\n", name, err)
 		return false
 	}
-	fmt.Fprintf(l.out, "ok    %s\n", name)
+	fmt.Fprintf(l.out, "ok    %s (%.0f s)\n", name, time.Since(start).Seconds())
 	return true
-}
-
-func (c checkout) version(version string) error {
-	if !isRelease(version) {
-		return fmt.Errorf("%q is not of the form v1.2.3", version)
-	}
-	if _, major, _ := module.SplitPathVersion(modulePath); module.CheckPathMajor(version, major) != nil {
-		return fmt.Errorf("%s needs a module with another path than %s", version, modulePath)
-	}
-	last, err := c.lastVersion(func(string) bool { return true })
-	if err != nil {
-		return err
-	}
-	if last != "" && semver.Compare(version, last) <= 0 {
-		return fmt.Errorf("%s is not above %s", version, last)
-	}
-	return nil
-}
-
-// isRelease reports whether a version can be a tag: complete and without build
-// metadata.
-func isRelease(version string) bool {
-	return semver.IsValid(version) && semver.Canonical(version) == version
-}
-
-// lastVersion returns the highest version among the root's tags that may
-// accepts, or "".
-func (c checkout) lastVersion(may func(version string) bool) (string, error) {
-	out, err := c.git("tag", "--list", "v*")
-	if err != nil {
-		return "", err
-	}
-	last := ""
-	for v := range strings.FieldsSeq(out) {
-		if isRelease(v) && may(v) && (last == "" || semver.Compare(v, last) > 0) {
-			last = v
-		}
-	}
-	return last, nil
 }
 
 func (c checkout) clean() error {
@@ -213,23 +184,29 @@ func (c checkout) clean() error {
 	return err
 }
 
-// steps prints the remaining steps of a release.
-func (c checkout) steps(version string, written bool) {
+// steps prints what is left to do.
+func (c checkout) steps(chosen []*release, written bool) {
 	p := func(format string, args ...any) { fmt.Fprintf(c.out, format+"\n", args...) }
-	p("\nto release %s:", version)
+	var names, tags []string
+	for _, r := range chosen {
+		names = append(names, tagOf(r.modules[0], r.version))
+		tags = append(tags, r.tags()...)
+	}
+	all := strings.Join(names, " ")
+	p("\nto release %s:", all)
 	if !written {
-		p("  .ci/release -write %s   # the nested modules take it in the place of the checkout", version)
+		p("  .ci/release -write %s   # the nested modules take it in the place of the checkout", all)
 	}
-	tags := []string{version}
-	for _, dir := range c.released {
-		tags = append(tags, dir+"/"+version)
-	}
-	p("  git commit -a -m 'Require %s in the nested modules'", version)
+	p("  git commit -a -m 'Release %s'", all)
 	for _, tag := range tags {
 		p("  git tag -a -m %s %[1]s", tag)
 	}
-	p("  git push --atomic origin %s", strings.Join(tags, " "))
-	p("  git revert HEAD   # the next change works on the checkout again")
+	p("  git push --atomic origin HEAD %s", strings.Join(tags, " "))
+	for _, name := range names {
+		p("  .ci/archives %s   # and then, as a draft: gh release create --draft --verify-tag %[1]s dist/%[1]s/*", name)
+	}
+	p("  .ci/release -after   # the nested modules work on the checkout again, and keep the version")
+	p("  git commit -a -m 'Work on the checkout after %s'", all)
 }
 
 func (c checkout) git(args ...string) (string, error) {
@@ -240,10 +217,9 @@ func (c checkout) run(name string, args ...string) (string, error) {
 	return c.runWith([]string{"GOFLAGS=-buildvcs=false"}, name, args...)
 }
 
-// runWith returns a program's standard output. If the program fails, the error
-// contains its standard error.
+// runWith gives the standard output of a program, and its complaints as an error.
 func (c checkout) runWith(env []string, name string, args ...string) (string, error) {
-	cmd := exec.Command(name, args...) //nolint:noctx // these programs end by themselves
+	cmd := exec.Command(name, args...) //nolint:noctx // all of it ends
 	cmd.Env = append(append(os.Environ(), "GOWORK=off"), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -16,18 +16,11 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// Bounds on a user's download.
+// Bounds of what a user downloads.
 const (
-	maxZip  = 1984 << 10 // compressed size of a module; 552 KB are the list of towns, stored already sorted
-	maxFile = 256 << 10  // size of one file
+	maxZip  = 1984 << 10 // compressed, of a module; 552 KB are the list of towns, sorted so that it need not be
+	maxFile = 256 << 10  // of one file
 )
-
-// download is a module as the go command fetches it.
-type download struct {
-	path string
-	mod  []byte
-	zip  string // a file
-}
 
 // archive writes the files of a commit into a directory.
 func (c checkout) archive(commit, dir string) error {
@@ -42,73 +35,53 @@ func (c checkout) archive(commit, dir string) error {
 	return os.CopyFS(dir, r)
 }
 
-// unpack writes the files of the last commit into a directory, with a licence for
-// each module.
-func (c checkout) unpack(dir string) error {
+// downloads looks at what users get of the last commit: a download for each module.
+func (c checkout) downloads(releases []*release) error {
+	dir, err := os.MkdirTemp("", "releasecheck")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
 	if err := c.archive("HEAD", dir); err != nil {
 		return err
 	}
-	// The go command adds the repository's licence to nested modules without a
-	// licence.
-	licence, err := os.ReadFile(filepath.Join(dir, "LICENSE"))
-	if err != nil {
-		return err
+	var modules []string
+	for _, r := range releases {
+		modules = append(modules, r.modules...)
 	}
-	for _, nested := range c.released {
-		file := filepath.Join(dir, nested, "LICENSE")
-		if _, err := os.Stat(file); err == nil {
-			continue
+	bad := []error{nested(dir, modules)}
+	for _, module := range modules {
+		needed := []string{"go.mod", "go.sum"}
+		if module == "." {
+			// The go command adds the licence to a nested module.
+			needed = append(needed, "LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "jobboard.go", "jobboardtest/doc.go")
 		}
-		if err := os.WriteFile(file, licence, 0o600); err != nil {
-			return err
+		download, err := pack(filepath.Join(dir, module), pathOf(module))
+		if err == nil {
+			err = c.look(pathOf(module), download, needed...)
 		}
+		bad = append(bad, err)
 	}
-	return nil
+	return errors.Join(bad...)
 }
 
-// pack builds the download of the module in a directory, and stores it below a
-// proxy's directory.
-func pack(dir, modulePath, version, proxy string) (d download, err error) {
-	d.path = modulePath
-	if d.mod, err = os.ReadFile(filepath.Join(dir, "go.mod")); err != nil {
-		return d, err
-	}
+// pack makes the download of the module in a directory.
+func pack(dir, modulePath string) ([]byte, error) {
 	var b bytes.Buffer
-	if err := modzip.CreateFromDir(&b, module.Version{Path: modulePath, Version: version}, dir); err != nil {
-		return d, err
-	}
-	begin := filepath.Join(proxy, filepath.FromSlash(modulePath), "@v", version)
-	if err := os.MkdirAll(filepath.Dir(begin), 0o700); err != nil {
-		return d, err
-	}
-	d.zip = begin + ".zip"
-	for name, content := range map[string][]byte{
-		d.zip: b.Bytes(), begin + ".mod": d.mod, begin + ".info": fmt.Appendf(nil, `{"Version":%q}`, version),
-		filepath.Join(filepath.Dir(begin), "list"): []byte(version + "\n"),
-	} {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			return d, err
-		}
-	}
-	return d, nil
+	err := modzip.CreateFromDir(&b, module.Version{Path: modulePath, Version: "v0.0.0"}, dir)
+	return b.Bytes(), err
 }
 
-// look prints the contents of a download, and returns an error for wrong
-// contents.
-func (c checkout) look(d download, needed ...string) error {
-	r, err := zip.OpenReader(d.zip)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	info, err := os.Stat(d.zip)
+// look prints what is in a download and says what is wrong with it.
+func (c checkout) look(modulePath string, download []byte, needed ...string) error {
+	r, err := zip.NewReader(bytes.NewReader(download), int64(len(download)))
 	if err != nil {
 		return err
 	}
 	var bad []error
 	files := map[string]uint64{}
 	for _, f := range r.File {
-		_, name, _ := strings.Cut(strings.TrimPrefix(f.Name, d.path), "/") // after path@version/
+		_, name, _ := strings.Cut(strings.TrimPrefix(f.Name, modulePath), "/") // after path@version/
 		files[name] = f.UncompressedSize64
 		if binary, err := isBinary(f); err != nil {
 			return err
@@ -118,21 +91,21 @@ func (c checkout) look(d download, needed ...string) error {
 	}
 	all, tests := total(files)
 	fmt.Fprintf(c.out, "      %s: %d files, %d KB, %d KB unpacked, of which %d KB below testdata; the largest: %s\n",
-		d.path, len(files), info.Size()>>10, all>>10, tests>>10, largest(files))
-	if info.Size() > maxZip {
-		bad = append(bad, fmt.Errorf("%d KB are too much, the bound is %d", info.Size()>>10, maxZip>>10))
+		modulePath, len(files), len(download)>>10, all>>10, tests>>10, largest(files))
+	if len(download) > maxZip {
+		bad = append(bad, fmt.Errorf("%d KB are too much, the bound is %d", len(download)>>10, maxZip>>10))
 	}
-	return errors.Join(append(bad, shipped(files, append([]string{"LICENSE", "go.mod", "go.sum"}, needed...)...))...)
+	return errors.Join(append(bad, shipped(files, needed...))...)
 }
 
-// embedded lists the compressed files that packages embed.
+// embedded has the compressed data that packages embed.
 var embedded = []string{"places/places.bin.gz", "places/postal/codes.csv.gz"}
 
 // isEmbedded reports whether a file of this name is in embedded.
 func isEmbedded(name string) bool { return slices.Contains(embedded, name) }
 
-// isBinary reports whether a file is neither text nor a picture. It reads the
-// content, because a program built by accident can have any name.
+// isBinary says whether a file is neither text nor a picture. A program that was
+// built by accident has any name.
 func isBinary(f *zip.File) (bool, error) {
 	switch path.Ext(f.Name) {
 	case ".png", ".webp", ".jpg":
@@ -151,8 +124,7 @@ func isBinary(f *zip.File) (bool, error) {
 	return program || bytes.IndexByte(b, 0) >= 0 && !strings.Contains(f.Name, "/testdata/"), err
 }
 
-// shipped returns an error for missing, unwanted and too large files of a
-// module.
+// shipped says what is wrong with the files of a module, by their sizes.
 func shipped(files map[string]uint64, needed ...string) error {
 	var bad []error
 	for _, name := range needed {
@@ -178,9 +150,9 @@ var (
 		".log .bak .orig .rej .swp .tmp .pem .key .p12 .pfx .env")
 )
 
-// ships reports whether a file belongs into a module's download. It excludes
-// leftovers of tools, editors and systems, a person's keys and settings, and
-// files of other modules, which have their own downloads.
+// ships says whether a file of this name belongs into a module: not what tools,
+// editors and systems leave behind, no keys and settings of a person, and no
+// other module, which has a download of its own.
 func ships(name string) bool {
 	if isEmbedded(name) {
 		return true
