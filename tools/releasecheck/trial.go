@@ -446,8 +446,8 @@ func (t trial) oneAfter(releases []*release) error {
 
 // A name of the root that the market uses, and another for it.
 const (
-	lostName = "HideSecrets"
-	newName  = "HideSecretsOf"
+	lostName = "WithKnownPostings"
+	newName  = "WithPostingsKnown"
 )
 
 // lost renames a function of the root, first without the market, which goes on with
