@@ -7,6 +7,8 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -213,7 +215,7 @@ func TestSnapshotThatTakesTooLong(t *testing.T) {
 func TestRunOfAClosedMirror(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		ctx := t.Context()
-		ended := make(chan error)
+		ended := make(chan error, 2)
 		started := make(chan struct{})
 		go func() {
 			_, done, err := m.begin(ctx) // a Refresh that takes a while
@@ -225,6 +227,11 @@ func TestRunOfAClosedMirror(t *testing.T) {
 		<-started
 		go func() { ended <- m.Run(ctx) }()
 		for working := int64(0); working == 0; { // until it says that it runs
+			select {
+			case err := <-ended:
+				t.Fatalf("Run ended: %v", err)
+			default:
+			}
 			do(t, m, func(t *tx) (err error) {
 				working, err = t.working()
 				return err
@@ -239,6 +246,11 @@ func TestRunOfAClosedMirror(t *testing.T) {
 		}
 		if !slices.ContainsFunc(errs, closed) || !slices.Contains(errs, nil) {
 			t.Errorf("under Close: %v", errs)
+		}
+		if !m.db.Shared { // the closed mirror may touch nothing beside its file
+			if err := os.RemoveAll(filepath.Dir(m.db.address)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if err := m.Run(ctx); !closed(err) {
 			t.Errorf("Run after Close: %v", err)
