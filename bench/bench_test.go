@@ -253,7 +253,7 @@ func sortedTexts(v reflect.Value) (all []string) {
 	return all
 }
 
-// What one call finds over a socket is the same for all, too.
+// All contenders also get the same result of a call over a socket.
 func TestCallsAgree(t *testing.T) {
 	s, err := startServer()
 	if err != nil {

@@ -260,7 +260,7 @@ func Example_otherPath() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	resp, err := httpClient.Do(req) // a *jobboard.Error in it where there is no answer
+	resp, err := httpClient.Do(req) // err wraps a *jobboard.Error if there is no answer
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -157,7 +157,7 @@ func TestVariantsCheck(t *testing.T) {
 	}
 }
 
-// What is added without an identifier gets one above all that were there.
+// A record added without an identifier gets one above all existing identifiers.
 func TestIdentifiersAreNotUsedAgain(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
 	srv.AddJob(jobboardtest.Job{ID: 900_000_000, Title: "Nurse"})

@@ -377,7 +377,7 @@ func TestLongAddressesAreNotKept(t *testing.T) {
 	}
 }
 
-// A body that is broken is said to be so.
+// A broken body is reported as broken.
 func TestBrokenBodies(t *testing.T) {
 	srv := jobboardtest.NewServer()
 	defer srv.Close()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// With -like the program has the switches of a profile, and one that is none is told before it
-// listens.
+// With -like the program takes the switches of a profile. A file that is no profile is an
+// error before the program listens.
 func TestLike(t *testing.T) {
 	folder := t.TempDir()
 	file := func(text string) string {

@@ -302,7 +302,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// A program that answers, and not well, is not healthy; nor is an address that is none.
+// A program that answers, and not well, is not healthy; nor is an invalid address.
 func TestHealthOfAnother(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
 	defer other.Close()
@@ -427,7 +427,7 @@ func TestStateSurvivesTerm(t *testing.T) {
 	}
 }
 
-// saved is the state in a file, which must be a whole one.
+// saved returns the state in a file, which must be complete.
 func saved(t *testing.T, file string) jobboardtest.State {
 	t.Helper()
 	f, err := os.Open(file)

@@ -174,7 +174,7 @@ func TestHostile(t *testing.T) {
 	t.Logf("figure: %d hostile ads, shown twice, with seed %d: 0 scripts, 0 requests, 0 changes outside", n+n/4, seed)
 }
 
-// The same of the inputs in the tests of another sanitizer.
+// The same test with the inputs from another sanitizer's tests.
 func TestFixturesOfOthers(t *testing.T) {
 	browsertest.Need(t)
 	fixtures := testenv.File(t, "./node_modules/dompurify/test/fixtures/expect.js", "npm ci")

@@ -223,7 +223,7 @@ func change(t *testing.T, srv *jobboardtest.Server, method, path, body string) {
 	}
 }
 
-// What comes in shows without a reload, also what has no answer yet.
+// New requests appear without a reload, even before their answers.
 func TestJournalLive(t *testing.T) {
 	b, srv := visit(t)
 	if s := b.text("#silent"); !strings.Contains(s, "Nothing came in yet") {

@@ -42,7 +42,7 @@ func TestOpenRow(t *testing.T) {
 	b.quiet()
 }
 
-// What the forms make is on the board, and can be asked for.
+// Records made with the forms appear on the board, and requests find them.
 func TestForms(t *testing.T) {
 	b, srv := visit(t)
 	b.Run(`document.querySelectorAll("#jobs > details").forEach((d) => d.open = true)`)

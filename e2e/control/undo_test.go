@@ -79,7 +79,7 @@ func TestFilterAsksTheWholeJournal(t *testing.T) {
 	b.quiet()
 }
 
-// A town that there is not is told at its field, with the one that may be meant.
+// For an unknown town the field shows an error that suggests a similar name.
 func TestWrongTown(t *testing.T) {
 	b, srv := visit(t)
 	b.unfold(`[data-post=publish]`)

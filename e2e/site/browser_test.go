@@ -19,7 +19,7 @@ import (
 )
 
 // start starts the site over a mock server of its own, and returns its address once it shows
-// the jobs, and what the mock server holds: the demonstration is the same in each.
+// the jobs, and what the mock server holds: the demo data is the same in every mock server.
 func start(t *testing.T, built string) (string, jobboardtest.DemoInfo) {
 	t.Helper()
 	env := slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "JOBBOARD_") })

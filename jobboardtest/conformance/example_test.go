@@ -12,7 +12,7 @@ import (
 )
 
 // A mock of one call, which answers with a string where the interface has a
-// boolean. In a test, Run does the same with a subtest for each rule.
+// boolean. In a test use Run, which makes a subtest of each rule.
 func ExampleCheck() {
 	mock := httptest.NewServer(quotedMock)
 	defer mock.Close()
@@ -34,8 +34,8 @@ func ExampleCheck() {
 	// 	it is answered with status 404, application/json, "{\"code\":\"get_project_error\",\"message\":\"Project not available\"}", not 200
 }
 
-// A target comes from the line that jobboard-fake prints with -json; here it is
-// that of a mock server in the same process.
+// A target comes from the line that jobboard-fake prints with -json; here the
+// address is that of a mock server in the same process.
 func ExampleTarget() {
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()

@@ -111,7 +111,7 @@ func nothingSkippedOnFake(t *testing.T) {
 	golden.Compare(t, "testdata/requests.txt", newID.ReplaceAllString(sent.String(), "[id]"))
 }
 
-// newID is an identifier that is another in each run.
+// newID returns an identifier that differs in each run.
 var newID = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
 
 // positions are the values of each switch. A number that is free gets those that

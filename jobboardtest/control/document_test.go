@@ -174,7 +174,7 @@ func members(t reflect.Type, out map[string]string) {
 	}
 }
 
-// The words that the document lists are those that are known, all of them.
+// The document lists exactly the words that the server accepts.
 func TestDocumentHasTheWords(t *testing.T) {
 	readDocument(t)
 	var ops []any

@@ -8,7 +8,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// A place without a name is not in the list, where it would be a button without a text.
+// The list leaves out places without a name, because they would be buttons without
+// text.
 func TestNamelessPlaces(t *testing.T) {
 	got := count(spellings{}.names(jobboardtest.Location{Lat: "52", Long: "13"}, jobboardtest.Location{City: "Berlin"}, jobboardtest.Location{Name: "here"}, jobboardtest.Location{City: "Berlin"}))
 	if want := []knownPlace{{Name: "Berlin", Count: 2}, {Name: "here", Count: 1}}; !slices.Equal(got, want) {

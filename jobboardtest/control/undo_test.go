@@ -154,7 +154,7 @@ func TestFindsRows(t *testing.T) {
 	})
 }
 
-// A town that there is not is answered with the one that may be meant.
+// For an unknown town the error suggests a similar name.
 func TestMeantPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := newServer(t)

@@ -36,7 +36,8 @@ func served(t *testing.T, server *Server) *mcp.ClientSession {
 	return session
 }
 
-// Over HTTP the tools are the same, but for the one that remembers.
+// Over HTTP the tools are the same, except for what_changed, which needs a
+// memory.
 func TestEveryToolOverHTTP(t *testing.T) {
 	session := served(t, setting{options: Options{
 		Pages: []Page{{URI: "test://page", Name: "page", Text: "# A page\n"}},
@@ -128,7 +129,8 @@ func TestHostsAndOrigins(t *testing.T) {
 	}
 }
 
-// What is no message is answered, with the identifier where it has one.
+// An invalid message is answered with an error, and with the identifier if it
+// has one.
 func TestGarbageOverHTTP(t *testing.T) {
 	h := setting{}.server(t, demo(t)).Handler()
 	for _, test := range []struct {

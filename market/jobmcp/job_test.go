@@ -217,7 +217,7 @@ func TestChecksAnswers(t *testing.T) {
 			t.Errorf("%s:\n%s, want\n%s", test.rest, r.text, want)
 		}
 	}
-	// An answer whose identifier is the word is the one that is meant.
+	// If an answer has the word as its identifier, the word means this answer.
 	for word, label := range map[string]string{"yes": "Nein", "no": "Ja"} {
 		use(t, session, "check_answers", fmt.Sprintf(`{"job":"%d","answers":{"1":%q}}`, words.ID, word)).want(t, false,
 			`"apply_possible":false`, fmt.Sprintf(`"answer":%q,"foreign_label":"Really?","foreign_answer":%q`, word, label))

@@ -120,8 +120,7 @@ func TestSlowMessagesStopNobody(t *testing.T) {
 	})
 }
 
-// One message more than are read at the same time ends the one that has been read for
-// longest, and no other.
+// When too many messages are being read, a new one cancels only the oldest read.
 func TestEndsTheMessageReadForLongest(t *testing.T) {
 	for name, wrap := range map[string]func(http.Handler) http.Handler{"": bare, "without deadlines": withoutDeadlines} {
 		listening(t, wrap, func(t *testing.T, l pipes, _ http.Handler) {
@@ -167,8 +166,8 @@ func TestSlowMessageWithoutDeadlines(t *testing.T) {
 	})
 }
 
-// Calls whose callers have left do not keep others waiting: those that had not begun are given
-// up, and those that had are finished.
+// Calls whose callers have left do not keep others waiting: waiting calls are cancelled, and
+// running calls are finished.
 func TestAbandonedCallsGiveUpTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var begun, done atomic.Int32

@@ -91,7 +91,7 @@ func TestUsesEveryTool(t *testing.T) {
 	}
 }
 
-// The name of a tool that there is not is answered with the one that may be meant.
+// For an unknown tool the error suggests a similar name.
 func TestUnknownTools(t *testing.T) {
 	srv := demo(t)
 	session := connect(t, setting{}.server(t, srv))

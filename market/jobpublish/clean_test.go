@@ -273,7 +273,7 @@ func FuzzWellFormed(f *testing.F) {
 	})
 }
 
-// An ad that a parser reads as it is written is not repaired, and any other is.
+// Only an ad that a parser would change is repaired.
 func TestWhatIsRepaired(t *testing.T) {
 	nested := func(n int) string { return strings.Repeat("<div>", n) + "a" + strings.Repeat("</div>", n) }
 	for ad, want := range map[string]bool{

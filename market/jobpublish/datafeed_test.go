@@ -104,7 +104,7 @@ func TestDataFeed(t *testing.T) {
 		if again := get(h, "/jobs.feed.json", "If-None-Match", w.Header().Get("ETag")); again.Code != 304 {
 			t.Errorf("again: %d", again.Code)
 		}
-		// Another site with the same jobs has the same file.
+		// Two sites with the same jobs serve the same file.
 		if other := get(newFeeds(t, list(&jobs)).DataFeed("/x"), "/x"); other.Header().Get("ETag") != w.Header().Get("ETag") {
 			t.Error("the same jobs make another file")
 		}

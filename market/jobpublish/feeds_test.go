@@ -87,8 +87,8 @@ func TestNewFeeds(t *testing.T) {
 	}
 }
 
-// Everything that a feed says of itself and of a job that has neither a date nor a
-// description of its own, and of one that has them.
+// All elements of a feed: its own, those of a job without date and description,
+// and those of a job with both.
 func TestWholeFeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		undated := numbered(1)
@@ -144,7 +144,8 @@ func TestWholeFeeds(t *testing.T) {
 	})
 }
 
-// What cannot be published is told with all that is known of it.
+// A job that cannot be published is reported with its identifier, reason and
+// missing values.
 func TestRefusedErrorText(t *testing.T) {
 	for want, refused := range map[string]RefusedError{
 		"job 7 is not published: closed":                                   {Job: 7, Reason: ReasonClosed},

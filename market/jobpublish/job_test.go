@@ -246,7 +246,7 @@ func TestStructuredDataMissing(t *testing.T) {
 	}
 }
 
-// A country without a name is none.
+// A country without a name counts as missing.
 func TestApplicantCountries(t *testing.T) {
 	j := openJob()
 	change(&j, jobboard.KeyRemoteStatus, "FULLY_REMOTE")
@@ -423,8 +423,8 @@ func TestOrganization(t *testing.T) {
 	}
 }
 
-// A posting without an end has one only where the site asks for it, and each answer
-// of the lookup moves it.
+// A posting without an end gets validThrough only if the site sets ValidFor, and
+// each answer of the lookup moves it.
 func TestValidFor(t *testing.T) {
 	j := openJob()
 	j.Posting.PostingVersionEndDate = 0

@@ -88,7 +88,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// A sign-in that has ended is worth another, after which the answers can be sent.
+// After the end of a sign-in the visitor can sign in again and then send the
+// answers.
 func TestFormTokenEnds(t *testing.T) {
 	store := &agingStore{}
 	s := newRig(t, func(c *jobsite.SignInConfig) { c.Store = store })
@@ -107,7 +108,8 @@ func TestFormTokenEnds(t *testing.T) {
 	}
 }
 
-// A whole form is complete, with its session; what is no form has a status that says so.
+// A whole form is complete, with its session; a body that is no form gets an error with
+// its status.
 func TestFormComplete(t *testing.T) {
 	s := newRig(t)
 	s.enter()

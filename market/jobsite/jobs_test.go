@@ -197,7 +197,8 @@ func TestJobStatuses(t *testing.T) {
 }
 
 // A mirror may give answers for longer than other sites may publish them. The page of an
-// old one has the same status as that of a new one, and only lacks the structured data.
+// old job has the same status as the page of a new one, and only lacks the structured
+// data.
 func TestOldAnswers(t *testing.T) {
 	c := newCopied(t, func(o *jobmirror.Options) { o.MaxAge = 7 * 24 * time.Hour })
 	publish := func(change func(*jobboardtest.Posting)) int64 {
@@ -267,7 +268,7 @@ func TestFailuresOfTheMirror(t *testing.T) {
 	}
 }
 
-// An answer that is too old is told as such, with the age.
+// The page says that an answer is too old, with its age.
 func TestStaleAnswerIsTold(t *testing.T) {
 	c := newCopied(t)
 	c.copy()
@@ -482,7 +483,7 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// A failure that is not the visitor's own is logged, and no other.
+// Only failures that are not the visitor's fault are logged.
 func TestFailuresAreLogged(t *testing.T) {
 	c := newCopied(t)
 	for err, level := range map[error]string{

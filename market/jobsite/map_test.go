@@ -102,9 +102,9 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// The circle fills the map up to a margin of 24, and so do the jobs where there is none. Dots
-// that are nearer than 6 are one, and a name stands right of its dot as long as it has room
-// for 7 a letter.
+// The circle fills the map up to a margin of 24; without a circle the jobs do. Dots that are
+// nearer than 6 are one, and a name stands right of its dot as long as it has room for 7 a
+// letter.
 func TestDrawing(t *testing.T) {
 	const degree = 136 * 6371.0088 * math.Pi / 180 / 50 // of a circle of 50 km at the equator
 	near := jobboard.Near(0, 10, 50)

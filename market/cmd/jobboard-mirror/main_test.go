@@ -458,7 +458,7 @@ func TestInterruptedDoctor(t *testing.T) {
 	}
 }
 
-// A posting whose job is not known has none, and not the job 0.
+// A posting with an unknown job shows no job, rather than the job 0.
 func TestPostingWithoutAJob(t *testing.T) {
 	field := cli.Named(hitFields, "job")[0]
 	for job, want := range map[jobboard.JobID]any{0: nil, 1: jobboard.JobID(1)} {

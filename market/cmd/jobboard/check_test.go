@@ -17,8 +17,8 @@ var fast = []string{"check", "--rate", "100000"}
 
 func checking(args ...string) []string { return append(fast[:len(fast):len(fast)], args...) }
 
-// A nightly job: the first run keeps the shape, the next one ends with 0, one after a change with
-// 8 and the place, and the one after that with 0 again.
+// A nightly job: the first run saves the shape, the next run exits with 0, a run after a change
+// with 8 and the place of the change, and the run after that with 0 again.
 func TestCheckTellsAChangeOnce(t *testing.T) {
 	srv := demo(t)
 	file, junit := filepath.Join(t.TempDir(), "board.json"), filepath.Join(t.TempDir(), "check.xml")

@@ -94,8 +94,8 @@ func TestFeedSources(t *testing.T) {
 	}
 }
 
-// A mistyped address of a feed is refused, and nothing of it is told; of a path that is not
-// there the last element is.
+// A mistyped address of a feed is refused, and nothing of it is told; for a missing path
+// the error names the last element.
 func TestMistypedFeedAddress(t *testing.T) {
 	srv := demo(t)
 	for _, address := range []string{
@@ -234,7 +234,7 @@ func TestLinesOfFeedProgress(t *testing.T) {
 	}
 }
 
-// The size of a feed is known where it is a file or its host says it, and what was read of it is
+// The size of a feed is known for files and for hosts that send it, and the bytes read are
 // counted.
 func TestSizesOfFeeds(t *testing.T) {
 	srv := demo(t)

@@ -8,8 +8,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 )
 
-// A question of a kind that the program does not know has a word about it, and those that it
-// knows have none.
+// The program shows the type of a question only if it does not know the type.
 func TestQuestionOfAnUnknownKind(t *testing.T) {
 	srv := demo(t)
 	const note = "of a kind this program does not know"

@@ -40,7 +40,8 @@ func TestInit(t *testing.T) {
 			t.Errorf("%s is not there:\n%s", name, text)
 		}
 	}
-	// Whoever opens it learns what it is, what goes before it and how to try it.
+	// The file's first lines explain its purpose, which settings override it and
+	// how to try it.
 	head, _, _ := strings.Cut(text, "\n\n")
 	for _, words := range []string{"# The settings of jobboard. ", "JOBBOARD_", "go before this file", "jobboard doctor", "relative to this one"} {
 		if !strings.Contains(head, words) {
@@ -126,7 +127,8 @@ func TestWhereInitWrites(t *testing.T) {
 	if err := toml.Unmarshal([]byte(read(t, p.defaultConfig)), &c); err != nil || !filepath.IsAbs(c.File) || read(t, c.File) != "canary-secret\n" {
 		t.Errorf("%v: the secret is looked for in %s", err, c.File)
 	}
-	// What cannot be written is said, and not that it was.
+	// If the file cannot be written, the command reports the error and no
+	// success.
 	for _, path := range []string{filepath.Join(secret, "config.toml"), dir} {
 		p.run(t, "init", "--force", "--config", path).want(t, setup.ExitUnexpected).wantErr(t, "jobboard: ").without(t, "wrote ", "next: ")
 	}

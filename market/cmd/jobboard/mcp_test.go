@@ -539,8 +539,8 @@ func TestAssistantKeepsItsSettings(t *testing.T) {
 	}
 }
 
-// A tool gets a board only if all that it needs is set, and searches as the applicant only where
-// there is no other credential.
+// A tool gets a board only if all needed settings have values. It searches as the applicant only
+// without another credential.
 func TestBoardOfATool(t *testing.T) {
 	const base, lookup = "BASE_URL=https://jobs.example", "JOBDB_URL=https://jobdb.example"
 	for _, test := range []struct {

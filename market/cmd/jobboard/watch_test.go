@@ -101,7 +101,8 @@ func TestWatchEndsWhenRefused(t *testing.T) {
 	newProcess().pointAt(srv).run(t, "watch", "--near", "Berlni").want(t, setup.ExitUsage).wantErr(t, "is it Berlin")
 }
 
-// The channel to watch is the one that is named, or else that of the settings.
+// The command watches the channel in its argument, or else the channel of the
+// settings.
 func TestWatchedChannel(t *testing.T) {
 	srv := demo(t)
 	srv.Publish("1_mine", jobboardtest.Job{Title: "Diver"})
@@ -130,8 +131,8 @@ func TestWatchAfterAnIncompleteAnswer(t *testing.T) {
 	}
 }
 
-// As lines of JSON nothing but changes is told, each with its time and with the posting as it was
-// and as it is.
+// With JSON lines the command prints only changes, each with its time, the old posting and the
+// new one.
 func TestChangesAsJSON(t *testing.T) {
 	srv := demo(t)
 	watch := []string{"watch", "--once", "--jsonl", "--state", filepath.Join(t.TempDir(), "state.json")}

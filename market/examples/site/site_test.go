@@ -424,8 +424,8 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// A visitor who is refused at the board is not sent there again and again, and
-// one whose sign-in failed is not sent back to the failure.
+// A visitor whom the board refuses is not redirected to it again and again, and
+// a visitor whose sign-in failed is not redirected back to the failure.
 func TestSignInEnds(t *testing.T) {
 	v, fake := start(t)
 	status, body := v.get("/signin/callback?code=x&state=y")
@@ -563,8 +563,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// Answers are there again when the sign-in has ended meanwhile, at the site or at the
-// board, and are sent after the next one.
+// If the sign-in ends meanwhile, at the site or at the board, the form shows the
+// answers again, and they can be sent after the next sign-in.
 func TestAnswersSurviveTheSession(t *testing.T) {
 	v, fake := start(t)
 	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
@@ -595,8 +595,8 @@ func TestAnswersSurviveTheSession(t *testing.T) {
 	}
 }
 
-// A form that was opened for one applicant is not sent for another who has signed in
-// since in the same browser.
+// Answers in a form that one applicant opened are not accepted from another who has
+// signed in since in the same browser.
 func TestFormIsOfItsApplicant(t *testing.T) {
 	v, fake := start(t)
 	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)

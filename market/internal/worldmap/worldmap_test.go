@@ -98,7 +98,7 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// The name of a dot is that of most of its points, and does not depend on their order.
+// A dot has the most frequent name of its points, whatever their order.
 func TestCommonName(t *testing.T) {
 	points := []Point{{Name: "Vienna"}, {Name: "Wien"}, {}, {}, {}, {Name: "Wien"}, {Name: "Vienna"}, {Name: "Beč"}}
 	for range 20 {
@@ -120,7 +120,7 @@ func TestSidesOfALabel(t *testing.T) {
 	l := Labels{Width: 240, Height: 240}
 	for _, inTheWay := range []struct {
 		want Label
-		box  box // keeps the name from this side, and from no other
+		box  box // blocks only this side
 	}{
 		{Label{128, 124, "start"}, box{130, 118, 131, 119}},
 		{Label{112, 124, "end"}, box{110, 118, 111, 119}},

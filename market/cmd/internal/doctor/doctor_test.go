@@ -238,7 +238,8 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// What to do about a credential that is refused depends on what it is, and why.
+// The next step after a refused credential depends on the kind of credential
+// and the reason.
 func TestRefusals(t *testing.T) {
 	c, _ := console()
 	d := &examination{Report: Report{console: c, board: board(t, map[string]string{"TOKEN": "x"}, nil)}}

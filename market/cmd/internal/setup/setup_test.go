@@ -121,7 +121,8 @@ func TestExitOf(t *testing.T) {
 	}
 }
 
-// A setting has the value of its flag, or else of its variable, or else of the file.
+// A setting takes its value from the flag, else from the variable, else from the
+// file.
 func TestOrigins(t *testing.T) {
 	secret := clitest.WriteFile(t, "secret", " of a file \n", 0o600)
 	for _, s := range List {
@@ -178,8 +179,8 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// What is wrong with settings is told with where it is and what may be meant, and never with the
-// value, which may be a secret.
+// Errors of settings name the place and suggest similar names, but never show the value, which
+// may be a secret.
 func TestMistakesInSettings(t *testing.T) {
 	for _, test := range []struct {
 		config      string
@@ -233,8 +234,8 @@ func manyKeys(n int) string {
 	return b.String()
 }
 
-// A secret that others can read is warned of, or refused where everybody can read it together
-// with what it is for.
+// A file with a secret that others can read causes a warning. A configuration with a secret
+// that everybody can read is refused.
 func TestWhoReadsASecret(t *testing.T) {
 	for _, test := range []struct {
 		config, file os.FileMode
@@ -302,7 +303,7 @@ func TestSizesOfFiles(t *testing.T) {
 	}
 }
 
-// A variable that nearly has the name of one that is not set is warned of.
+// A warning names a variable whose name resembles that of an unset setting.
 func TestMisspeltVariables(t *testing.T) {
 	for name, meant := range map[string]string{
 		"CHANEL": "JOBBOARD_CHANNEL", "USERTOKEN_FILE": "JOBBOARD_USER_TOKEN_FILE", "CONFG": "JOBBOARD_CONFIG", "MIRRORDB": "JOBBOARD_MIRROR_DB", "SEED": "", "MIRROR_DB": "",
@@ -501,8 +502,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// A search identifies itself by the client's credential, and by the applicant's token only where
-// there is no other.
+// A search sends the client's credential, and the applicant's token only without one.
 func TestCredential(t *testing.T) {
 	for _, test := range []struct {
 		set         string

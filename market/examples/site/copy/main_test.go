@@ -30,7 +30,7 @@ func TestGoesOn(t *testing.T) {
 	seen := map[string]bool{}
 	for _, title := range []string{"Nurse", "Baker"} {
 		job, posting := fake.Publish("27828_extern", jobboardtest.Job{Title: title, Language: "de"})
-		refresh(t, folder, config) // which the program itself does after a quarter of an hour
+		refresh(t, folder, config) // the program itself refreshes after a quarter of an hour
 		want := map[string]bool{fmt.Sprintf("posting %d", posting.ID): true, fmt.Sprintf("job %d", job.ID): true}
 		ctx, cancel := context.WithCancel(t.Context())
 		lines, ended := make(reader), make(chan error, 1)
