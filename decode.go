@@ -12,10 +12,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
-// memory returns the allocation budget for an answer of n bytes, in bytes: 2.2n + 256 KiB. A page
+// allocations returns the allocation budget for an answer of n bytes, in bytes: 2.2n + 256 KiB. A page
 // of real postings takes less than 2n; only an attacker builds an answer that takes more. Unknown
 // members may take another quarter; those that do not fit are left out.
-func memory(n int64) int64 {
+func allocations(n int64) int64 {
 	const floor = 256 << 10
 	if n <= 0 || n > math.MaxInt64/16 {
 		return math.MaxInt64

@@ -268,7 +268,7 @@ func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, er
 	d := infoDecoders.Get().(*infoDecoder)
 	defer d.release()
 	d.start(body)
-	d.Allow(memory(2 * int64(len(body))))
+	d.Allow(allocations(2 * int64(len(body))))
 	j := new(JobInformation)
 	if d.readInfo(j, cat); d.Err() != nil {
 		return nil, d.err()

@@ -290,7 +290,7 @@ func newPostingReader(r io.Reader, lim decodeLimits, omit []string) *postingRead
 // io.EOF if the page is complete. After an error it returns the same error again.
 func (p *postingReader) next() (*JobPosting, error) {
 	if p.d != nil {
-		p.d.Allow(memory(int64(p.lim.maxItem)))
+		p.d.Allow(allocations(int64(p.lim.maxItem)))
 	}
 	for p.more() {
 		if p.skipped() {
@@ -404,7 +404,7 @@ func decodeSearch(r io.Reader, lim decodeLimits, omit []string) (*JobSearchResul
 // all reads the whole page. It collects the postings in several slices, because growing one slice
 // would copy the postings again and again, and returns one slice without spare capacity.
 func (p *postingReader) all() (*JobSearchResult, error) {
-	p.d.Allow(memory(p.lim.maxBytes))
+	p.d.Allow(allocations(p.lim.maxBytes))
 	var full [][]JobPosting
 	var cur []JobPosting
 	for p.more() {
