@@ -26,16 +26,16 @@ type Window struct {
 	Buf []byte // the bytes in the window; after ResetBytes the whole document
 	Pos int    // the next byte of Buf; the owner moves it forward
 
-	off    int64         // offset of Buf[0] in the document
-	src    steady.Reader // empty: the document is Buf
-	srcErr error         // error that src returned with its last bytes
-	err    error
-	errOff int64
-	max    int64 // the document's bound
-	mark   int64 // offset where the bounded part must have ended
-	held   int64 // mark, saved between Aside and Back
-	side   int64 // offset of Aside
-	memory []byte
+	off     int64         // offset of Buf[0] in the document
+	src     steady.Reader // empty: the document is Buf
+	srcErr  error         // error that src returned with its last bytes
+	err     error
+	errOff  int64
+	max     int64  // the document's bound
+	mark    int64  // offset where the bounded part must have ended
+	held    int64  // mark, saved between Aside and Back
+	side    int64  // offset of Aside
+	storage []byte // the memory of Buf for a reader, Size bytes
 
 	recording bool   // between Record and Recorded
 	from      int    // index in Buf where the recorded part begins, or continues
@@ -46,17 +46,17 @@ type Window struct {
 // Reset makes w show a document of at most maxBytes bytes from r; 0 is no
 // bound. It does not read yet.
 func (w *Window) Reset(r io.Reader, maxBytes int64) {
-	if w.memory == nil {
-		w.memory = make([]byte, Size)
+	if w.storage == nil {
+		w.storage = make([]byte, Size)
 	}
 	if maxBytes <= 0 {
 		maxBytes = noLimit
 	}
-	*w = Window{Buf: w.memory[:0], src: steady.Reader{Reader: r}, max: maxBytes, mark: noLimit, memory: w.memory}
+	*w = Window{Buf: w.storage[:0], src: steady.Reader{Reader: r}, max: maxBytes, mark: noLimit, storage: w.storage}
 }
 
 // ResetBytes makes w show the document b, which must not change meanwhile.
-func (w *Window) ResetBytes(b []byte) { *w = Window{Buf: b, mark: noLimit, memory: w.memory} }
+func (w *Window) ResetBytes(b []byte) { *w = Window{Buf: b, mark: noLimit, storage: w.storage} }
 
 // Err returns the first error: an error given to Fail, [ErrTooLarge], or the reader's error
 // unchanged.
@@ -153,20 +153,20 @@ func (w *Window) Fill() bool {
 	if w.recording {
 		w.record()
 	}
-	n := copy(w.memory, w.Buf[w.Pos:])
+	n := copy(w.storage, w.Buf[w.Pos:])
 	w.off += int64(w.Pos)
 	w.Pos = 0
-	w.Buf = w.memory[:n]
+	w.Buf = w.storage[:n]
 	left := w.max - w.off - int64(n)
 	m := 0
 	if w.srcErr == nil {
-		m, w.srcErr = w.src.Read(w.memory[n:])
+		m, w.srcErr = w.src.Read(w.storage[n:])
 	}
 	if int64(m) > left {
 		m, w.srcErr = int(left), ErrTooLarge
 	}
 	if m > 0 {
-		w.Buf = w.memory[:n+m]
+		w.Buf = w.storage[:n+m]
 		return true
 	}
 	if w.srcErr != io.EOF {
