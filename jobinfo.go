@@ -192,18 +192,18 @@ type (
 		jobTitle, language, policy, company, companyID jsonread.Piece
 		hasQuestions, hasAdditional                    bool
 
-		questions []questionPiece
-		labels    []labelPiece // the answers of all questions
-		places    []placePiece // location, then additionalLocations
-		place     int          // index in places of the location being read
+		questions []rawQuestion
+		labels    []rawLabel // the answers of all questions
+		places    []rawPlace // location, then additionalLocations
+		place     int        // index in places of the location being read
 	}
-	questionPiece struct {
+	rawQuestion struct {
 		id, kind, label jsonread.Piece
 		answers         int // -1: no list
 		unknown         unknownMembers
 	}
-	labelPiece struct{ id, label jsonread.Piece }
-	placePiece struct {
+	rawLabel struct{ id, label jsonread.Piece }
+	rawPlace struct {
 		lat, long, name, country, state, city, zip, street jsonread.Piece
 		unknown                                            unknownMembers
 	}
@@ -296,7 +296,7 @@ func decodePart(b []byte, read func(*infoDecoder), take func(d *infoDecoder, tex
 // readInfo reads a job information into j, to the end of the document.
 func (d *infoDecoder) readInfo(j *JobInformation, cat *catalogueCache) {
 	d.info, d.catalogues = j, cat
-	d.places = append(d.places, placePiece{})
+	d.places = append(d.places, rawPlace{})
 	infoObject.Read(&d.Reader, &d.infoOrder, d)
 	d.End()
 	text := d.Join(&d.item)
@@ -348,18 +348,18 @@ func (d *infoDecoder) readList(element func(*infoDecoder)) (n int) {
 }
 
 func (d *infoDecoder) readQuestion() {
-	d.questions = jsonread.Append(&d.Reader, d.questions, questionPiece{answers: -1})
+	d.questions = jsonread.Append(&d.Reader, d.questions, rawQuestion{answers: -1})
 	questionObject.Read(&d.Reader, &d.questionOrder, d)
 }
 
-func (d *infoDecoder) question() *questionPiece { return &d.questions[len(d.questions)-1] }
+func (d *infoDecoder) question() *rawQuestion { return &d.questions[len(d.questions)-1] }
 
 func (d *infoDecoder) readLabel() {
-	d.labels = jsonread.Append(&d.Reader, d.labels, labelPiece{})
+	d.labels = jsonread.Append(&d.Reader, d.labels, rawLabel{})
 	labelObject.Read(&d.Reader, &d.labelOrder, d)
 }
 
-func (d *infoDecoder) label() *labelPiece { return &d.labels[len(d.labels)-1] }
+func (d *infoDecoder) label() *rawLabel { return &d.labels[len(d.labels)-1] }
 
 func (d *infoDecoder) readPlace(i int) {
 	d.place = i
@@ -367,11 +367,11 @@ func (d *infoDecoder) readPlace(i int) {
 }
 
 func (d *infoDecoder) readNextPlace() {
-	d.places = jsonread.Append(&d.Reader, d.places, placePiece{})
+	d.places = jsonread.Append(&d.Reader, d.places, rawPlace{})
 	d.readPlace(len(d.places) - 1)
 }
 
-func (p *placePiece) of(text string) Location {
+func (p *rawPlace) of(text string) Location {
 	return Location{
 		GeoLat: p.lat.In(text), GeoLong: p.long.In(text), GeoName: p.name.In(text), GeoCountry: p.country.In(text),
 		GeoState: p.state.In(text), GeoCity: p.city.In(text), GeoZip: p.zip.In(text), GeoStreet: p.street.In(text),

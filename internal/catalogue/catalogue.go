@@ -27,15 +27,15 @@ type Reading struct {
 }
 
 // An entry holds the two texts of an element of the list.
-type entry struct{ id, label piece }
+type entry struct{ id, label part }
 
-// A piece marks a part of the catalogue's JSON, or of Reading.odd if odd is set.
-type piece struct {
+// A part marks a part of the catalogue's JSON, or of Reading.odd if odd is set.
+type part struct {
 	jsonread.Piece
 	odd bool
 }
 
-func (p piece) of(json, odd string) string {
+func (p part) of(json, odd string) string {
 	if p.odd {
 		return p.In(odd)
 	}
@@ -63,7 +63,7 @@ func Read[T any](s *Reading, r *jsonread.Reader, cache *Cache[[]T], element func
 			return list
 		}
 	}
-	if int64(len(json)) > math.MaxUint32 { // a piece has 32-bit offsets
+	if int64(len(json)) > math.MaxUint32 { // a Piece has 32-bit offsets
 		r.Fail(window.ErrTooLarge)
 	}
 	s.read(r, json)
@@ -111,14 +111,14 @@ func (s *Reading) last() *entry { return &s.entries[len(s.entries)-1] }
 
 // text reads an identifier or a label. It marks a string without escapes in the JSON; read decodes
 // a string with escapes, a number or null.
-func (s *Reading) text(read func(*jsonread.Reader, *jsonread.Text) jsonread.Piece) piece {
+func (s *Reading) text(read func(*jsonread.Reader, *jsonread.Text) jsonread.Piece) part {
 	if s.r.Peek() == '"' {
 		rest := s.r.Rest()[1:]
 		if n := swar.Verbatim(rest); n < len(rest) && rest[n] == '"' {
 			at := uint32(len(s.json) - len(rest))
 			s.r.Advance(n + 2)
-			return piece{Piece: jsonread.Piece{Lo: at, Hi: at + uint32(n)}}
+			return part{Piece: jsonread.Piece{Lo: at, Hi: at + uint32(n)}}
 		}
 	}
-	return piece{read(s.r, &s.odd), true}
+	return part{read(s.r, &s.odd), true}
 }
