@@ -70,7 +70,7 @@ type Client struct {
 // endpoint holds one address with the credential that belongs to it: the base
 // address, the lookup's, or the base address for one applicant.
 type endpoint struct {
-	*shared
+	*common
 	base       *url.URL // path without a trailing slash; nil: there is none
 	origin     address.Origin
 	credential credential.Credential
@@ -79,8 +79,8 @@ type endpoint struct {
 	mistake    error // of the settings: nothing may be sent
 }
 
-// shared holds what all endpoints of a client have in common.
-type shared struct {
+// common holds the state that all endpoints of a client share.
+type common struct {
 	config Config // defaults filled in, credentials removed
 	// next sends a request. It is a function and no http.RoundTripper, because a transport's
 	// buffers hold the bytes of recent requests, and fmt's %v would print them.
@@ -160,7 +160,7 @@ func newClient(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := newShared(cfg)
+	all := newCommon(cfg)
 	c := &Client{base: newEndpoint(all, "BaseURL", base), lookup: newEndpoint(all, "JobDBURL", lookup)}
 	switch {
 	case cfg.ClientID != "":
@@ -177,12 +177,12 @@ func newClient(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// newShared returns the state that a client's endpoints share. cfg has its defaults filled in.
-func newShared(cfg Config) *shared {
+// newCommon returns the state that a client's endpoints share. cfg has its defaults filled in.
+func newCommon(cfg Config) *common {
 	next, connections := network(cfg.HTTPClient)
 	_, standard := next.(*http.Transport)
 	cfg.ClientID, cfg.TokenSource, cfg.JobDBTokenSource, cfg.HTTPClient = "", nil, nil, nil
-	return &shared{
+	return &common{
 		config: cfg,
 		next:   next.RoundTrip, standard: standard, connections: connections,
 		headers: credential.NewHeaders(cfg.UserAgent, cfg.Language, !cfg.DisableCompression),
@@ -204,11 +204,11 @@ func network(h *http.Client) (http.RoundTripper, *transport.Connections) {
 
 // newEndpoint returns the endpoint at an address, without a credential. If the
 // address is nil, because the field is empty, the endpoint refuses every call.
-func newEndpoint(all *shared, field string, base *url.URL) endpoint {
+func newEndpoint(all *common, field string, base *url.URL) endpoint {
 	if base == nil {
-		return endpoint{shared: all, mistake: &ConfigError{field, "is empty"}}
+		return endpoint{common: all, mistake: &ConfigError{field, "is empty"}}
 	}
-	e := endpoint{shared: all, base: base, origin: address.OriginOf(base), hedges: new(budget.Hedges)}
+	e := endpoint{common: all, base: base, origin: address.OriginOf(base), hedges: new(budget.Hedges)}
 	if policy := &all.config.Retry; policy.Budget > 0 {
 		e.budget = budget.New(policy.Budget, policy.BudgetRatio)
 	}
@@ -217,14 +217,14 @@ func newEndpoint(all *shared, field string, base *url.URL) endpoint {
 
 // unmade stands for the endpoint of a zero Client or Applicant. It refuses every call.
 var unmade = endpoint{
-	shared:  new(shared),
+	common:  new(common),
 	mistake: invalid("use NewClient, and for an applicant Client.Applicant: the zero value has no address to call"),
 }
 
 // made returns the endpoint, or unmade if NewClient did not make it. Every public method gets its
 // endpoint from made.
 func (e *endpoint) made() *endpoint {
-	if e == nil || e.shared == nil {
+	if e == nil || e.common == nil {
 		return &unmade
 	}
 	return e
