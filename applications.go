@@ -82,7 +82,7 @@ func decodeApplicationID(body []byte) (ApplicationID, error) {
 	case len(text) == 0:
 		return "", errUndecodable("the application identifier is empty")
 	case text[0] == '{' || text[0] == '[':
-		return "", errUndecodable("a structure is no application identifier")
+		return "", errUndecodable("the application identifier is a JSON object or array")
 	case text[0] == '"':
 		if err := json.Unmarshal(text, &id); err != nil {
 			return "", errUndecodable("the answer is not one JSON string")

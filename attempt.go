@@ -114,7 +114,7 @@ func (c *call) authorize(req *http.Request) (*credential.Authorization, *failedA
 		return &c.endpoint.anonymous, nil
 	}
 	if !c.endpoint.origin.Is(req.URL) {
-		return nil, &failedAttempt{err: invalid("a credential of %s goes nowhere else", c.endpoint.origin.Host)}
+		return nil, &failedAttempt{err: invalid("the credential of %s must not go to another address", c.endpoint.origin.Host)}
 	}
 	if c.last != nil && c.last.fresh != nil {
 		return c.last.fresh, nil

@@ -364,7 +364,7 @@ func TestBareCode(t *testing.T) {
 func TestApplicationIDs(t *testing.T) {
 	const (
 		noID     = "the application identifier is empty"
-		notAList = "a structure is no application identifier"
+		notAList = "the application identifier is a JSON object or array"
 		wrong    = "the application identifier holds a character that no identifier has"
 		aWord    = "the application identifier is a word such as OK or null"
 	)

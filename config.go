@@ -212,7 +212,7 @@ func (cfg *Config) checkCredentials(base, lookup *url.URL) error {
 func (cfg *Config) checkCarrier(field string, u *url.URL) error {
 	switch {
 	case u == nil:
-		return &ConfigError{field, "is empty, and there is a credential for it"}
+		return &ConfigError{field, "is empty, but Config has a credential for it"}
 	case !cfg.AllowInsecure && !address.OriginOf(u).IsConfidential():
 		return &ConfigError{
 			field,

@@ -69,7 +69,7 @@
 //	ErrDecode                 every call                   an answer in a form that the interface does not promise
 //	ErrResponseTooLarge       every call                   an answer over its bound
 //	ErrTransport, ErrTimeout  every call                   no answer, or half of one
-//	ErrToken                  calls with a token source    it gave none that can be sent
+//	ErrToken                  calls with a token source    the source returned no usable token
 //	ErrInvalidInput           every call                   nothing was sent
 //
 // An answer that the interface does not name, such as a 400, is an *Error without a condition. A

@@ -41,7 +41,7 @@ func Path(s string) (path, wrong string) {
 	u, err := url.Parse(path)
 	if err != nil || path == "" || u.EscapedPath() != path ||
 		strings.Contains(path, "/.") || strings.ContainsAny(path, "{}%") {
-		return "", "is no plain path"
+		return "", "is not a plain path"
 	}
 	return path, ""
 }
@@ -55,13 +55,13 @@ func wrongBase(u *url.URL) string {
 	case !isASCII(u.Host):
 		return "has a host with letters beyond ASCII: write it in its xn-- form"
 	case u.User != nil:
-		return "holds a user part: credentials have fields of their own"
+		return "has a user part: set the credential in its own field"
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return "has a query or a fragment"
 	}
 	parts := strings.Split(u.Path, "/")
 	if slices.Contains(parts, ".") || slices.Contains(parts, "..") {
-		return "has a path that leads elsewhere"
+		return "has . or .. in its path"
 	}
 	return ""
 }
@@ -74,7 +74,7 @@ func Link(s string) (u *url.URL, wrong string) {
 	}
 	u, err := url.Parse(s)
 	if err != nil {
-		return nil, "is no address"
+		return nil, "is not an address"
 	}
 	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7F || r == '\\' }) {
 		return nil, "has a character that no address has"

@@ -28,7 +28,7 @@ func segment(s string) (escaped, wrong string) {
 	case s == "":
 		return "", "is empty"
 	case s == "." || s == "..":
-		return "", "would leave its place in the path"
+		return "", "is . or .., which would change the path"
 	case len(s) > 1024:
 		return "", "is longer than 1024 bytes"
 	case strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }):

@@ -88,7 +88,7 @@ func (a *Authorization) Put(h http.Header) {
 func Check(t *oauth2.Token) error {
 	switch {
 	case t == nil:
-		return errors.New("the token source gave none")
+		return errors.New("the token source returned no token")
 	case t.AccessToken == "":
 		return errors.New("the access token is empty")
 	case !IsVisible(t.AccessToken):

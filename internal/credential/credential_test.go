@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 			token *oauth2.Token
 			want  string
 		}{
-			{nil, "the token source gave none"},
+			{nil, "the token source returned no token"},
 			{&oauth2.Token{}, "the access token is empty"},
 			{&oauth2.Token{AccessToken: "a b"}, wrong},
 			{&oauth2.Token{AccessToken: "a\x7f"}, wrong},

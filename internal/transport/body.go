@@ -180,5 +180,5 @@ var errNoResponse = errors.New("the transport gave neither an answer nor an erro
 type statusError int
 
 func (e statusError) Error() string {
-	return "an answer with status " + strconv.Itoa(int(e)) + " is none"
+	return "the transport returned status " + strconv.Itoa(int(e)) + ", which answers no request"
 }

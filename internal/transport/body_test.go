@@ -143,7 +143,7 @@ func TestComplete(t *testing.T) {
 		t.Error(err)
 	}
 	for status, want := range map[int]string{
-		101: "an answer with status 101 is none", 199: "an answer with status 199 is none", 200: "<nil>", 500: "<nil>",
+		101: "the transport returned status 101, which answers no request", 199: "the transport returned status 199, which answers no request", 200: "<nil>", 500: "<nil>",
 	} {
 		body := &closable{Reader: strings.NewReader("x")}
 		err := Complete(&http.Response{StatusCode: status, Body: body})
