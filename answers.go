@@ -124,7 +124,7 @@ type CheckedAnswers struct {
 	// answer, or the text. It is never nil.
 	Values      map[string]string
 	Nationality string         // its identifier; empty: none
-	Notices     []AnswerNotice // of questions that could not be checked, in their order
+	Notices     []AnswerNotice // one for each question of an unknown type, in order
 }
 
 // AnswerNotice names a question whose type this library does not know. Its
@@ -147,7 +147,7 @@ type AnswerReason string
 const (
 	ReasonMissing            AnswerReason = "missing"               // no answer, and the question is not optional
 	ReasonUnknownQuestion    AnswerReason = "unknown question"      // the job has no such question
-	ReasonWrongKind          AnswerReason = "wrong kind"            // such as text for a yes or no
+	ReasonWrongKind          AnswerReason = "wrong kind"            // such as a text given to a yes-or-no question
 	ReasonNotOffered         AnswerReason = "not offered"           // the question has no answer with that identifier
 	ReasonUnclearYesNo       AnswerReason = "unclear yes or no"     // Question.YesNo cannot tell; use AnswerCatalog
 	ReasonTooLong            AnswerReason = "too long"              // longer than the caller's limit

@@ -212,7 +212,7 @@ func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response,
 // answer reads a response inside its attempt, within its bounds.
 type answer struct {
 	transport.Body
-	exchange *transport.Exchange // of the request whose response this is
+	exchange *transport.Exchange // the exchange that received resp
 	first    transport.Exchange
 	c        *call
 	resp     *http.Response

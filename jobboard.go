@@ -23,8 +23,8 @@ type (
 	// SubscriptionID names a subscription, the {aboId} of section 4.5.
 	SubscriptionID string
 	// JobID names a job: jobDbId in the paths of sections 4.2 and 4.3, jobid in 4.4, IdValue in a
-	// job feed. A posting has another identifier, and the interface has no call that gives one for
-	// the other.
+	// job feed. A posting has another identifier, JobPostingID, and the interface has no call that
+	// converts them.
 	JobID int64
 	// JobPostingID names a posting (2.2).
 	JobPostingID int64

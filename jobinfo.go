@@ -89,8 +89,8 @@ type Question struct {
 	ID    string       `json:"id"` // numeric text; negative for the preferred location
 	Type  QuestionType `json:"type"`
 	Label string       `json:"label"` // what is asked
-	// Answers holds the answers to choose from. It is nil, and left out of JSON, if the question
-	// has no such list.
+	// Answers holds the answers to choose from. It is nil, and JSON leaves it out, for a question
+	// without choices.
 	Answers []IDLabel `json:"answers,omitzero"`
 
 	Unknown map[string]json.RawMessage `json:"-"` // further members, by their names; see JobPosting

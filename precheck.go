@@ -104,7 +104,7 @@ func (a *Applicant) Precheck(ctx context.Context, job JobID) (PrecheckResult, er
 		}
 	})
 	asking.Then(func() { close(answers) })
-	// Without these errors a source that has not answered would look as if it had said "no".
+	// A source that has not answered yet must not read as a "no".
 	p := PrecheckResult{Job: job, InformationErr: errNoAnswer, AppliedErr: errNoAnswer}
 	for answer := range answers {
 		answer(&p)

@@ -55,8 +55,8 @@ func (c *call) permitted(f *failedAttempt) StopReason {
 	c.probe = fresh
 	why := c.payProbe(f)
 	if why != "" {
-		// Other calls wait for the probe: they must not also wait for the observer, which is told
-		// next.
+		// Other calls wait for the probe: they should not wait for the Observer's functions too,
+		// which run next.
 		c.endProbe(false)
 	}
 	return why

@@ -4,11 +4,10 @@
 //	observer, err := jobboardotel.New()
 //	client, err := jobboard.NewClient(jobboard.Config{..., Observer: observer})
 //
-// A call is one span, named after the operation. Below it each attempt is a span
-// of its own, so repeats show. The spans of attempts follow the semantic
-// conventions of HTTP clients, and each request carries the context of its span
-// to the service, in the headers of the propagator. A redirect that is followed
-// belongs to its attempt.
+// A call is one span, named after the operation. Each attempt is a child span, so traces show
+// repeats. The spans of attempts follow the semantic conventions of HTTP clients, and each request
+// carries the context of its span to the service, in the headers of the propagator. A redirect that
+// is followed belongs to its attempt.
 //
 // No attribute holds a credential, a query value, a job or an applicant: paths
 // are templates, and url.full, which the conventions ask of a span, is left out.
@@ -46,9 +45,9 @@ const (
 	OutcomeKey   = attribute.Key("jobboard.outcome")   // see Outcome
 	AttemptsKey  = attribute.Key("jobboard.attempts")  // requests of the call
 	StoppedKey   = attribute.Key("jobboard.stopped")   // why there was no further attempt
-	BudgetKey    = attribute.Key("jobboard.budget")    // repeats that the budget still pays for
+	BudgetKey    = attribute.Key("jobboard.budget")    // tokens left in the retry budget
 	DecodeKey    = attribute.Key("jobboard.decode")    // seconds spent on the answer
-	RequestKey   = attribute.Key("jobboard.request")   // what the service calls the failed request
+	RequestKey   = attribute.Key("jobboard.request")   // the failed request's identifier from the service
 	WaitKey      = attribute.Key("jobboard.wait")      // seconds before the next request
 	HedgeKey     = attribute.Key("jobboard.hedge")     // true for the second request of a hedge
 	BeatenKey    = attribute.Key("jobboard.beaten")    // true for the hedge's request that lost; no error
@@ -88,8 +87,8 @@ type observer struct {
 	budget     metric.Float64Gauge
 }
 
-// New returns an observer for jobboard.Config.Observer; many clients may share
-// it. It returns an error where the meter refuses an instrument.
+// New returns an observer for jobboard.Config.Observer; many clients may share it. It
+// returns an error if the meter refuses an instrument.
 func New(opts ...Option) (*jobboard.Observer, error) {
 	var c config
 	for _, opt := range opts {
@@ -144,7 +143,7 @@ func (o *observer) observeCall(
 			if end.Err.RequestID != "" {
 				span.SetAttributes(RequestKey.String(end.Err.RequestID))
 			}
-			// The outcome, not the error's text: that has the service's words.
+			// Record the outcome and not the error's text, which holds the service's words.
 			span.SetStatus(codes.Error, outcome.Value.AsString())
 		}
 		span.End()

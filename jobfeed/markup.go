@@ -123,7 +123,7 @@ type cut int
 
 const (
 	whole  cut = iota
-	broken     // at markup that is not allowed there
+	broken     // at misplaced markup
 	ended      // at the end of the text
 	long       // at the limit
 )

@@ -122,11 +122,11 @@ func (r *Reader) Err() error {
 	return r.err
 }
 
-// next returns an entry or an error; at the end of the feed both are nil.
+// next returns an entry or an error; the feed's end gives nil and nil.
 func (r *Reader) next() (*Entry, error) {
 	if r.last != nil {
 		r.last.raw = nil
-		r.last = nil // the reader must not change it any more
+		r.last = nil // the caller owns the entry now
 	}
 	if r.win.src == nil && !r.done {
 		r.open()

@@ -145,7 +145,8 @@ func declaration(br *bufio.Reader) []byte {
 // otherwise keep Read busy for as long as they come.
 const maxEmptyMembers = 1000
 
-// members reads one gzip member after the other. Any other bytes after a member are an error.
+// members reads one gzip member after the other. Bytes after a member that begin no member give an
+// error.
 type members struct {
 	src   *bufio.Reader
 	z     *gzip.Reader

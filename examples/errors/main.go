@@ -1,5 +1,5 @@
-// Command errors makes the stand-in fail in every way that the interface names, and in
-// a few more, and shows what a program does about each:
+// Command errors makes a mock server of the board (package jobboardtest) fail in every way that the
+// interface names, and in a few more, and prints what a program should do:
 //
 //	go run ./examples/errors
 package main
@@ -26,8 +26,8 @@ func main() {
 	}
 }
 
-// advice says what to do about an outcome. A partner writes such lines, too: errors.Is
-// tells every outcome, and no text of an error is looked at.
+// advice says what to do about an outcome. Your program needs such a function too: it tells
+// outcomes apart by errors.Is, and never by the text of an error.
 func advice(err error) string {
 	switch {
 	case err == nil:
@@ -134,7 +134,8 @@ func run(out io.Writer) error {
 	return w.Flush()
 }
 
-// outcome returns what errors.As adds: status, attempts and why it stopped.
+// outcome returns the fields of the *Error that errors.As finds: status, attempts and why the call
+// stopped.
 func outcome(err error) string {
 	if err == nil {
 		return "ok"

@@ -7,6 +7,6 @@
 //   - outage_test.go: the service is down for three seconds
 //   - cutoff_test.go: the answer is cut off
 //
-// The first function of each file stands for your program. The tests open no
-// socket, and where time passes it is virtual: all of them take a blink.
+// The first function of each file stands for your program. The tests open no socket, and
+// where time passes it is virtual: all of them together take less than a second.
 package fivetests

@@ -1,6 +1,6 @@
-// Command quickstart does the main work of the library: it searches a channel,
-// looks up what an application to one job needs, and asks whether an applicant has
-// applied already. Without settings it talks to the embedded stand-in:
+// Command quickstart does the main work of the library: it searches a channel, looks up
+// what an application to one job needs, and asks whether an applicant has applied
+// already. Without settings it talks to an embedded mock server:
 //
 //	go run ./examples/quickstart
 //

@@ -2,7 +2,7 @@
 //
 //	go run ./examples/search -text nurse -near Berlin -radius 50 -language en
 //
-// Without settings it searches the embedded stand-in.
+// Without settings it searches an embedded mock server.
 package main
 
 import (
@@ -93,7 +93,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// parsePlace reads where somebody wants to search. The towns and the postal codes are from
+// parsePlace reads the place around which to search. The towns and the postal codes are from
 // geonames.org, CC BY 4.0.
 func parsePlace(s string, radius float64) (jobboard.GeoLocation, error) {
 	if codes := postal.Find(s, ""); len(codes) == 1 {

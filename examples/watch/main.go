@@ -2,9 +2,8 @@
 //
 //	go run ./examples/watch -state channel.json
 //
-// The state file keeps the last complete snapshot. Without a state file and
-// without settings it shows three looks at the embedded stand-in, between which a
-// job is closed and one is added.
+// The state file keeps the last complete snapshot. Without a state file and without settings it
+// looks three times at an embedded mock server, which meanwhile closes one job and adds another.
 package main
 
 import (
@@ -57,7 +56,7 @@ func run(out io.Writer, b *board.Board, state string) error {
 	return show(ctx, out, client, b)
 }
 
-// show looks three times at a stand-in that changes.
+// show looks three times at a mock server whose jobs change.
 func show(ctx context.Context, out io.Writer, client *jobboard.Client, b *board.Board) error {
 	dir, err := os.MkdirTemp("", "watch")
 	if err != nil {
@@ -78,8 +77,7 @@ func show(ctx context.Context, out io.Writer, client *jobboard.Client, b *board.
 	return nil
 }
 
-// look compares the channel with what the file says of it, and keeps what it
-// shows now.
+// look compares the channel with the snapshot in the file, and stores the new snapshot there.
 func look(ctx context.Context, out io.Writer, client *jobboard.Client, channel jobboard.ChannelID, file string) error {
 	now, err := client.Snapshot(ctx, channel, jobboard.Query{})
 	if err != nil {

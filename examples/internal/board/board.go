@@ -39,8 +39,8 @@ func (b *Board) Flags(f *flag.FlagSet) {
 	f.StringVar(&b.job, "job", "", "job `identifier` (JOBBOARD_JOB)")
 }
 
-// Open reads the settings, once the flags are parsed, and starts the stand-in if
-// they name no service. Close ends it.
+// Open reads the settings after the flags were parsed, and starts a mock server if they name no
+// service. Close stops it.
 func (b *Board) Open() error {
 	b.Config.BaseURL = cmp.Or(b.baseURL, os.Getenv("JOBBOARD_BASE_URL"))
 	b.Config.JobDBURL = cmp.Or(b.jobDBURL, os.Getenv("JOBBOARD_JOBDB_URL"))
