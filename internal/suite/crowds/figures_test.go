@@ -22,7 +22,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
-// documented is a line of the table of docs/retries.md: a case, its figure and
+// documented is a line of the table of docs/decisions/retries.md: a case, its figure and
 // unit, and the aim.
 var documented = regexp.MustCompile(`(?m)^\| (.+) \| ([0-9.]+) (.+) \| ([0-9.]+) \|$`)
 
@@ -30,7 +30,7 @@ var documented = regexp.MustCompile(`(?m)^\| (.+) \| ([0-9.]+) (.+) \| ([0-9.]+)
 // the tolerance that it names, and reaches the aims. A tenth of its callers does so
 // within three times the tolerance; at night there are all of them.
 func TestDocumentedFigures(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/retries.md")
+	page, err := os.ReadFile("../../../docs/decisions/retries.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestDocumentedFigures(t *testing.T) {
 		})
 	}
 	if len(lines) != known {
-		t.Errorf("docs/retries.md has %d figures, want %d", len(lines), known)
+		t.Errorf("docs/decisions/retries.md has %d figures, want %d", len(lines), known)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestDocumentedFigures(t *testing.T) {
 func checkFigure(t *testing.T, line []string, aim trouble.Aim, got, scatter float64) {
 	t.Logf("figure: %.3f %s", got, aim.Unit)
 	if line == nil {
-		t.Errorf("docs/retries.md does not have the figure in %s", aim.Unit)
+		t.Errorf("docs/decisions/retries.md does not have the figure in %s", aim.Unit)
 		return
 	}
 	figure, limit := number(t, line[0]), number(t, line[2])
