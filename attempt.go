@@ -114,7 +114,7 @@ func (c *call) authorize(req *http.Request) (*credential.Authorization, *failedA
 		return &c.endpoint.anonymous, nil
 	}
 	if !c.endpoint.origin.Is(req.URL) {
-		return nil, &failedAttempt{err: invalid("the credential of %s must not go to another address", c.endpoint.origin.Host)}
+		return nil, &failedAttempt{err: invalid("the credential of %s goes to no other address", c.endpoint.origin.Host)}
 	}
 	if c.last != nil && c.last.fresh != nil {
 		return c.last.fresh, nil
@@ -176,7 +176,7 @@ func (c *call) limits(left time.Duration) transport.Limits {
 	limits := transport.Limits{
 		End: time.Now().Add(left), Cause: errAttemptTimeout, Stall: c.endpoint.config.Retry.StallTimeout,
 	}
-	if _, own := c.ctx.Deadline(); !own && c.deadline.Before(limits.End) { // a deadline of the caller's ends the context itself
+	if _, own := c.ctx.Deadline(); !own && c.deadline.Before(limits.End) { // ctx ends at the caller's deadline
 		limits.End, limits.Cause = c.deadline, errCallTimeout
 	}
 	return limits

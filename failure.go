@@ -250,7 +250,7 @@ func (c *call) unusable(a *answer, err error) *failedAttempt {
 // describe returns detail with the answer's content type and first bytes, so that a person can see
 // which machine sent the answer.
 func (a *answer) describe(detail string) string {
-	media, _, _ := mime.ParseMediaType(a.resp.Header.Get("Content-Type")) // a wrong parameter is an error, but media is set
+	media, _, _ := mime.ParseMediaType(a.resp.Header.Get("Content-Type")) // set even if a parameter is wrong
 	if media == "" {
 		media = "no content type"
 	}

@@ -141,7 +141,8 @@ func (p *openPage) open(a *answer) error {
 		return p.err
 	}
 	p.answer = a
-	p.reader.skip = knownFunc(a.c.ctx) // not for the first posting: the attempt would read on until it found an unknown posting
+	// Set after the first posting, or the attempt would read on to the first unknown posting.
+	p.reader.skip = knownFunc(a.c.ctx)
 	return nil
 }
 

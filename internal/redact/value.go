@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// Value, embedded in a type, makes fmt, logs and encoders print Hidden.
+// Value makes fmt, logs and encoders print Hidden in place of the value that embeds it.
 type Value struct{}
 
 // Format prints Hidden, whatever the verb.
