@@ -36,7 +36,7 @@ type Fault struct {
 	Path      string        `json:"path,omitempty"`      // a path.Match pattern for the path without prefix, as it came; empty: any
 	Skip      int           `json:"skip,omitempty"`      // lets so many calls pass before its first hit
 	Times     int           `json:"times,omitempty"`     // the number of calls it hits; 0: no end
-	For       time.Duration `json:"-"`                   // the fault ends this long after Fail, by the server's clock; 0: no end
+	For       time.Duration `json:"-"`                   // ends this long after Fail, by the server's clock; 0: no end
 	Share     float64       `json:"share,omitempty"`     // hits this part of the calls, chosen by Seed: 0 < Share < 1; else all
 	Seed      uint64        `json:"seed,omitempty"`      // the same Seed makes the same choices, for Share and Jitter
 

@@ -24,9 +24,9 @@ type Request struct {
 	Path       string        `json:"path"`               // still escaped, with the prefix
 	Query      url.Values    `json:"query,omitempty"`
 	Header     http.Header   `json:"header,omitempty"`
-	Body       string        `json:"body,omitempty"` // recorded for subscription calls and, without secrets, for the token endpoint and the sign-in page
+	Body       string        `json:"body,omitempty"` // of subscription calls and, without secrets, of token and sign-in calls
 	Credential string        `json:"credential"`     // "none", "client token", "user token of applicant 7", "basic client 10", "client 11", ...
-	Note       string        `json:"note,omitempty"` // result of checking Credential: "refused: the token has expired", "granted a client token"
+	Note       string        `json:"note,omitempty"` // result of its check: "refused: the token has expired"
 	Status     int           `json:"status"`         // 0: not yet answered, or broken by a fault before the answer
 	Fault      string        `json:"fault,omitempty"`
 	Violations []string      `json:"violations,omitempty"`

@@ -31,7 +31,7 @@ func (c *call) search() answer {
 	if !known && c.v.UnknownChannel != 0 {
 		return textAnswer(c.v.UnknownChannel, "channel "+clip(c.param)+" not found")
 	}
-	hits := b.find(c.param, c.query.Get("search"), near, internal) // without the lock, so that changes need not wait for the search
+	hits := b.find(c.param, c.query.Get("search"), near, internal) // without the lock: changes need not wait
 	return c.v.page(hits, strings.Join(c.r.Header.Values("Accept-Language"), ","))
 }
 

@@ -188,7 +188,7 @@ type Rule struct {
 	Requests []string `json:"requests"`           // requests by which the rule is judged
 	Problems []string `json:"problems,omitempty"` // problems, without texts of the board
 	Why      string   `json:"why,omitempty"`      // reason why it is not observable
-	Needs    []string `json:"needs,omitempty"`    // fields of Board.Target that would make it observable, such as "WithdrawnJob"
+	Needs    []string `json:"needs,omitempty"`    // Board.Target's fields that would help, such as "WithdrawnJob"
 
 	// Quotes are the problems with the beginnings of the board's texts, which may be
 	// personal. Show them on the screen only; no file contains them.

@@ -186,7 +186,7 @@ func (c *comparing) languages(where string, now, old *Answer) {
 	n, nOf := now.Facts[factTranslated], now.Facts[factTranslated]+now.Facts[factSame]
 	o, oOf := old.Facts[factTranslated], old.Facts[factTranslated]+old.Facts[factSame]
 	chance := func(k, of, others int) float64 {
-		return math.Pow(1-float64(k)/float64(of+1), float64(others)) // of+1: a single posting that differs does not prove that all do
+		return math.Pow(1-float64(k)/float64(of+1), float64(others)) // of+1: one of one is not all
 	}
 	switch {
 	case o > 0 && n == 0 && chance(o, oOf, nOf) < 1e-6:

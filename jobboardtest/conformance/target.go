@@ -34,15 +34,15 @@ type Target struct {
 	ClientID       string `json:"client_id,omitempty"`    // a public client for Basic
 	ClientToken    string `json:"client_token,omitempty"` // a client access token
 	ApplicantToken string `json:"applicant_token,omitempty"`
-	InternalToken  string `json:"internal_token,omitempty"` // token of another applicant, who sees InternalJob and has not applied to AppliedJob
+	InternalToken  string `json:"internal_token,omitempty"` // of an applicant who sees InternalJob and has no AppliedJob
 	ExpiredToken   string `json:"expired_token,omitempty"`  // an expired token of the applicant
-	LookupToken    string `json:"lookup_token,omitempty"`   // bearer token for {jobdb_url}, if the service requires one; the interface does not
+	LookupToken    string `json:"lookup_token,omitempty"`   // bearer token for {jobdb_url}, if the service wants one
 
 	// Channel is the searched channel, which has postings (section 4.1).
 	Channel        string   `json:"channel,omitempty"`
-	FailingChannel string   `json:"failing_channel,omitempty"` // its search ends in an error while processing (section 7.1)
+	FailingChannel string   `json:"failing_channel,omitempty"` // its searches fail while processing (section 7.1)
 	SearchText     string   `json:"search_text,omitempty"`     // finds some postings of Channel, but not all
-	Languages      []string `json:"languages,omitempty"`       // two languages of one posting of Channel, such as "en" and "de"
+	Languages      []string `json:"languages,omitempty"`       // two of one posting of Channel, such as "en", "de"
 
 	// Near is a geoLocation, such as "52.520014::13.373006::50", that finds some
 	// postings of Channel, but not all. AdditionalNear finds an additional

@@ -118,7 +118,7 @@ func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	if r.Body != http.NoBody { // the writer of an embedding server may not support deadlines; net/http clears the deadline after the body
+	if r.Body != http.NoBody { // an embedding server may not support deadlines; net/http clears them
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	}
 	if err := c.admit(r); err != nil {

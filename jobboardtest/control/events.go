@@ -86,7 +86,7 @@ func (c *Control) newEventStream(r *http.Request) (*eventStream, error) {
 	s := &eventStream{
 		c: c, journal: follower{srv: c.inside, open: map[int]struct{}{}}, cleared: c.cleared.Load(), revision: -1,
 	}
-	if last := r.Header.Get("Last-Event-ID"); last != "" { // the page reconnects, and may have missed changes of the state too
+	if last := r.Header.Get("Last-Event-ID"); last != "" { // after a reconnect send the state too
 		after, revision = last, ""
 	}
 	if after != "" {

@@ -19,7 +19,7 @@ import (
 
 // Bounds of Handler, besides the bounds of the tools.
 const (
-	maxRequests = 64               // requests at the same time, including calls that wait for a place, without messages being read
+	maxRequests = 64               // requests at once, with waiting calls, without messages being read
 	maxSeen     = 8 * maxMessage   // bytes of a too long message in which to find its identifier
 	maxReaders  = 256              // messages being read at the same time
 	maxReading  = 5 * time.Second  // time to read a message

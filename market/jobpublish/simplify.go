@@ -25,7 +25,7 @@ type simplifier struct {
 	tokens   *html.Tokenizer
 	out      strings.Builder
 	open     []*element // the elements around the current place, as long as the ad is well-formed
-	alone    [9]int     // number of open elements by element.alone; only the outermost is written, because bold within bold is bold
+	alone    [9]int     // open elements by element.alone; only the outermost is written: bold within bold is bold
 	broken   bool       // a parser may understand the written ad differently
 	above    []int      // original levels of the headings above the current place
 	styles   styles

@@ -35,7 +35,7 @@ type JobPage struct {
 	URL                   string // the page's only address, for its canonical link
 	Title, Company, Place string
 	Language              string                    // language of title and advertisement; empty: unknown
-	Advertisement         template.HTML             // cleaned, with headings below the page's own; empty: the posting has none
+	Advertisement         template.HTML             // cleaned, with headings below the page's own; empty: none
 	Data                  jobpublish.StructuredData // nil: the job lacks properties that search engines require
 	ApplyURL              string                    // the board's page to apply; empty: unknown
 	PrivacyURL            string                    // address of the privacy statement; empty: unknown

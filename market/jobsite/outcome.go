@@ -21,7 +21,7 @@ const (
 	Gone           Situation = "gone"
 	SignInFirst    Situation = "sign in first"   // nobody has signed in
 	SignInAgain    Situation = "sign in again"   // the board refused the token, and the session has ended
-	SignInRefused  Situation = "sign-in refused" // the board refused even a new token, so that another sign-in would not help
+	SignInRefused  Situation = "sign-in refused" // the board refused even a new token: another sign-in would not help
 	Busy           Situation = "busy"            // the board asks to try again later
 	NotChecked     Situation = "not checked"     // the board gave no answer, or refused the site itself
 	SignInToSend   Situation = "sign in to send" // Form: answers were sent after the sign-in had ended

@@ -321,7 +321,7 @@ func (s *SignIn) signedIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.setBegun(w, "", -time.Second) // the cookie counts once
-	if query.Get("code") == "" {    // the visitor or the board refused; redirecting to next could ask to sign in again, for ever
+	if query.Get("code") == "" {    // the visitor or the board refused; next could ask to sign in again, for ever
 		http.Redirect(w, r, local(begun.Get("back")), http.StatusSeeOther)
 		return
 	}

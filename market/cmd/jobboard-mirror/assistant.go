@@ -15,7 +15,7 @@ import (
 // hosts. It refuses web pages of other origins.
 func assistants(m *copied, hosts []string) (http.Handler, error) {
 	client, err := jobboard.NewClient(jobboard.Config{
-		BaseURL: "http://localhost", JobDBURL: "http://localhost", ClientID: "mirror", // placeholders: the copy answers all requests
+		BaseURL: "http://localhost", JobDBURL: "http://localhost", ClientID: "mirror", // placeholders: the copy answers
 		HTTPClient: &http.Client{Transport: m.Transport()},
 	})
 	if err != nil {

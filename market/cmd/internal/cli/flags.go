@@ -64,7 +64,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			return failed
 		}
 	}
-	if similar := names.SuggestionsFor(name); len(similar) > 0 && len(name) > 2 { // two letters are similar to every short name
+	if similar := names.SuggestionsFor(name); len(similar) > 0 && len(name) > 2 { // two letters resemble every short name
 		failed.Err = fmt.Errorf("%w; is it --%s?", err, strings.Join(similar, " or --"))
 	}
 	return failed
