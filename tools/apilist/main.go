@@ -171,8 +171,8 @@ func (w *writer) named(obj *types.TypeName, named *types.Named) {
 		w.add(obj, "type %s %s", head, w.text(t))
 	}
 	// List the methods that a user can call, without the methods of embedded
-	// types of other modules: those change with the other module's releases,
-	// and the line of the field stands for them.
+	// types of other modules: a release of the other module may change these methods,
+	// and the line of the embedded field already names their type.
 	for _, sel := range typeutil.IntuitiveMethodSet(named, nil) {
 		m := sel.Obj()
 		if !m.Exported() || len(sel.Index()) > 1 && !strings.HasPrefix(m.Pkg().Path()+"/", w.module+"/") {

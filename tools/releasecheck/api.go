@@ -46,9 +46,8 @@ func (c checkout) api(r *release) error {
 	return nil
 }
 
-// compare returns the lines that break programs: those that are gone, also because
-// they changed, and the methods that an interface has now and did not have. Other
-// new lines add something. That a name is deprecated does neither.
+// compare returns the lines that break programs: lines that are gone or changed, and new
+// methods of an interface. Other new lines add something. A deprecation is neither.
 func compare(before, now string) (breaking, added []string) {
 	had, has := names(before), names(now)
 	for _, line := range had {
@@ -79,8 +78,8 @@ func names(list string) []string {
 	return all
 }
 
-// mayBreak reports whether a version after last may take names away: another
-// major one, or another minor one before v1.
+// mayBreak reports whether version may remove names which last had: its major version
+// differs, or, before v1, its minor version.
 func mayBreak(last, version string) bool {
 	if semver.Major(last) != semver.Major(version) {
 		return true
@@ -88,8 +87,8 @@ func mayBreak(last, version string) bool {
 	return semver.Major(version) == "v0" && semver.MajorMinor(last) != semver.MajorMinor(version)
 }
 
-// mayAdd reports whether a version after last may have new names: any before v1,
-// then another minor one.
+// mayAdd reports whether version may have names which last did not have: before v1 any
+// version may, from v1 on its minor version must differ.
 func mayAdd(last, version string) bool {
 	return semver.Major(version) == "v0" || semver.MajorMinor(last) != semver.MajorMinor(version)
 }

@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// archives makes the archives of each release at tags that are all on one commit, and
-// reads them. They are for this system, or for those in the variable TARGETS.
+// archives tags both releases on one commit, makes the archives of each, and reads them.
+// The variable TARGETS names the systems; the default is this machine's.
 func (t trial) archives(releases []*release) error {
 	if err := os.Symlink(filepath.Join(t.origin, ".ci", "bin"), filepath.Join(t.dir, ".ci", "bin")); err != nil {
 		return err

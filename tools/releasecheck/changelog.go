@@ -19,14 +19,14 @@ var (
 // section is one version of a release in the changelog.
 type section struct {
 	prefix  string // of the release's tags
-	version string // "v1.2.3", or "" for what is not released
+	version string // "v1.2.3"; "" in the section Unreleased
 	day     time.Time
 	entries int
 }
 
 // sections reads a changelog in the form of Keep a Changelog, in which each release
-// has sections of its own: what is not released first, then the versions with their
-// days, the newest first, and only the kinds of change that the form has.
+// has sections of its own: Unreleased first, then its versions with their days, the newest
+// first. Within a section only the form's kinds of change are allowed.
 func sections(changelog string, now time.Time) ([]section, error) {
 	var all []section
 	for i, line := range strings.Split(changelog, "\n") {

@@ -11,8 +11,8 @@
 //
 // It commits and tags nothing in the checkout; the steps that are left are printed.
 // A release is tried in a clone, from which a user's machine fetches: its git finds
-// the clone in the place of the repository. Other modules come from the module
-// cache, and only from a proxy where they are not there.
+// the clone in the place of the repository. Third-party modules come from the module
+// cache; a proxy is asked for those that the cache lacks.
 package main
 
 import (

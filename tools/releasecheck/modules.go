@@ -16,12 +16,12 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// unreleased are folders of modules that work on this repository, or are there to
-// be read. They keep the checkout in the place of a version.
+// unreleased lists the folders of modules that nobody outside this repository requires. Their
+// replace stays.
 var unreleased = []string{"bench", "e2e", "examples", "tools"}
 
-// nested reports an error for each nested module of a directory that is neither
-// released nor below a folder that is not, and for each that is not there.
+// nested reports an error for each nested module which is neither in released nor in a folder of
+// unreleased, and for each entry of released without a module.
 func nested(dir string, released []string) error {
 	missing := map[string]bool{}
 	for _, d := range released {
@@ -96,8 +96,8 @@ func ownRequirements(f *modfile.File) []module.Version {
 
 func isOurs(path string) bool { return path == modulePath || strings.HasPrefix(path, modulePath+"/") }
 
-// require lets all nested modules require other versions of the modules of this
-// repository that they require: those that versions has, by their paths.
+// require changes the go.mod of all nested modules: each module of this repository that it
+// requires gets its version from versions, whose keys are module paths.
 func (c checkout) require(versions map[string]string) error {
 	all, err := nestedModules(c.dir)
 	if err != nil {

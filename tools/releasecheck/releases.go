@@ -20,7 +20,7 @@ type release struct {
 	prefix   string   // of its tags and of its headings in CHANGELOG.md: "" or "market/"
 	exported string   // the file with the exported names
 	modules  []string // their folders; a module comes after those it requires
-	version  string   // the version to release, or "" if none is
+	version  string   // the version to release; "": this run releases nothing of it
 }
 
 // readReleases reads api/modules.txt, which .ci/run reads too. The SDK comes first,

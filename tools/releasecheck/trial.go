@@ -23,8 +23,8 @@ type trial struct {
 
 const repository = "https://" + modulePath
 
-// newTrial clones the last commit of the checkout, with all before it and all tags. A
-// commit that is not among those is one that nobody else has.
+// newTrial clones the last commit of the checkout, with its history and all tags, so that
+// a requirement of a commit which was never pushed fails.
 func (c checkout) newTrial(tmp string) (trial, error) {
 	t := trial{checkout{filepath.Join(tmp, "clone"), c.out}, c.dir, tmp, filepath.Join(tmp, "modules"), ""}
 	served := filepath.Join(tmp, "served.git")
@@ -104,8 +104,8 @@ func (t trial) push() error {
 	return err
 }
 
-// alone builds the nested modules without their replace: libraries, with their
-// examples and without their tests, and of the others what they require must exist.
+// alone tries the nested modules without their replace. It builds the libraries and their
+// examples, without tests, and checks that the versions which the programs require exist.
 // It uses the module cache of whoever runs it, since every version is a real one.
 func (t trial) alone(releases []*release) error {
 	t.modules = ""
@@ -135,8 +135,8 @@ func (t trial) alone(releases []*release) error {
 }
 
 // everything tries what users do: with main as it is, at the tags of new versions,
-// one commit after them, and when the root has lost a name. Versions that are not
-// given are the next ones, if none is.
+// one commit after those tags, and after the root has lost a name. If the caller gave no
+// version, each release gets its next one.
 func (t trial) everything(l *list, releases []*release) bool {
 	next := !slices.ContainsFunc(releases, func(r *release) bool { return r.version != "" })
 	for _, r := range releases {
@@ -175,7 +175,7 @@ func (t trial) programs(dir string) ([]string, error) {
 	})
 }
 
-// packages lists the packages of a module by a template, and those of them that may.
+// packages lists the packages of a module whose folders satisfy may, by a template of go list.
 func (t trial) packages(dir, template string, may func(folders []string) bool) ([]string, error) {
 	listed, err := t.run("go", "-C", filepath.Join(t.origin, dir), "list", "-f", template, "./...")
 	if err != nil {
@@ -444,14 +444,14 @@ func (t trial) oneAfter(releases []*release) error {
 	return errors.Join(t.gets(releases, "main"), t.gets(released(releases), "latest"), t.installs(released(releases)))
 }
 
-// A name of the root that the market uses, and another for it.
+// The trial renames lostName, a function of the root that the market calls, to newName.
 const (
 	lostName = "WithKnownPostings"
 	newName  = "WithPostingsKnown"
 )
 
-// lost renames a function of the root, first without the market, which goes on with
-// the version that it requires, then with it.
+// lost renames a function of the root. The market still calls the old name and builds with
+// the version that it requires; then the market takes the new root and the new name.
 func (t trial) lost(releases []*release) error {
 	market := filepath.Join(t.dir, releases[1].modules[0])
 	if err := errors.Join(t.rename(releases[0].modules[0]), t.commit("Rename "+lostName)); err != nil {
