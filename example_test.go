@@ -15,7 +15,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// open starts the stand-in with its demo data, and a client for it.
+// open starts the mock server with its demo data, and a client for it.
 func open() (*jobboard.Client, *jobboardtest.Server) {
 	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
 	client, err := jobboard.NewClient(jobboard.Config{

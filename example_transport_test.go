@@ -133,7 +133,7 @@ func ExampleConfig_clientCertificate() {
 	// 42 jobs
 }
 
-// serveTLS puts the stand-in behind TLS. It returns the server, whose URL is the base
+// serveTLS puts the mock server behind TLS. It returns the server, whose URL is the base
 // address, and the certificate of its authority. If clients is not nil, a client must
 // show a certificate that this one vouches for. All certificates are PEM.
 func serveTLS(fake *jobboardtest.Server, clients []byte) (board *httptest.Server, authority []byte) {

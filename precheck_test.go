@@ -266,7 +266,7 @@ func TestDecisionString(t *testing.T) {
 	}
 }
 
-// demoApplicant is the demo's applicant, on a stand-in without sockets.
+// demoApplicant is the demo's applicant, on a mock server without sockets.
 func demoApplicant(t *testing.T) (*jobboard.Applicant, *jobboardtest.Server) {
 	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 	c := rig.Client(t, jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, HTTPClient: fake.Client()})

@@ -31,7 +31,7 @@ func signIn(fake *jobboardtest.Server, username, password string) oauth2.TokenSo
 // that meets the 401 gets a new token and is sent once more.
 func TestTokenExpires(t *testing.T) {
 	// In the bubble an hour passes as soon as everybody waits for it, for the
-	// client and for the stand-in alike.
+	// client and for the mock server alike.
 	synctest.Test(t, func(t *testing.T) {
 		fake := jobboardtest.New(t, jobboardtest.WithoutSockets())
 		fake.AddClient(jobboardtest.ClientApp{ID: "11", Secret: "secret"})

@@ -32,7 +32,7 @@ type Board struct {
 
 // Flags adds the settings to a flag set.
 func (b *Board) Flags(f *flag.FlagSet) {
-	f.StringVar(&b.baseURL, "base-url", "", "base `address` of the service (JOBBOARD_BASE_URL); empty: the embedded stand-in")
+	f.StringVar(&b.baseURL, "base-url", "", "base `address` of the service (JOBBOARD_BASE_URL); empty: the embedded mock server")
 	f.StringVar(&b.jobDBURL, "jobdb-url", "", "`address` of the job information lookup (JOBBOARD_JOBDB_URL)")
 	f.StringVar(&b.clientID, "client-id", "", "client `identifier` for Basic (JOBBOARD_CLIENT_ID)")
 	f.StringVar(&b.channel, "channel", "", "`channel` to search (JOBBOARD_CHANNEL)")
@@ -76,7 +76,7 @@ func (b *Board) Open() error {
 // Name returns the name of the board that the example talks to.
 func (b *Board) Name() string {
 	if b.Fake != nil {
-		return "the embedded stand-in"
+		return "the embedded mock server"
 	}
 	return cmp.Or(b.Config.BaseURL, b.Config.JobDBURL)
 }

@@ -3,7 +3,7 @@
 //
 //	go -C jobboardotel run ./examples/metrics
 //
-// It searches the embedded stand-in, one answer in five of which fails, and serves
+// It searches the embedded mock server, one answer in five of which fails, and serves
 // the page at /metrics until it is interrupted. With -once it prints the page
 // and ends.
 package main
