@@ -121,6 +121,12 @@ func aPosting(r *rand.Rand, day time.Time, n int, j jobboardtest.Job) jobboardte
 	return p
 }
 
+// departs are the rules about types that the boards of TestFiftyRunsTellNothing break on some days:
+// they send null for what is empty, quote identifiers, and send dates as texts.
+var departs = map[string][]string{"others": {
+	"search/posting-fields", "search/timestamps", "search/config", "lookup/fields", "lookup/questions", "lookup/locations",
+}}
+
 // 50 runs over other data, days and orders of the same board: no difference is told, whatever
 // switches the board has. Without JOBBOARD_TESTS=whole there are fewer runs.
 func TestFiftyRunsTellNothing(t *testing.T) {
@@ -145,7 +151,7 @@ func TestFiftyRunsTellNothing(t *testing.T) {
 						}
 					}
 					for _, x := range r.Rules {
-						if x.State == boardcheck.Broken {
+						if x.State == boardcheck.Broken && !slices.Contains(departs[name], x.Name) {
 							t.Errorf("run %d: %s is broken: %q %q", seed, x.Name, x.Problems, x.Quotes)
 						}
 						if x.State == boardcheck.Kept {
@@ -162,10 +168,12 @@ func TestFiftyRunsTellNothing(t *testing.T) {
 	}
 }
 
-// A job without a place has no answers to the question about the preferred one. However a board
-// sends what is empty, that breaks no rule.
+// A job without a place has no answers to the question about the preferred one: an empty array and
+// none break no rule, and null is no array.
 func TestQuestionWithoutAnswers(t *testing.T) {
-	for _, missing := range []jobboardtest.MissingForm{"", jobboardtest.MissingNull, jobboardtest.MissingAbsent} {
+	for missing, want := range map[jobboardtest.MissingForm]boardcheck.State{
+		"": boardcheck.Kept, jobboardtest.MissingNull: boardcheck.Broken, jobboardtest.MissingAbsent: boardcheck.Kept,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithVariants(jobboardtest.Variants{Missing: missing}))
 			srv.AddChannel(jobboardtest.Channel{ID: "27828_extern"})
@@ -177,7 +185,7 @@ func TestQuestionWithoutAnswers(t *testing.T) {
 			})
 			r := check(t, boardOf(srv))
 			i := slices.IndexFunc(r.Rules, func(x boardcheck.Rule) bool { return x.Name == "lookup/questions" })
-			if x := r.Rules[i]; x.State != boardcheck.Kept {
+			if x := r.Rules[i]; x.State != want {
 				t.Errorf("missing %q: %s is %s: %q", missing, x.Name, x.State, x.Quotes)
 			}
 		})

@@ -15,9 +15,10 @@
 // for a token. [Board.Plan] lists them in advance. A check changes nothing, and sends no
 // credential that the board would refuse, unless Board.WrongCredentials allows it. It does not
 // follow redirects. An answer may take 30 s and have 16 MiB, and all answers together 256 MiB.
-// A check takes at most 10 minutes (Board.Timeout). After four failures in a row a host gets no
-// further requests. After status 429, or 503 with Retry-After, a request is repeated once,
-// after up to 30 s.
+// A check takes at most 10 minutes (Board.Timeout). After four failures in a row an endpoint
+// gets no further requests, and after eight requests in a row without an answer a host; refusals
+// of wrong credentials do not count. After status 429, or 503 with Retry-After, a request is
+// repeated once, after up to 30 s.
 //
 // # What is a change
 //

@@ -254,9 +254,11 @@ func (f *finder) askApplied() {
 	for _, j := range jobs {
 		address := f.Target.BaseURL + jobsPath + strconv.FormatInt(j.id, 10) + "/applied"
 		x := f.get(address, "Bearer "+f.Target.ApplicantToken, "")
-		v, _ := x.parsed()
+		v, form := x.parsed()
 		j.status, j.word = x.status, strings.TrimSpace(string(x.body))
-		if o, ok := v.(object); ok {
+		if form == formPage {
+			j.word = form // which of the errors it is, is not told
+		} else if o, ok := v.(object); ok {
 			j.word = "coded"
 			if m, _ := o["message"].(string); strings.Contains(m, "accessible") {
 				j.word = "not accessible"

@@ -151,8 +151,8 @@ func (p *Profile) settle() {
 	}
 }
 
-// Merge adds the counts of a later profile, and takes over its verdicts of
-// rules.
+// Merge adds the counts of a later profile, and takes over its verdicts of rules. A rule
+// stays broken if only some postings or jobs break it.
 func (p *Profile) Merge(later *Profile) {
 	if p.Rules == nil {
 		p.Rules = map[string]State{}
@@ -162,7 +162,11 @@ func (p *Profile) Merge(later *Profile) {
 	}
 	p.Format = profileFormat
 	p.Runs += later.Runs
-	maps.Copy(p.Rules, later.Rules)
+	for name, state := range later.Rules {
+		if p.Rules[name] != Broken || !p.fickle(name) {
+			p.Rules[name] = state
+		}
+	}
 	for kind, b := range later.Answers {
 		a := p.answer(kind)
 		a.Seen += b.Seen

@@ -40,6 +40,8 @@ func newRecorder(failingChannel string) *recorder {
 func (c *recorder) line(r *http.Request) string {
 	path := r.URL.Path
 	switch {
+	case isMadeUpChannel(path):
+		return r.Method + " {base_url}" + searchPath + "{made-up channel}/jobs"
 	case strings.Contains(path, searchPath):
 		return r.Method + " {base_url}" + searchPath + "{channelID}/jobs"
 	case strings.Contains(path, jobsPath):
@@ -149,6 +151,9 @@ func refused(x *exchange) bool {
 	case http.StatusUnauthorized:
 		return true
 	case http.StatusForbidden:
+		if x.provoked {
+			return true
+		}
 		v, form := x.parsed()
 		o, _ := v.(object)
 		_, says := o["error"].(string)
@@ -211,15 +216,17 @@ func bodyOf(body []byte) (v any, form string) {
 	return v, "JSON number"
 }
 
-// unknownChannel is part of the name of the unknown channel in package conformance.
-const unknownChannel = "conformance-no-such-thing"
+// isMadeUpChannel reports whether a search is for the channel that package conformance makes up.
+func isMadeUpChannel(path string) bool {
+	return strings.Contains(path, searchPath+"conformance-no-such-thing")
+}
 
 func (c *recorder) addSearch(x *exchange) {
 	v, form := x.parsed()
 	o, isObject := v.(object)
 	_, hasAuth := x.request.Header["Authorization"]
 	switch {
-	case strings.Contains(x.request.URL.Path, unknownChannel):
+	case isMadeUpChannel(x.request.URL.Path):
 		c.count("search/unknown channel", x, form)
 		return
 	case refused(x):
@@ -284,20 +291,28 @@ func (c *recorder) addPage(a *Answer, kind string, o object) {
 // because they are settings of the board, not data about persons.
 func (c *recorder) addPaging(a *Answer, o object, have int) {
 	size, total, page := integer(o["itemsPerPage"]), integer(o["totalNumberOfJobs"]), integer(o["actualPage"])
+	fromOne := integer(o["offset"]) == 0 && page > 0
+	if fromOne {
+		a.Facts[factPagesFrom+strconv.Itoa(page)]++
+		page = 0
+	}
 	switch {
 	case size <= 0 || total < 0 || page < 0:
 	case total > size && have <= size && size < 10_000 && page <= total/size:
 		a.Facts[factPageSize+strconv.Itoa(size)]++
-		a.Facts[factPage+strconv.Itoa(page)]++
+		if !fromOne {
+			a.Facts[factPage+strconv.Itoa(page)]++
+		}
 	case total == have:
 		a.Facts[factOnePage]++
 	}
 }
 
 const (
-	factPageSize = "postings on a page: "
-	factPage     = "page: "
-	factOnePage  = "all on one page"
+	factPageSize  = "postings on a page: "
+	factPage      = "page: "
+	factPagesFrom = "the first page is "
+	factOnePage   = "all on one page"
 )
 
 func integer(v any) int {

@@ -28,7 +28,8 @@ const (
 	answerTimeout = 30 * time.Second // for one answer
 	maxPause      = 30 * time.Second // longest Retry-After that a check waits for
 	pause         = 5 * time.Second  // wait after a 429 without Retry-After
-	maxTroubles   = 4                // failures in a row after which a host gets no more requests
+	maxTroubles   = 4                // failures in a row after which an endpoint gets no more requests
+	maxSilences   = 8                // requests in a row without an answer, after which a host gets no more
 )
 
 // Errors of the requester before it sends a request.
@@ -48,9 +49,23 @@ type requester struct {
 	mu       sync.Mutex
 	sent     int
 	read     int64
-	inARow   map[string]int // consecutive troubles by host
+	inARow   map[string]int  // consecutive troubles by endpoint, and unanswered requests by host
+	answered map[string]bool // endpoints that gave an answer which is no web page
+	pages    []*exchange     // web pages in the place of errors, which settle judges
 	troubles []string
+
+	refuses func(*http.Request) bool // whether a request has a credential that the board is to refuse
 }
+
+func newRequester(b *Board, refuses func(*http.Request) bool) *requester {
+	return &requester{
+		limiter: b.Limiter, record: newRecorder(b.Target.FailingChannel), refuses: refuses,
+		inARow: map[string]int{}, answered: map[string]bool{},
+	}
+}
+
+// endpoint names the place of a request: one that fails does not keep the others from being asked.
+func (q *requester) endpoint(r *http.Request) string { return r.URL.Host + " " + q.record.line(r) }
 
 // RoundTrip implements http.RoundTripper.
 func (q *requester) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -72,17 +87,69 @@ func (q *requester) ask(r *http.Request) (*exchange, error) {
 	}
 	if err != nil {
 		q.trouble(r, failure(r.Context(), err))
+		if !errors.Is(err, errSpent) && !errors.Is(err, errLeft) && !errors.Is(err, errTooMuch) {
+			q.silence(r.URL.Host)
+		}
 		return nil, err
 	}
-	if what := ex.trouble(q.record.failing); what != "" {
+	switch what := ex.trouble(q.record.failing); {
+	case what == "":
+		q.mu.Lock()
+		q.inARow[r.URL.Host], q.inARow[q.endpoint(r)] = 0, 0
+		if !ex.provoked {
+			q.answered[q.endpoint(r)] = true
+		}
+		q.mu.Unlock()
+		q.record.add(ex)
+	case ex.pageOfError():
+		q.mu.Lock()
+		q.pages = append(q.pages, ex)
+		q.mu.Unlock()
+	default:
 		q.trouble(r, what)
+		if ex.status == http.StatusTooManyRequests || ex.status == http.StatusServiceUnavailable {
+			q.silence(r.URL.Host)
+		}
 		return nil, errors.New(what)
 	}
-	q.mu.Lock()
-	q.inARow[r.URL.Host] = 0
-	q.mu.Unlock()
-	q.record.add(ex)
 	return ex, nil
+}
+
+// silence notes that a host does not answer, or asks for a pause: after some time all its endpoints
+// are left alone.
+func (q *requester) silence(host string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.inARow[host]++
+}
+
+// settle judges the web pages that came in the place of errors: where the endpoint gave other
+// answers the board words its errors so, and else the page is that of a machine in between.
+func (q *requester) settle() {
+	for _, ex := range q.pages {
+		if q.answered[q.endpoint(ex.request)] {
+			q.record.add(ex)
+		} else {
+			q.trouble(ex.request, ex.trouble(q.record.failing))
+		}
+	}
+	q.pages = nil
+}
+
+// silent reports whether the endpoint of an operation gave nothing but web pages and failures.
+func (q *requester) silent(op string) bool {
+	asked := false
+	for place := range q.inARow {
+		if strings.HasSuffix(place, " "+lineOf(op)) {
+			asked = true
+		}
+	}
+	for place := range q.answered {
+		if strings.HasSuffix(place, " "+lineOf(op)) {
+			return false
+		}
+	}
+	return asked
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {
@@ -98,11 +165,11 @@ func sleep(ctx context.Context, d time.Duration) bool {
 
 // admit counts a request against the bounds of the check, or returns the
 // exceeded bound.
-func (q *requester) admit(host string) error {
+func (q *requester) admit(r *http.Request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
-	case q.inARow[host] >= maxTroubles:
+	case q.inARow[q.endpoint(r)] >= maxTroubles, q.inARow[r.URL.Host] >= maxSilences:
 		return errLeft
 	case q.sent >= MaxRequests:
 		return errSpent
@@ -115,7 +182,7 @@ func (q *requester) admit(host string) error {
 
 // exchange sends a request once and reads the whole answer.
 func (q *requester) exchange(r *http.Request) (*exchange, error) {
-	if err := q.admit(r.URL.Host); err != nil {
+	if err := q.admit(r); err != nil {
 		return nil, err
 	}
 	if err := q.limiter.Wait(r.Context()); err != nil {
@@ -137,7 +204,7 @@ func (q *requester) exchange(r *http.Request) (*exchange, error) {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	ex := &exchange{request: r, status: resp.StatusCode, header: resp.Header}
+	ex := &exchange{request: r, status: resp.StatusCode, header: resp.Header, provoked: q.provokes(r)}
 	ex.body, err = q.readAll(resp, ex)
 	return ex, err
 }
@@ -179,11 +246,19 @@ func failure(ctx context.Context, err error) string {
 	return "there was no answer, or it broke off"
 }
 
-// trouble records why a request got no useful answer.
+// provokes reports whether an error is asked for on purpose.
+func (q *requester) provokes(r *http.Request) bool {
+	return isMadeUpChannel(r.URL.Path) || q.refuses(r)
+}
+
+// trouble records why a request got no useful answer. A request that asks for an error
+// on purpose does not count for its endpoint.
 func (q *requester) trouble(r *http.Request, what string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.inARow[r.URL.Host]++
+	if !q.provokes(r) {
+		q.inARow[q.endpoint(r)]++
+	}
 	line := q.record.line(r) + ": " + what
 	for _, t := range q.troubles {
 		if t == line {
@@ -201,6 +276,8 @@ type exchange struct {
 	body    []byte
 	gzip    bool
 
+	provoked bool // the request asks for an error on purpose
+
 	value any    // the body as JSON
 	form  string // form of the body; empty: not yet parsed
 }
@@ -209,9 +286,14 @@ type exchange struct {
 func (x *exchange) parsed() (v any, form string) {
 	if x.form == "" {
 		x.value, x.form = bodyOf(x.body)
+		if x.form == "bare text" && x.looksLikePage() {
+			x.form = formPage
+		}
 	}
 	return x.value, x.form
 }
+
+const formPage = "web page"
 
 func (x *exchange) response() *http.Response {
 	h := x.header.Clone()
@@ -240,15 +322,17 @@ func (x *exchange) pause() (time.Duration, bool) {
 
 // trouble returns the reason why an answer says nothing about the board, or "". Overload
 // and gateway statuses and web pages do not come from the interface. A 500 is valid for
-// the failing channel, and a code of section 7.3 may come with any status.
+// the failing channel and the made-up one, a code of section 7.3 may come with any status, and
+// a refusal may have any body.
 func (x *exchange) trouble(failingChannel string) string {
 	path := x.request.URL.Path
-	failing := failingChannel != "" && strings.HasSuffix(path, searchPath+failingChannel+"/jobs")
+	failing := failingChannel != "" && strings.HasSuffix(path, searchPath+failingChannel+"/jobs") || isMadeUpChannel(path)
 	what := ""
 	switch {
 	case x.status == http.StatusInternalServerError && failing:
 	case x.status == http.StatusTooManyRequests, x.status == http.StatusRequestTimeout, x.status >= 500:
 		what = "the answer is status " + strconv.Itoa(x.status)
+	case x.provoked && x.status >= 400:
 	case x.page():
 		what = "the answer is a web page, with status " + strconv.Itoa(x.status)
 	}
@@ -258,10 +342,32 @@ func (x *exchange) trouble(failingChannel string) string {
 	return what
 }
 
+// page reports whether an answer is for a browser. One that is only labelled as a web page, such as
+// JSON, is none.
 func (x *exchange) page() bool {
-	start := strings.ToLower(string(bytes.TrimSpace(x.body[:min(len(x.body), 1024)])))
-	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html") ||
-		strings.HasPrefix(x.header.Get("Content-Type"), "text/html")
+	_, form := x.parsed()
+	return form == formPage || form == "none" && x.labelledPage()
+}
+
+// pageOfError reports whether a web page stands where the interface has an error about a job.
+func (x *exchange) pageOfError() bool {
+	path := x.request.URL.Path
+	switch x.status {
+	case http.StatusForbidden, http.StatusNotFound, http.StatusGone:
+		return x.page() && (strings.Contains(path, jobsPath) || strings.HasSuffix(path, lookupPath))
+	}
+	return false
+}
+
+func (x *exchange) labelledPage() bool {
+	return strings.HasPrefix(strings.ToLower(x.header.Get("Content-Type")), "text/html")
+}
+
+func (x *exchange) looksLikePage() bool {
+	start := bytes.TrimSpace(x.body[:min(len(x.body), 1024)])
+	lower := strings.ToLower(string(start))
+	return strings.HasPrefix(lower, "<!doctype html") || strings.HasPrefix(lower, "<html") ||
+		x.labelledPage() && tagForm.Match(start)
 }
 
 // evenly is the default limiter: 5 requests a second.

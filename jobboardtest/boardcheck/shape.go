@@ -45,9 +45,10 @@ const (
 	formJobLink  = "address of a job"
 	formVersion  = "address of a job and a version"
 	formRelative = "relative address"
-	formISOZ     = "date with Z"
-	formISOColon = "date with +00:00"
-	formISOPlain = "date with +0000"
+	formOffset   = "date with " // and the offset
+	formISOZ     = formOffset + "Z"
+	formISOColon = formOffset + "+00:00"
+	formISOPlain = formOffset + "+0000"
 	formDate     = "date"
 	formHTML     = "HTML"
 	formObject   = "object"
@@ -59,12 +60,13 @@ const (
 )
 
 var (
-	digits    = regexp.MustCompile(`^-?[0-9]{1,19}$`)
-	decimals  = regexp.MustCompile(`^-?[0-9]{1,9}\.[0-9]{1,18}$`)
-	uuidForm  = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	isoForm   = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$`)
-	tagForm   = regexp.MustCompile(`<[a-zA-Z/!][^>]*>`)
-	jobInLink = regexp.MustCompile(`/job/([0-9]{1,18})(/|$)`)
+	digits     = regexp.MustCompile(`^-?[0-9]{1,19}$`)
+	decimals   = regexp.MustCompile(`^-?[0-9]{1,9}\.[0-9]{1,18}$`)
+	uuidForm   = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	isoForm    = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$`)
+	offsetForm = regexp.MustCompile(`T.*?([+-](0[0-9]|1[0-4]):?(00|15|30|45))$`)
+	tagForm    = regexp.MustCompile(`<[a-zA-Z/!][^>]*>`)
+	jobInLink  = regexp.MustCompile(`/job/([0-9]{1,18})(/|$)`)
 )
 
 // formOf returns the form of a value. at describes the member by the interface; nil means
@@ -149,17 +151,14 @@ func freeForm(s string) string {
 }
 
 func isoOffset(s string) string {
+	m := offsetForm.FindStringSubmatch(s)
 	switch {
 	case strings.HasSuffix(s, "Z"):
 		return formISOZ
-	case !strings.Contains(s, "T"):
+	case m == nil:
 		return formDate
-	case strings.HasSuffix(s[:len(s)-2], ":") && strings.ContainsAny(s[len(s)-6:], "+-"):
-		return formISOColon
-	case len(s) > 16 && strings.ContainsAny(s[len(s)-5:len(s)-4], "+-"):
-		return formISOPlain
 	}
-	return formDate
+	return formOffset + m[1]
 }
 
 func linkForm(s string) string {

@@ -350,6 +350,8 @@ func wantsString(p *probe, rs response) {
 	}
 	if _, bad := identity(rs); bad != "" {
 		p.errorf("%s", own(bad))
+	} else if v, _ := parse(rs.body); text(v) == "" {
+		p.errorf("it is %s, a JSON string, not a plain string", sample(rs.body))
 	}
 }
 

@@ -25,6 +25,22 @@ var breakages = []breakage{
 	respond("a counter has a fraction", onPage(set("offset", 0.5))),
 	respond("a negative counter", onPage(set("offset", -1))),
 	respond("the pages begin at one", onPage(set("actualPage", 1))),
+	respond("the pages of many begin at one", onPage(func(o object) {
+		postings := o["results"].([]any)
+		n := min(23, len(postings))
+		o["results"], o["actualPage"] = postings[:n], 1
+		o["lastPostingOnPage"], o["itemsPerPage"], o["numPages"] = n, 23, max(2, (len(postings)+22)/23)
+	})),
+	respond("what is filtered has the channel's total",
+		on("search", when(asksTextAlone, edits(set("totalNumberOfJobs", 45))))),
+	respond("what is filtered has the channel's counters", on("search", when(asksTextAlone, edits(
+		set("totalNumberOfJobs", 45), set("itemsPerPage", 20), set("numPages", 3))))),
+	respond("postings are hidden on the first page", on("search", edits(func(o object) {
+		postings := o["results"].([]any)
+		if len(postings) == 45 {
+			o["results"], o["lastPostingOnPage"], o["itemsPerPage"], o["numPages"] = postings[:15], 15, 20, 3
+		}
+	}))),
 	respond("the last posting is beyond the page", onPage(set("lastPostingOnPage", 500))),
 	respond("the total counts one page too few", onPage(set("numPages", 0))),
 	respond("fewer hits than postings", onPage(set("totalNumberOfJobs", 1))),
@@ -37,8 +53,9 @@ var breakages = []breakage{
 		set("results", []any{}), set("totalNumberOfJobs", 0), set("numPages", 2), set("itemsPerPage", 10))),
 	respond("two pages", onPage(func(o object) {
 		postings := o["results"].([]any)
-		o["results"] = postings[:min(23, len(postings))]
-		o["lastPostingOnPage"], o["itemsPerPage"], o["numPages"] = 23, 23, 2
+		n := min(23, len(postings))
+		o["results"] = postings[:n]
+		o["lastPostingOnPage"], o["itemsPerPage"], o["numPages"] = n, 23, (len(postings)+22)/23
 	})),
 
 	// Section 2.2: postings.
@@ -47,7 +64,19 @@ var breakages = []breakage{
 	respond("a result is no object", onPage(set("results", []any{1}))),
 	respond("a posting's identifier is misspelt", onPosting(rename("jobPostingId", "jobPostingID"))),
 	respond("an identifier is a word", onPosting(set("jobPostingId", "one"))),
+	respond("an identifier is quoted", onPosting(set("jobPostingId", "600100"))),
 	respond("a posting's title is missing", onPosting(drop("title"))),
+	respond("a posting's title is null", onPosting(set("title", nil))),
+	respond("dates are quoted", onPosting(set("jobStartDate", "1767225600000"))),
+	respond("dates are ISO", onPosting(set("jobStartDate", "2026-01-31T08:30:00.000Z"))),
+	respond("the end is null", onPosting(set("postingVersionEndDate", nil))),
+	respond("a job's identifier is quoted", on("lookup", func(x *exchange) {
+		edits(set("jobId", strconv.FormatInt(x.job, 10)))(x)
+	})),
+	respond("no further places are null", onInformation(set("additionalLocations", nil))),
+	respond("answers of a text are null", onQuestion(typed("TEXT", set("answers", nil)))),
+	respond("answers of a catalog are null", onQuestion(typed("CATALOG", set("answers", nil)))),
+	respond("an application's identifier is a JSON string", on("application", when(isGood, format("%q")))),
 	respond("a link is a path", onPosting(set("applyOnlineLink", "/apply/1"))),
 	respond("a link is a number", onPosting(set("applyOnlineLink", 7))),
 	anew("links of all kinds", func() func(*exchange) {

@@ -142,18 +142,18 @@ func lookupFields(p *probe, infos []information) {
 		all = append(all, i.fields)
 	}
 	p.fields("JobInformation", all, []field{
-		{"jobId", identifier, true},
-		{name: "jobTitle", kind: text},
-		{name: "jobLanguage", kind: formed(languageForm, "a language code")},
-		{"applyPossible", boolean, true},
-		{name: "dataSecurityLink", kind: link},
-		{name: "questions", kind: objects},
-		{name: "nationalities", kind: objects},
-		{name: "timestamp", kind: present},
-		{name: "companyName", kind: text},
-		{name: "companyId", kind: formed(uuidForm, "a UUID")},
-		{name: "location", kind: anObject},
-		{name: "additionalLocations", kind: objects},
+		{"jobId", integer},
+		{"jobTitle", text},
+		{"jobLanguage", formed(languageForm, "a language code")},
+		{"applyPossible", boolean},
+		{"dataSecurityLink", link},
+		{"questions", objects},
+		{"nationalities", objects},
+		{"timestamp", present},
+		{"companyName", text},
+		{"companyId", formed(uuidForm, "a UUID")},
+		{"location", anObject},
+		{"additionalLocations", objects},
 	})
 }
 
@@ -179,9 +179,9 @@ func lookupApplyPossible(p *probe, infos []information) {
 
 func lookupQuestions(p *probe, qs []object) {
 	p.fields("Question", qs, []field{
-		{"id", formed(numericForm, "numeric text"), true},
-		{"type", text, true},
-		{"label", text, true},
+		{"id", formed(numericForm, "numeric text")},
+		{"type", text},
+		{"label", text},
 	})
 	for _, q := range qs {
 		answers, there := q["answers"]
@@ -191,11 +191,11 @@ func lookupQuestions(p *probe, qs []object) {
 				p.errorf("the question %s of type %s has no answers", describe(q["id"]), q["type"])
 			}
 		case "TEXT", "TEXTAREA":
-			if answers != nil {
-				p.errorf("the question %s of type %s has answers", describe(q["id"]), q["type"])
+			if there {
+				p.errorf("the question %s of type %s has the member answers", describe(q["id"]), q["type"])
 			}
 		}
-		if answers != nil {
+		if there && q["type"] != "TEXT" && q["type"] != "TEXTAREA" {
 			if wrong := objects(answers); wrong != "" {
 				p.errorf("the answers of the question %s: the member answers %s", describe(q["id"]), own(wrong))
 			}
@@ -320,14 +320,14 @@ func lookupLocations(p *probe, infos []information) {
 		return
 	}
 	p.fields("Location", all, []field{
-		{name: "geoLat", kind: decimal(90)},
-		{name: "geoLong", kind: decimal(180)},
-		{name: "geoName", kind: text},
-		{name: "geoCountry", kind: text},
-		{name: "geoState", kind: text},
-		{name: "geoCity", kind: text},
-		{name: "geoZip", kind: text},
-		{name: "geoStreet", kind: text},
+		{"geoLat", decimal(90)},
+		{"geoLong", decimal(180)},
+		{"geoName", text},
+		{"geoCountry", text},
+		{"geoState", text},
+		{"geoCity", text},
+		{"geoZip", text},
+		{"geoStreet", text},
 	})
 }
 

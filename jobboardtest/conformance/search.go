@@ -66,7 +66,11 @@ func (p *probe) searchRequest(q query) request {
 // line returns the request's line for Result.Requests: the names of its parameters, without
 // their values.
 func (q query) line() string {
-	line := "GET {base_url}/api/rest/v2/frontend/jobboards/{channelID}/jobs"
+	channel := "{channelID}"
+	if q.channel == noSuch {
+		channel = "{made-up channel}"
+	}
+	line := "GET {base_url}/api/rest/v2/frontend/jobboards/" + channel + "/jobs"
 	and := "?"
 	for _, name := range []string{"search", "geoLocation"} {
 		if strings.Contains("&"+q.rawQuery, "&"+name+"=") {
@@ -190,13 +194,29 @@ func readPage(rs response) (pg page, bad string) {
 	return page{o, list(o["results"])}, ""
 }
 
-// count returns totalNumberOfJobs, or without it the number of postings on the
-// page.
+// count returns how many postings are found: those that are listed, or where they fill the page, or
+// cannot be read, totalNumberOfJobs.
 func (pg page) count() int {
-	if n, ok := number(pg.fields["totalNumberOfJobs"]); ok {
-		return int(n)
+	have := len(pg.postings)
+	listed, _ := pg.fields["results"].([]any)
+	size, sized := number(pg.fields["itemsPerPage"])
+	total, ok := number(pg.fields["totalNumberOfJobs"])
+	if ok && (!sized || have >= int(size) || listed == nil || len(listed) > have) {
+		return max(int(total), have)
 	}
-	return len(pg.postings)
+	return have
+}
+
+// narrows reports whether a search lists fewer postings than another, or others, or finds fewer.
+func (pg page) narrows(all page) bool {
+	if len(pg.postings) != len(all.postings) || pg.count() < all.count() {
+		return len(pg.postings) < len(all.postings) || pg.count() < all.count()
+	}
+	listed := map[string]bool{}
+	for _, o := range all.postings {
+		listed[describe(o["jobPostingId"])] = true
+	}
+	return slices.ContainsFunc(pg.postings, func(o object) bool { return !listed[describe(o["jobPostingId"])] })
 }
 
 // complete reports whether all hits are on the page.
@@ -228,9 +248,9 @@ func searchAnswers(p *probe) {
 func pageFields(p *probe, s *plainSearch) {
 	var table []field
 	for _, name := range pageCounters {
-		table = append(table, field{name, integer, true})
+		table = append(table, field{name, integer})
 	}
-	p.fields("JobSearchResult", []object{s.page.fields}, append(table, field{name: "results", kind: objects}))
+	p.fields("JobSearchResult", []object{s.page.fields}, append(table, field{"results", objects}))
 }
 
 var pageCounters = []string{
@@ -238,9 +258,24 @@ var pageCounters = []string{
 }
 
 func pageCounts(p *probe, s *plainSearch) {
+	p.checkCounters(s.page)
+	// A total may be that of the channel where it should be that of a search.
+	for _, q := range []query{with(p.SearchText, ""), with("", p.Near)} {
+		if q.rawQuery == "" || p.result.Failed() || p.result.Skipped != "" {
+			continue
+		}
+		q.auth = s.auth
+		rs, err := p.try(p.searchRequest(q))
+		if pg, bad := readPage(rs); err == nil && bad == "" { // else the rules about what is found tell
+			p.checkCounters(pg)
+		}
+	}
+}
+
+func (p *probe) checkCounters(pg page) {
 	n := map[string]int{}
 	for _, name := range pageCounters {
-		v, ok := number(s.page.fields[name])
+		v, ok := number(pg.fields[name])
 		if !ok {
 			p.unless("search/page-fields")
 			return
@@ -249,14 +284,22 @@ func pageCounts(p *probe, s *plainSearch) {
 			p.errorf("%s is %d, below 0", own(name), v)
 		}
 	}
-	have := len(s.page.postings)
+	have := len(pg.postings)
 	p.checkPageSize(have, n["itemsPerPage"], n["numPages"], n["totalNumberOfJobs"])
 	first, last := n["firstPostingOnPage"], n["lastPostingOnPage"]
 	if have > 0 && last-first+1 != have {
 		p.errorf("firstPostingOnPage is %d and lastPostingOnPage %d, and %d postings are in results", first, last, have)
 	}
-	if page, pages := n["actualPage"], n["numPages"]; page >= max(pages, 1) {
+	page, pages := n["actualPage"], n["numPages"]
+	switch {
+	case n["offset"] == 0 && page != 0:
+		p.errorf("actualPage is %d, which begins at zero, and offset is 0", page)
+	case page >= max(pages, 1):
 		p.errorf("actualPage is %d, which begins at zero, of %d pages", page, pages)
+	}
+	if page == 0 && have < min(n["itemsPerPage"], n["totalNumberOfJobs"]) {
+		p.errorf("%d postings are in results of the first page, with %d on a page and %d in all",
+			have, n["itemsPerPage"], n["totalNumberOfJobs"])
 	}
 }
 
@@ -292,14 +335,14 @@ var present kind = func(any) string { return "" } // another rule judges the val
 
 func postingFields(p *probe, postings []object) {
 	p.fields("JobPosting", postings, []field{
-		{"jobPostingId", identifier, true},
-		{"postingVersionId", identifier, true},
-		{name: "title", kind: text},
-		{name: "applyOnlineLink", kind: link},
-		{name: "config", kind: present},
-		{name: "jobStartDate", kind: present},
-		{name: "postingVersionStartDate", kind: present},
-		{name: "postingVersionEndDate", kind: present},
+		{"jobPostingId", integer},
+		{"postingVersionId", integer},
+		{"title", text},
+		{"applyOnlineLink", link},
+		{"config", present},
+		{"jobStartDate", present},
+		{"postingVersionStartDate", present},
+		{"postingVersionEndDate", present},
 	})
 }
 
@@ -325,16 +368,13 @@ const earliest, latest = 100_000_000_000, 100_000_000_000_000
 func postingTimestamps(p *probe, postings []object) {
 	for _, o := range postings {
 		for _, name := range []string{"jobStartDate", "postingVersionStartDate", "postingVersionEndDate"} {
-			v := o[name]
-			if v == nil {
+			v, there := o[name]
+			if !there {
 				continue
 			}
-			if s, ok := v.(string); ok && isoForm.MatchString(s) {
-				continue
-			}
-			n, ok := number(v)
+			n, _ := number(v)
 			switch {
-			case !ok:
+			case integer(v) != "":
 				p.errorf("%s is %s, not a number of milliseconds", own(name), describe(v))
 			case n != 0 && (max(n, -n) < earliest || max(n, -n) > latest):
 				p.errorf("%s is %d, which is no likely number of milliseconds since the epoch", own(name), n)
@@ -346,13 +386,13 @@ func postingTimestamps(p *probe, postings []object) {
 func postingConfig(p *probe, postings []object) {
 	for _, o := range postings {
 		config, ok := o["config"].(object)
-		if !ok && o["config"] != nil {
+		if _, there := o["config"]; there && !ok {
 			p.errorf("config is %s, not an object", describe(o["config"]))
 		}
 		for _, key := range slices.Sorted(maps.Keys(config)) {
 			value := config[key]
 			values, ok := value.([]any)
-			if !ok && value != nil {
+			if !ok {
 				p.errorf("config: the value of %q is %s, not an array", key, describe(value))
 			}
 			for _, e := range values {
@@ -400,7 +440,7 @@ func searchText(p *probe, all *plainSearch) {
 	case !ok:
 	case n == 0:
 		p.errorf("nothing is found for %q, which is in some postings", p.SearchText)
-	case n >= total:
+	case !got.narrows(all.page):
 		p.errorf("%d of %d postings are found for %q, which is not in all of them", n, total, p.SearchText)
 	}
 }
@@ -425,12 +465,12 @@ func searchRadius(p *probe, all *plainSearch) {
 	if n == 0 {
 		p.errorf("nothing is found at %s, where some postings are", p.Near)
 	}
-	if n >= total {
+	if !got.narrows(all.page) {
 		p.errorf("%d of %d postings are found at %s, where not all of them are", n, total, p.Near)
 	}
 	latitude, longitude, _ := splitGeo(p.Near)
 	whole := latitude + "::" + longitude + "::" + halfTheEarth
-	if wide, ok := p.find(with("", whole)); ok && wide.count() <= n {
+	if wide, ok := p.find(with("", whole)); ok && !got.narrows(wide) {
 		p.errorf("%d postings are found at %s, and not more, but %d, with a distance around the earth", n, p.Near, wide.count())
 	}
 }

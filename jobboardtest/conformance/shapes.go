@@ -55,11 +55,6 @@ func integer(v any) string {
 	return unlike(ok && !quoted, v, "an integer")
 }
 
-func identifier(v any) string {
-	_, ok := number(v)
-	return unlike(ok, v, "an integer, quoted or not")
-}
-
 // number reads an integer, quoted or not.
 func number(v any) (int64, bool) {
 	var s string
@@ -129,13 +124,12 @@ func formed(form *regexp.Regexp, name string) kind {
 
 // field is a row of a table of section 2.
 type field struct {
-	name  string
-	kind  kind
-	never bool // null is wrong
+	name string
+	kind kind
 }
 
-// fields checks items against a table: at least one item has each field, and
-// every value is right. The interface does not say which fields are optional.
+// fields checks items against a table: at least one item has each field, and every value is right.
+// The interface does not say which fields may be absent, and null is a value of none of its types.
 func (p *probe) fields(item string, items []object, table []field) {
 	for _, f := range table {
 		seen := false
@@ -145,9 +139,6 @@ func (p *probe) fields(item string, items []object, table []field) {
 				continue
 			}
 			seen = true
-			if v == nil && !f.never {
-				continue
-			}
 			if wrong := f.kind(v); wrong != "" {
 				p.errorf("%s: %s %s", own(item), own(f.name), own(wrong))
 			}
