@@ -114,8 +114,8 @@ func (h *hedge) send() {
 	h.watch.endAttempt(end)
 }
 
-// beaten drops the answer of the losing request and returns how the observer is told of its end. A
-// request that was ended because the other won has not failed.
+// beaten drops the answer of the hedged request that lost, and returns the AttemptEnd that the
+// observer gets for it. A request that was ended because the other won has not failed.
 func (c *call) beaten(w *watch, x *transport.Exchange, resp *http.Response, err error) AttemptEnd {
 	if err != nil {
 		if err = x.Cause(err); errors.Is(err, errBeaten) {

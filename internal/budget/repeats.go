@@ -13,8 +13,8 @@ type Repeats struct {
 	excused bool      // the call has had its free repeat
 }
 
-// Charge takes a token for a repeat, and reports whether the budget had enough. If net/http resent
-// the lost request by itself, Charge takes two tokens.
+// Charge takes a token for a repeat, and reports whether the budget had enough. If net/http had
+// already sent the lost request twice by itself, Charge takes two tokens.
 func (r *Repeats) Charge(now time.Time, resent bool) bool {
 	return r.Budget == nil || r.take(now, price(resent))
 }

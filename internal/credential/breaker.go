@@ -2,8 +2,8 @@ package credential
 
 import "net/http"
 
-// State is the state of the circuit breaker for a new token. It tells a call whose token was
-// rejected and replaced what to do:
+// State is the state of the circuit breaker for a new token. The service rejected the token
+// of a call, and the cache fetched a new one. The state tells that call what to do now:
 //
 //	state     what is known                      what the call does
 //	Closed    the service took the new token     repeats its request

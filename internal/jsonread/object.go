@@ -152,8 +152,8 @@ func (o *Object[D]) Read(r *Reader, order *Order, d D) {
 	}
 }
 
-// Step reads the next member, after Object. At the end of the object it reports false, and fails if
-// a required member is missing.
+// Step reads the next member; the caller has called Reader.Object before the first. At the end
+// of the object Step reports false, and fails if a required member is missing.
 func (o *Object[D]) Step(r *Reader, c *Cursor, order *Order, d D) bool {
 	i, key, ok := c.Next(r, &o.names, order)
 	switch {

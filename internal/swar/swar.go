@@ -42,8 +42,8 @@ func First(m0, m1, m2, m3 uint64) int {
 			m3&High*gather>>56<<24)
 }
 
-// Plain returns the length of the run of plain text at the start of b, and
-// reports whether all of it is ASCII.
+// Plain returns how many bytes at the start of b are neither a quote, a backslash nor a control
+// character, and reports whether all these bytes are ASCII.
 func Plain(b []byte) (n int, ascii bool) {
 	var high uint64
 	for ; len(b)-n >= 8; n += 8 {

@@ -375,7 +375,7 @@ func variesFreely(form string, texts int, old *Member) bool {
 	return texts > 0 && (old.Forms[formText] > 0 || form == formEmpty || texts < samples)
 }
 
-// isAlike reports whether a form stands in one row of alike with a form seen before.
+// isAlike reports whether the table alike has a row with both this form and a form seen before.
 func isAlike(at *named, form string, old *Member) bool {
 	for i, forms := range alike {
 		ofKind := i < 2 || at != nil && (i == 2 && at.kind == aLink || i == 3 && at.kind == aCode)

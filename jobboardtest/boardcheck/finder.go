@@ -292,7 +292,7 @@ func (f *finder) chooseJobs() {
 		case field != "":
 			f.set(field, j.id)
 		case j.hidden() && j.code != "":
-			// The applicant has no access, so the answers do not show the job's state.
+			// The board hides this job from the applicant, so nothing is known of its state.
 		case j.answers("true"):
 			f.set("AppliedJob", j.id)
 		case free && known && !possible:

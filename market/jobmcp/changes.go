@@ -85,8 +85,8 @@ func (s *Server) whatChanged(ctx context.Context, in whatChangedArgs) (whatChang
 	return out, nil
 }
 
-// compareWith returns the earlier snapshot to compare now with, or nil. For later calls it
-// stores that snapshot, or now in its place.
+// compareWith returns the earlier snapshot, which the caller compares with now, or nil. The
+// next call compares with the same one; if fromNowOn is set, with now.
 func (s *Server) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) *jobboard.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -166,7 +166,7 @@ const (
 	checkOwner = "check who owns the file and its folder"
 )
 
-// inUse adds the next step to the error that another process runs the mirror. It returns
+// inUse adds to ErrLocked what a person can do while another process runs the mirror. It returns
 // other errors unchanged.
 func inUse(err error) error {
 	if !errors.Is(err, jobmirror.ErrLocked) {

@@ -114,7 +114,7 @@ type board struct {
 	fake   *jobboardtest.Server // nil: a real board
 }
 
-// boardOf reads the settings, and without any starts the mock server.
+// boardOf reads the settings. If none is set, it starts the mock server.
 func boardOf(origin string) board {
 	b := board{config: jobboard.Config{
 		BaseURL:  os.Getenv("JOBBOARD_BASE_URL"),
