@@ -9,7 +9,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// How a token reaches the header: the type sources makes a credential of a token source, for an endpoint.
+// How a token reaches the header: the function that sources returns makes a credential of a token source.
 // Before each attempt call.authorize (attempt.go) gets an authorization from the credential, and
 // call.send puts it into the header. Package credential caches the token: cache.go fetches it from
 // the source, credential.go makes the header.

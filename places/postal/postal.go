@@ -80,8 +80,8 @@ func split(typed string) (said, digits string) {
 		digits = strings.TrimLeft(digits, " -")
 	}
 	length := map[string]int{"D": 5, "DE": 5, "A": 4, "AT": 4, "CH": 4, "": len(digits)}[said]
-	isDigit := func(r rune) bool { return r >= '0' && r <= '9' }
-	if n := len(digits); n != length || n != 4 && n != 5 || strings.ContainsFunc(digits, func(r rune) bool { return !isDigit(r) }) {
+	isOther := func(r rune) bool { return r < '0' || r > '9' }
+	if n := len(digits); n != length || n != 4 && n != 5 || strings.ContainsFunc(digits, isOther) {
 		return "", ""
 	}
 	return said, digits
