@@ -160,7 +160,8 @@ func (f *finder) searchChannel() {
 	if !f.searches() {
 		return
 	}
-	for _, o := range f.results("") {
+	results := f.results("")
+	for _, o := range results {
 		p := posting{id: whole(o["jobPostingId"])}
 		p.title, _ = o["title"].(string)
 		p.text = strings.ToLower(fmt.Sprint(o))
@@ -171,6 +172,7 @@ func (f *finder) searchChannel() {
 		}
 		f.postings = append(f.postings, p)
 	}
+	f.readOwnLinks(results)
 }
 
 // job returns the job with an identifier, and adds it if it is new.
@@ -228,12 +230,8 @@ func (f *finder) lookUp() {
 	if f.Target.JobDBURL == "" {
 		return
 	}
-	auth := ""
-	if f.Target.LookupToken != "" {
-		auth = "Bearer " + f.Target.LookupToken
-	}
 	for _, j := range f.sample(maxLookups, func(*job) bool { return true }) {
-		x := f.get(f.Target.JobDBURL+lookupPath+"?jobid="+strconv.FormatInt(j.id, 10), auth, "")
+		x := f.lookup(j.id)
 		v, _ := x.parsed()
 		o, _ := v.(object)
 		if x.status == http.StatusOK && o["jobId"] != nil {
@@ -242,6 +240,15 @@ func (f *finder) lookUp() {
 			j.code = findCode.FindString(string(x.body))
 		}
 	}
+}
+
+// lookup asks for the information of a job.
+func (f *finder) lookup(id int64) *exchange {
+	auth := ""
+	if f.Target.LookupToken != "" {
+		auth = "Bearer " + f.Target.LookupToken
+	}
+	return f.get(f.Target.JobDBURL+lookupPath+"?jobid="+strconv.FormatInt(id, 10), auth, "")
 }
 
 func (f *finder) askApplied() {

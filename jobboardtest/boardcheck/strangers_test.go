@@ -3,6 +3,7 @@ package boardcheck_test
 import (
 	"bytes"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -202,5 +203,49 @@ func TestPlausibleNonsense(t *testing.T) {
 			}
 			_ = written(t, r.Profile)
 		})
+	}
+}
+
+// Jobs are found in links of any form in which the lookup knows one: the rules that need a job are
+// judged as with the usual form. Numbers that are no jobs are believed of no link.
+func TestJobsByOwnLinks(t *testing.T) {
+	judged := func(t *testing.T, link func(id string) string) (n int) {
+		synctest.Test(t, func(t *testing.T) {
+			_, b := demoBoard(t)
+			b.FeedURL = ""
+			b.Target.HTTPClient = &http.Client{Transport: edit{next: b.Target.HTTPClient.Transport, json: func(_ string, _ int, v any) any {
+				page, _ := v.(map[string]any)
+				results, _ := page["results"].([]any)
+				for _, r := range results {
+					posting := r.(map[string]any)
+					if m := regexp.MustCompile(`/job/([0-9]+)`).FindStringSubmatch(posting["applyOnlineLink"].(string)); m != nil {
+						posting["applyOnlineLink"] = link(m[1])
+					}
+				}
+				return v
+			}}}
+			r := check(t, b)
+			for _, rule := range r.Rules {
+				if rule.State != boardcheck.NotObservable {
+					n++
+				}
+			}
+		})
+		return n
+	}
+	usual := judged(t, func(id string) string { return "https://jobs.example/job/" + id + "/" })
+	none := judged(t, func(string) string { return "https://jobs.example/jobs/990000000123/apply" })
+	if none >= usual {
+		t.Fatalf("%d rules are judged without jobs, %d with them", none, usual)
+	}
+	for _, form := range []string{
+		"https://jobs.example/apply?jobid=ID", "https://jobs.example/apply?jobId=ID&src=7", "https://jobs.example/?src=7&job=ID",
+		"https://jobs.example/?jobDbId=ID", "https://jobs.example/jobs/ID/apply", "https://jobs.example/jobs/ID?utm=1",
+		"https://jobs.example/job/nurse-m-w-d-ID", "https://jobs.example/de/ID/bewerben", "https://jobs.example/2026/jobs/ID",
+		"https://jobs.example/#/apply?jobid=ID", "https://jobs.example/app#/de/job/ID",
+	} {
+		if n := judged(t, func(id string) string { return strings.ReplaceAll(form, "ID", id) }); n != usual {
+			t.Errorf("%s: %d rules are judged, %d with the usual form", form, n, usual)
+		}
 	}
 }
