@@ -18,7 +18,8 @@ func Build(t *testing.T, module, folder string) string {
 	_, here, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(here), "..", "..")
 	program := filepath.Join(t.TempDir(), filepath.Base(folder)+".exe")
-	out, err := exec.CommandContext(t.Context(), "go", "-C", filepath.Join(root, module), "build", "-o", program, folder).CombinedOutput()
+	build := exec.CommandContext(t.Context(), "go", "-C", filepath.Join(root, module), "build", "-o", program, folder)
+	out, err := build.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s of %s: %v\n%s", folder, module, err, out)
 	}

@@ -205,10 +205,11 @@ func (u *unquoted) findCut(found []span, form string) []span {
 	for _, end := range ends {
 		for n := min(len(form), end); n >= enough; n-- {
 			u.steps++
-			if text[end-n:end] == form[:n] && (end == len(text) || !strings.HasPrefix(text[end-n:], form)) { // not the whole secret
-				s := u.span(end-n, end)
-				return append(found, span{s.from, len(u.text)})
+			if text[end-n:end] != form[:n] || end < len(text) && strings.HasPrefix(text[end-n:], form) {
+				continue // other words, or the whole secret
 			}
+			s := u.span(end-n, end)
+			return append(found, span{s.from, len(u.text)})
 		}
 	}
 	return found

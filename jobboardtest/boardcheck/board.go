@@ -138,7 +138,8 @@ func (b Board) Plan() ([]Step, error) {
 	applicant := t.BaseURL != "" && t.ApplicantToken != ""
 	add(b.fetchesToken(), Step{"a token of the client", "POST {token_url}", "client identifier and secret", 1, false})
 	add(searches, Step{"postings of the channel, and in other languages", searchLine, client, 4, false})
-	add(searches && t.JobDBURL != "", Step{"numbers in links of a form of the board's own", lookupLine, "none", linkForms * linksPerForm, false})
+	const tries = linkForms * linksPerForm
+	add(searches && t.JobDBURL != "", Step{"numbers in links of the board's own form", lookupLine, "none", tries, false})
 	add(b.FeedURL != "", Step{"the feed, for its jobs", "GET {feed_url}", "none", 1, false})
 	add(t.JobDBURL != "", Step{"jobs of postings and feed", lookupLine, "none", maxLookups, false})
 	add(applicant, Step{"the same jobs, of the applicant", appliedLine, "applicant's token", maxApplied, false})

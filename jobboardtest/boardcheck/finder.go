@@ -272,7 +272,8 @@ func (f *finder) askApplied() {
 			}
 		} else if x.status != http.StatusOK {
 			j.word = "message"
-			if codeWord.MatchString(strings.Trim(string(x.body), "\" \n")) || x.status == http.StatusForbidden && len(x.body) == 0 {
+			isEmpty := x.status == http.StatusForbidden && len(x.body) == 0
+			if isEmpty || codeWord.MatchString(strings.Trim(string(x.body), "\" \n")) {
 				j.word = "coded"
 			}
 		}

@@ -149,7 +149,9 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 	d := &database{
 		DB: db, address: address, unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
 	}
-	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) { return (&tx{Tx: in, db: d}).texts(rows) })
+	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) {
+		return (&tx{Tx: in, db: d}).texts(rows)
+	})
 	return d, nil
 }
 

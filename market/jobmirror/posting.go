@@ -167,7 +167,8 @@ func (t *tx) write(r *row, cause string) error {
 	// PostgreSQL keeps a long advertisement outside the row. It writes it again, even if it is
 	// equal, unless the new row takes the value from the old one.
 	err := t.Do(`INSERT INTO postings
-		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, adless, giver, turns)
+		(id, posting, language, version, title, record, ads, hash, linked, job,
+			evidence, answer, changed, adless, giver, turns)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
 			ads = CASE WHEN postings.ads = excluded.ads THEN postings.ads ELSE excluded.ads END,

@@ -275,7 +275,8 @@ func (i *Information) places() []search.Place {
 	var out []search.Place
 	for _, l := range i.locations() {
 		if latitude, longitude, ok := l.Coordinates(); ok {
-			out = append(out, search.Place{Name: storable(strings.TrimSpace(l.GeoCity)), Latitude: latitude, Longitude: longitude})
+			name := storable(strings.TrimSpace(l.GeoCity))
+			out = append(out, search.Place{Name: name, Latitude: latitude, Longitude: longitude})
 		}
 	}
 	return slices.Compact(out)

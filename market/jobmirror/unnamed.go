@@ -146,7 +146,8 @@ func (t *tx) noteNamed(jobs []int64) error {
 	return t.Do("UPDATE jobs SET unnamed = 0 WHERE job IN @ids AND unnamed <> 0", store.IDs(jobs))
 }
 
-// removeUnnamed removes those of some jobs that were not named since a time, each with a change in the log. One that is looked up just now stays until the next pass.
+// removeUnnamed removes the given jobs that no source has named since a time, and logs a change
+// for each. A job that is being looked up stays until the next pass.
 func (t *tx) removeUnnamed(jobs []int64, since int64) (removed int, err error) {
 	type gone struct {
 		job    int64

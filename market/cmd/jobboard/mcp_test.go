@@ -30,9 +30,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
 )
 
-// the tools, as docs/assistant.md and the inspector's test have them too.
-var toolNames = []string{"check_answers", "doctor", "job_information", "may_i_apply", "search_jobs", "what_changed"}
-
 // maxFinish bounds answering what was asked before the end, as docs/assistant.md says.
 const maxFinish = time.Second
 

@@ -26,8 +26,9 @@ type words struct {
 }
 
 var english = words{
-	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.", LeftOut: "No job has all words. Searched without “%s”.",
-	Lang: "en", Title: "Jobs near you", Intro: "Search the board's open jobs.",
+	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.",
+	LeftOut: "No job has all words. Searched without “%s”.",
+	Lang:    "en", Title: "Jobs near you", Intro: "Search the board's open jobs.",
 	Text: "What", Place: "Where", Radius: "Within", Search: "Search", Language: "Language", Anywhere: "Anywhere",
 	Job: "job", Jobs: "jobs", Places: "Narrow down by place",
 	NoJobs: "No job matches. Try other words or a larger circle.", NextPage: "More jobs",
@@ -44,8 +45,9 @@ var english = words{
 }
 
 var german = words{
-	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.", LeftOut: "Keine Stelle hat alle Wörter. Ohne „%s“ gesucht.",
-	Lang: "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",
+	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.",
+	LeftOut: "Keine Stelle hat alle Wörter. Ohne „%s“ gesucht.",
+	Lang:    "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",
 	Text: "Was", Place: "Wo", Radius: "Umkreis", Search: "Suchen", Language: "Sprache", Anywhere: "Überall",
 	Job: "Stelle", Jobs: "Stellen", Places: "Nach Ort eingrenzen", NoJobs: "Keine Stelle passt. Versuchen Sie andere Wörter oder einen größeren Umkreis.",
 	NextPage: "Weitere Stellen", Map: "Karte dieser Stellen",

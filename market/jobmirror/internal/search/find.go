@@ -71,7 +71,8 @@ func (t *tx) finder(q Query, after Position) (*finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{questions: asked, t: t, at: after, typed: len(asked.tiers), found: after.Row != 0 && after.Tier < len(asked.tiers)}
+	f := &finder{questions: asked, t: t, at: after, typed: len(asked.tiers)}
+	f.found = after.Row != 0 && after.Tier < len(asked.tiers)
 	f.correct(after.Corrected)
 	if after.Tier >= len(f.tiers) {
 		return nil, ErrPosition

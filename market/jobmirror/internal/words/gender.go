@@ -53,7 +53,8 @@ var feminineEnds = []string{
 var titleEnds = []string{
 	"er", "or", "ör", "oer", "eur", "är", "aer", "ar", // Lehrer, Direktor, Frisör, Ingenieur, Sekretär, Notar
 	"ist", "ast", "ent", "ant", "at", "et", "ot", "ekt", "eut", // Jurist, Assistent, Diplomat, Pilot, Architekt, Therapeut
-	"log", "gog", "päd", "paed", "pad", "nom", "soph", "graf", "graph", "irurg", "aturg", // Psychologe, Logopäde, Ökonom, Chirurg, Dramaturg
+	// Psychologe, Logopäde, Ökonom, Chirurg, Dramaturg
+	"log", "gog", "päd", "paed", "pad", "nom", "soph", "graf", "graph", "irurg", "aturg",
 	"wirt", "wart", "chef", "lleg", "pert", "esell", "kund", // Landwirt, Tankwart, Kollege, Experte, Geselle, Kunde
 }
 

@@ -36,7 +36,8 @@ func signedAt(text string, at int) (word string, size int) {
 		if r, _ := utf8.DecodeRuneInString(text[end:]); inWord(r) && s.written != "c++" { // C++17
 			continue
 		}
-		if before, _ := utf8.DecodeLastRuneInString(text[:at]); !inWord(before) || s.written == ".net" && endsWithOne(text[:at], beforeNet) {
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		if !inWord(before) || s.written == ".net" && endsWithOne(text[:at], beforeNet) {
 			return s.word, len(s.written)
 		}
 	}

@@ -196,7 +196,8 @@ func Nearest(blocks []*Block, word string, most int) []Near {
 const minTyped = 2
 
 // Completions returns words of blocks that begin with what was typed, in any spelling, and
-// then, if it may be a part of a word, those that end with it: at most beginning and ending of them, the shortest first.
+// then, if it may be a part of a word, those that end with it: at most
+// beginning and ending of them, the shortest first.
 // It returns none for a text of less than two letters, or of several words.
 func Completions(blocks []*Block, typed string, beginning, ending int) []string {
 	typed = normal(typed)
