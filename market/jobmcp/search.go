@@ -122,7 +122,7 @@ type entry struct {
 type searchJobsResult struct {
 	Notice string `json:"about_foreign_fields"`
 	sought
-	Total      int     `json:"total" jsonschema:"postings that the service counts"`
+	Total      int     `json:"total" jsonschema:"postings that the service counts, also those that are left out because not everybody may see them"`
 	Incomplete bool    `json:"incomplete,omitempty" jsonschema:"the service counts more postings than it gives: narrow the search to see the others"`
 	Postings   []entry `json:"postings"`
 	Next       int     `json:"next_offset,omitempty" jsonschema:"offset of the next page; absent on the last one"`
@@ -132,7 +132,7 @@ type searchJobsResult struct {
 // notListed lists the config keys that entries leave out.
 var notListed = []string{
 	jobboard.KeyProjectLocation, jobboard.KeyLocation, jobboard.KeyProjectNumber, jobboard.KeyAudience,
-	jobboard.KeyVisibility, jobboard.KeyListingStartDate, jobboard.KeyInternalPostingName, jobboard.KeyJobCategory,
+	jobboard.KeyListingStartDate, jobboard.KeyInternalPostingName, jobboard.KeyJobCategory,
 }
 
 func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsResult, error) {
@@ -147,12 +147,16 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 	}
 	space, most := newRoom(), min(in.Limit, maxPostings)
 	stream := from.PostingStream(ctx, ch, q)
-	count, found := 0, 0
+	count, found, hidden := 0, 0, 0
 	for p, err := range stream.All() {
 		if err != nil {
 			return out, err
 		}
 		count++
+		if !visible(p) {
+			hidden++
+			continue
+		}
 		if in.Posting != "" && in.Posting != fmt.Sprint(p.JobPostingID) {
 			continue
 		}
@@ -173,10 +177,22 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 	page, _ := stream.Page()
 	out.Total = max(page.TotalNumberOfJobs, count)
 	out.Incomplete = page.TotalNumberOfJobs > count
+	if hidden > 0 {
+		out.Note = fmt.Sprintf("total is larger than what can be listed: not everybody may see %d of these postings, which are left out", hidden)
+	}
 	if out.Total == 0 {
 		out.Note = "nothing matches; the answer is the same for a channel that does not exist"
 	}
 	return out, nil
+}
+
+// visible reports whether everybody may see a posting. One that does not say is visible.
+func visible(p *jobboard.JobPosting) bool {
+	visibility, err := p.Config.Visibility()
+	if errors.Is(err, jobboard.ErrKeyMissing) || errors.Is(err, jobboard.ErrKeyEmpty) {
+		return true
+	}
+	return err == nil && visibility == jobboard.Visible
 }
 
 func entryOf(p *jobboard.JobPosting, advertisement int) entry {

@@ -101,6 +101,33 @@ func TestSearchIsIncomplete(t *testing.T) {
 	}
 }
 
+// Postings that not everybody may see are left out on every page, and the answer says why the total is
+// larger.
+func TestSearchLeavesOutHiddenPostings(t *testing.T) {
+	srv := demo(t)
+	kitchen(srv, 5)
+	for i, visibility := range [][]string{{"internal"}, {"visible", "internal"}, {""}, {"visible"}} {
+		srv.AddPosting(jobboardtest.Posting{
+			ID: int64(91 + i), Channels: []string{"kitchen"}, Title: "Butler", Config: map[string][]string{jobboard.KeyVisibility: visibility},
+		})
+	}
+	session := connect(t, setting{options: Options{Rate: -1}}.server(t, srv))
+	var seen []string
+	for _, page := range []string{``, `,"offset":4`, `,"posting":"91"`, `,"posting":"93"`} {
+		r := use(t, session, "search_jobs", `{"channel":"kitchen","limit":4`+page+`}`).want(t, false, `"total":9`, "not everybody may see 2 of these postings")
+		var got struct{ Postings []struct{ Posting string } }
+		if err := json.Unmarshal([]byte(r.text), &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range got.Postings {
+			seen = append(seen, p.Posting)
+		}
+	}
+	if got := strings.Join(seen, " "); got != "1 2 3 4 5 93 94 93" {
+		t.Errorf("seen: %s", got)
+	}
+}
+
 // As much of an advertisement is returned as was asked for, and what is cut is said.
 func TestAsMuchAdvertisementAsAskedFor(t *testing.T) {
 	srv := demo(t)

@@ -130,6 +130,75 @@ func TestCorrectionsInOrder(t *testing.T) {
 	}
 }
 
+// What only postings have that a visitor may not see is as if it were not in the copy: it is not
+// found, counted, suggested or meant, and not known where it is typed.
+func TestHiddenWordsDoNotLeak(t *testing.T) {
+	t.Parallel()
+	for kind := range jobmirror.Databases {
+		t.Run(kind, func(t *testing.T) {
+			srv, add := wordBoard(t)
+			open := add("Dachdecker", "")
+			for _, hidden := range []string{"Dachdeckar Geheimplan", "Dachdecket Geheimplan", "Dachdecker Geheimplan"} {
+				srv.AddPosting(jobboardtest.Posting{
+					Title: hidden, Language: "de", Channels: []string{"1_words"},
+					Config: map[string][]string{
+						jobboard.KeyVisibility: {"internal"}, jobboard.KeyLocationName: {"Schattenstadt"}, jobboard.KeyJobCategory: {"7"},
+					},
+				})
+			}
+			m := mirrorOf(t, kind, srv, "1_words", "de")
+			for _, c := range []struct {
+				text                 string
+				found, inAll, hidden int
+				meant, ofAll         string
+			}{
+				{"", 1, 4, 3, "[]", "[]"},
+				{"dachdecker", 1, 2, 1, "[]", "[]"},
+				{"dachdeckar", 1, 1, 1, "[{dachdeckar [dachdecker]}]", "[]"},
+				{"dachdeckex", 1, 4, 3, "[{dachdeckex [dachdecker]}]", "[{dachdeckex [dachdecker dachdecket dachdeckar]}]"},
+				{"geheimplan", 0, 3, 3, "[]", "[]"},
+				{"geheimplam", 0, 3, 3, "[]", "[{geheimplam [geheimplan]}]"},
+				{"schattenstadt", 0, 3, 3, "[]", "[]"},
+				{"schattenstatt", 0, 3, 3, "[]", "[{schattenstatt [schattenstadt]}]"},
+			} {
+				for _, q := range []jobmirror.Query{{Text: c.text, Facets: true}, {Text: c.text, Facets: true, All: true}} {
+					want, meant, hidden := c.found, c.meant, 0
+					if q.All {
+						want, meant, hidden = c.inAll, c.ofAll, c.hidden
+					}
+					page, err := m.Search(t.Context(), q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got := fmt.Sprint(page.Corrected); len(page.Postings) != want || page.Facets.Total != want || got != meant {
+						t.Errorf("%q, all %t: %d, %d in all, corrected to %s, want %d and %s", c.text, q.All, len(page.Postings), page.Facets.Total, got, want, meant)
+					}
+					places, categories := page.Facets.Places, page.Facets.Categories
+					if places["Schattenstadt"] != hidden || categories["7"] != hidden || !q.All && len(places)+len(categories) > 0 {
+						t.Errorf("%q, all %t: %v", c.text, q.All, page.Facets)
+					}
+					if want == 1 && !q.All && page.Postings[0].Posting.JobPostingID != open {
+						t.Errorf("%q finds %d", c.text, page.Postings[0].Posting.JobPostingID)
+					}
+				}
+			}
+			for typed, want := range map[string][2]string{
+				"dachd": {"[dachdecker]", "[dachdecker dachdeckar dachdecket]"}, "gehe": {"[]", "[geheimplan]"}, "dachdecker gehe": {"[]", "[dachdecker geheimplan]"},
+				"plan": {"[]", "[geheimplan]"}, "schatt": {"[]", "[schattenstadt]"},
+			} {
+				for i, all := range []bool{false, true} {
+					if list, err := m.Suggest(t.Context(), jobmirror.Query{Text: typed, All: all}); err != nil || fmt.Sprint(list) != want[i] {
+						t.Errorf("%q, all %t: %v, %v, want %s", typed, all, list, err, want[i])
+					}
+				}
+			}
+			if got := searchAsBoard(t, m, "geheimplan"); got.TotalNumberOfJobs != 3 {
+				t.Errorf("the board's own search finds %d", got.TotalNumberOfJobs)
+			}
+		})
+	}
+}
+
 // Whatever somebody writes into a cursor is refused, or harmless.
 func TestCursorsWithWords(t *testing.T) {
 	t.Parallel()

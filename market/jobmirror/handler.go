@@ -48,11 +48,15 @@ const writeTimeout = 30 * time.Second
 // that is refused is answered with
 // 410: begin without one. The handler sets deadlines of its own; a server around
 // it needs no WriteTimeout, which would end the stream.
-func (m *Mirror) Handler() http.Handler { return m.Guard(m.routes()) }
+func (m *Mirror) Handler() http.Handler { return m.Guard(m.routes(true)) }
 
-func (m *Mirror) routes() http.Handler {
+// routes returns the handler of every path. all says whether the search finds what a visitor should not
+// see, as the board's does.
+func (m *Mirror) routes(all bool) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/rest/v2/frontend/jobboards/{channel}/jobs", atMost(maxPages, m.serveSearch))
+	mux.HandleFunc("GET /api/rest/v2/frontend/jobboards/{channel}/jobs", atMost(maxPages, func(w http.ResponseWriter, r *http.Request) {
+		m.serveSearch(w, r, all)
+	}))
 	mux.HandleFunc("GET /jobdb/public/apply/external", m.serveJob)
 	mux.HandleFunc("GET /api/rest/v3/frontend/jobs/{job}/{what}", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "the mirror knows nothing of applicants: ask the board", http.StatusNotImplemented)

@@ -17,7 +17,7 @@ const (
 	tagLanguage = "r" // in which the posting was asked for
 	tagCategory = "k"
 	tagPlace    = search.PlaceKind
-	tagShown    = "s" // a visitor may see it; its value is empty
+	tagHidden   = "h" // a visitor may not see it; its value is empty
 )
 
 // indexBatch bounds the postings that are indexed in one transaction.
@@ -124,8 +124,8 @@ func (t *tx) documents(rows []*row) ([]search.Document, error) {
 			d.Languages = append(d.Languages, storable(job.Information.JobLanguage))
 			d.Places = job.Information.places()
 		}
-		if r.rec.shown(job.State, t.Now) {
-			d.Tags = append(d.Tags, tag(tagShown, ""))
+		if !r.rec.shown(job.State, t.Now) {
+			d.Tags = append(d.Tags, tag(tagHidden, ""))
 		}
 		documents[i] = d
 	}

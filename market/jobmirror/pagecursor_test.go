@@ -86,7 +86,7 @@ func TestPageCursorsOfOtherQueries(t *testing.T) {
 		"the language":  {func(q *Query) { q.Language = "en" }, false},
 		"the category":  {func(q *Query) { q.Category = "" }, false},
 		"the place":     {func(q *Query) { q.Place = "Bonn" }, false},
-		"shown":         {func(q *Query) { q.Shown = true }, false},
+		"all":           {func(q *Query) { q.All = true }, false},
 		"the order":     {func(q *Query) { q.Order = Oldest }, false},
 		"another order": {func(q *Query) { q.Order = Relevance }, false},
 	} {

@@ -417,7 +417,7 @@ func TestIndexIsPutTogether(t *testing.T) {
 // Small pieces are put together, and the largest is not written again for each few of them.
 func TestSmallPiecesLeaveTheLargestAlone(t *testing.T) {
 	t.Parallel()
-	b := wordyBoard{1000}
+	b := wordyBoard{postings: 1000}
 	board := httptest.NewServer(b.handler())
 	defer board.Close()
 	address := jobmirror.Databases["sqlite"](t)

@@ -13,7 +13,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// Query says what is searched for. The zero value finds every posting.
+// Query says what is searched for. The zero value finds every posting that a visitor may see.
 type Query struct {
 	// Text holds words that must all occur in the posting: in any form of them in the
 	// posting's language, and in another spelling. In the title, a place and a
@@ -27,10 +27,11 @@ type Query struct {
 	Language string             // of the row, as in Channel.Languages; empty: any, so a posting may come once a language
 	Category string             // a category's identifier (2.3); empty: any
 	Place    string             // a location's name (2.3), or the town of one of the job's; empty: any
-	// Shown leaves out what a visitor should not see: postings that are not visible, have not begun or
-	// have ended, and those whose job is known to be closed, inactive or unavailable. What the copy
-	// does not know hides no posting.
-	Shown    bool
+	// All also finds what a visitor should not see: postings that are not visible, have not begun or
+	// have ended, and those whose job is known to be closed, inactive or unavailable. Without it they
+	// are neither found nor counted, and their words are neither suggested nor meant by a mistyped
+	// one. What the copy does not know hides no posting.
+	All      bool
 	Order    Order
 	Limit    int        // postings on a page; 0 means 20, at most 1000
 	After    PageCursor // the Next of the page before; empty: the first page
@@ -182,8 +183,8 @@ func (q Query) asked() search.Query {
 			asked.Tags = append(asked.Tags, tag(must.kind, must.value))
 		}
 	}
-	if q.Shown {
-		asked.Tags, asked.Meant = append(asked.Tags, tag(tagShown, "")), append(asked.Meant, tag(tagShown, ""))
+	if !q.All {
+		asked.Hidden = []search.Tag{tag(tagHidden, "")}
 	}
 	if q.Channel != "" {
 		asked.Meant = append(asked.Meant, tag(tagChannel, string(q.Channel)))

@@ -57,7 +57,7 @@ func TestSearchEqualsAPlainOracle(t *testing.T) {
 		}
 		newest := map[string][]jobboard.JobPostingID{}
 		for kind, m := range mirrors {
-			newest[kind], _ = all(t, m, jobmirror.Query{Limit: 1000})
+			newest[kind], _ = all(t, m, jobmirror.Query{Limit: 1000, All: true})
 		}
 		for range 250 {
 			q, typed := o.query()
@@ -108,6 +108,7 @@ type oraclePosting struct {
 	ID                 jobboard.JobPostingID
 	Language, Title    string
 	Place, Company, Ad string
+	Hidden             bool                   // from visitors
 	words              map[string]oracleScope // of all its texts
 	joined             map[string]oracleScope // what has a hyphen or a full stop between its words, in the short texts
 }
@@ -120,7 +121,7 @@ func newOracle(seed uint64) *oracle {
 	for i := range 120 {
 		p := &oraclePosting{
 			ID: jobboard.JobPostingID(i + 1), Language: oracleLanguages[o.r.IntN(len(oracleLanguages))], Title: o.some(3),
-			Place: o.some(1), Company: o.some(2), Ad: o.some(12),
+			Place: o.some(1), Company: o.some(2), Ad: o.some(12), Hidden: i%8 == 5,
 			words: map[string]oracleScope{}, joined: map[string]oracleScope{},
 		}
 		for i, text := range []string{p.Title, p.Place, p.Company, p.Ad} {
@@ -155,9 +156,13 @@ func (o *oracle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if p.Language != r.Header.Get("Accept-Language") {
 			continue
 		}
+		visibility := "visible"
+		if p.Hidden {
+			visibility = "internal"
+		}
 		results = append(results, map[string]any{
 			"jobPostingId": p.ID, "postingVersionId": p.ID, "title": p.Title, "config": map[string][]string{
-				jobboard.KeyLocationName: {p.Place}, jobboard.KeyCompanyName: {p.Company}, "platform_internalAdText": {marked(p.Ad)},
+				jobboard.KeyLocationName: {p.Place}, jobboard.KeyCompanyName: {p.Company}, jobboard.KeyVisibility: {visibility}, "platform_internalAdText": {marked(p.Ad)},
 			},
 		})
 	}
@@ -227,6 +232,7 @@ func (o *oracle) query() (q jobmirror.Query, meant oracleQuery) {
 		parts = append(parts, `"`) // is no sign without another one
 	}
 	q = jobmirror.Query{Text: strings.Join(parts, " "), Limit: 1 + o.r.IntN(60), Order: jobmirror.Order(o.r.IntN(3))}
+	q.All = len(q.Text)%3 == 0
 	if o.r.IntN(4) == 0 {
 		q.Language = oracleLanguages[o.r.IntN(len(oracleLanguages))]
 	}
@@ -265,7 +271,7 @@ func (o *oracle) find(newest []jobboard.JobPostingID, q jobmirror.Query, meant o
 	for _, id := range newest {
 		p := o.postings[id-1]
 		tier, ok := o.tier(p, meant)
-		if !ok || q.Language != "" && q.Language != p.Language {
+		if !ok || p.Hidden && !q.All || q.Language != "" && q.Language != p.Language {
 			continue
 		}
 		if q.Order != jobmirror.Relevance {

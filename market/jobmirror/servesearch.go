@@ -17,13 +17,13 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// serveSearch answers 4.1 with every hit on one page.
-func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request) {
+// serveSearch answers 4.1 with every hit on one page: all that the board would give, or what a visitor may see.
+func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request, all bool) {
 	parameters, ok := readQuery(w, r)
 	if !ok {
 		return
 	}
-	q := Query{Channel: jobboard.ChannelID(r.PathValue("channel")), Text: parameters.Get("search")}
+	q := Query{Channel: jobboard.ChannelID(r.PathValue("channel")), Text: parameters.Get("search"), All: all}
 	if geo := parameters.Get("geoLocation"); geo != "" {
 		var err error
 		if q.Near, err = parseCircle(geo); err != nil {

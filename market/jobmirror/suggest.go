@@ -10,7 +10,7 @@ import (
 // with a word of the postings in place of its last word. Such a word begins with what was typed,
 // which must be two letters or more, or ends with it from four letters on. There are at most ten, those with
 // the most hits first. Each has hits with the query's Channel, Language, Category,
-// Place and Shown; the query's other fields are not used. Places are suggested word by word. The
+// Place and All; the query's other fields are not used. Places are suggested word by word. The
 // error is jobboard.ErrInvalidInput for a text of more than 1000 bytes. Nothing is suggested
 // where more than eight words stand before the last one.
 func (m *Mirror) Suggest(ctx context.Context, q Query) ([]string, error) {
@@ -19,7 +19,7 @@ func (m *Mirror) Suggest(ctx context.Context, q Query) ([]string, error) {
 	}
 	last := strings.LastIndexFunc(q.Text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`-"`, r) }) + 1
 	before, typed := q.Text[:last], q.Text[last:]
-	q = Query{Text: before, Channel: q.Channel, Language: q.Language, Category: q.Category, Place: q.Place, Shown: q.Shown}
+	q = Query{Text: before, Channel: q.Channel, Language: q.Language, Category: q.Category, Place: q.Place, All: q.All}
 	return fromView(ctx, m.db, func(t *tx) ([]string, error) {
 		list, err := t.db.search.Suggest(t.Tx, q.asked(), typed)
 		for i, word := range list {

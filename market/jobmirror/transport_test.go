@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,8 +45,20 @@ func TestClientOverTheMirror(t *testing.T) {
 		}
 		srv.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable})
 		page, err := mirrored.Search(t.Context(), jobboard.ChannelID(srv.Demo.Channel), jobboard.Query{Language: "de"})
-		if err != nil || page.TotalNumberOfJobs != want.TotalNumberOfJobs {
-			t.Errorf("%+v, %v", page, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// It has what a visitor may see, of what the board and the copy have.
+		visible, n := all(t, m, jobmirror.Query{Language: "de", Order: jobmirror.Newest})
+		var given []jobboard.JobPostingID
+		for _, p := range page.Results {
+			given = append(given, p.JobPostingID)
+		}
+		if !slices.Equal(given, visible) || page.TotalNumberOfJobs != n || n == 0 || n >= want.TotalNumberOfJobs {
+			t.Errorf("%v of %d, want %v of the board's %d", given, page.TotalNumberOfJobs, visible, want.TotalNumberOfJobs)
+		}
+		if _, all := all(t, m, jobmirror.Query{Language: "de", All: true}); all != want.TotalNumberOfJobs {
+			t.Errorf("the copy has %d of %d postings", all, want.TotalNumberOfJobs)
 		}
 		info, err := mirrored.JobInformation(t.Context(), lookup)
 		if err != nil || info.JobTitle != told.JobTitle || !info.ApplyPossible {

@@ -25,7 +25,7 @@ import (
 // which has a posting with another title, ends or is open again whenever it is asked for
 // "/end": its entry in the feed changes, and the answer of its lookup.
 func boardChild(postings int) error {
-	board := wordyBoard{postings}.handler()
+	board := wordyBoard{postings: postings}.handler()
 	answer := httptest.NewRecorder()
 	const channel = "/board/api/rest/v2/frontend/jobboards/1_all/jobs"
 	board.ServeHTTP(answer, httptest.NewRequestWithContext(context.Background(), http.MethodGet, channel, http.NoBody))

@@ -9,7 +9,8 @@ import (
 
 // A visitor may see a posting that is visible, has begun and not ended, and whose job is not known
 // to be closed, inactive or unavailable. What the copy does not know hides nothing, and how old it is
-// does not either. The index has a tag for it, tagShown. It is renewed with the posting, by the
+// does not either. The index has a tag for those that a visitor may not see, tagHidden: they are few,
+// so that leaving them out costs a search next to nothing. It is renewed with the posting, by the
 // answers of lookups that end a job or open it again, and when its dates come: postings.turns says
 // when, and putTurned puts such postings on the list of those to index.
 
@@ -33,9 +34,12 @@ func (r *PostingRecord) visible() bool {
 func (s State) ended() bool { return s == StateClosed || s == StateInactive || s == StateUnavailable }
 
 // lasts reports whether the posting has begun and not ended at a time, and when that changes next;
-// 0: never.
+// 0: never. It begins when it is listed; without that date, with its version.
 func (r *PostingRecord) lasts(now int64) (lasts bool, next int64) {
 	begins, ends := int64(r.VersionStart), int64(r.VersionEnd)
+	if listed, err := r.Config.ListingStartDate(); err == nil {
+		begins = listed.UnixMilli()
+	}
 	switch {
 	case begins > now:
 		return false, begins

@@ -14,6 +14,9 @@ func TestWhatAVisitorMaySee(t *testing.T) {
 	config := func(values ...string) jobboard.PostingConfig {
 		return jobboard.NewPostingConfig(map[string][]string{jobboard.KeyVisibility: values})
 	}
+	listed := func(date string) jobboard.PostingConfig {
+		return jobboard.NewPostingConfig(map[string][]string{jobboard.KeyListingStartDate: {date}})
+	}
 	const now = 1000
 	for _, c := range []struct {
 		what        string
@@ -34,6 +37,9 @@ func TestWhatAVisitorMaySee(t *testing.T) {
 		{"inactive", config("visible"), 0, 0, StateInactive, false, 0},
 		{"unavailable", config("visible"), 0, 0, StateUnavailable, false, 0},
 		{"not begun", config("visible"), 1001, 0, StateOpen, false, 1001},
+		{"listed later", listed("1001"), 0, 0, StateOpen, false, 1001},
+		{"listed before its version", listed("999"), 2000, 0, StateOpen, true, 0},
+		{"listed on no day", listed("soon"), 1001, 0, StateOpen, false, 1001},
 		{"begins", config("visible"), 1000, 0, StateOpen, true, 0},
 		{"ends later", config("visible"), 1, 1001, StateOpen, true, 1001},
 		{"ends", config("visible"), 1, 1000, StateOpen, false, 0},
@@ -62,7 +68,7 @@ func TestSearchesOfVisitors(t *testing.T) {
 			if err := m.index(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			for _, q := range []Query{{Shown: true, Facets: true}, {Text: "nurse", Shown: true, Facets: true}} {
+			for _, q := range []Query{{Facets: true}, {Text: "nurse", Facets: true}} {
 				page, err := m.Search(t.Context(), q)
 				if err != nil {
 					t.Fatal(err)
@@ -75,7 +81,7 @@ func TestSearchesOfVisitors(t *testing.T) {
 					t.Errorf("%s: %d are found, %d counted", when, got, page.Facets.Total)
 				}
 			}
-			if page, err := m.Search(t.Context(), Query{}); err != nil || len(page.Postings) != 3 {
+			if page, err := m.Search(t.Context(), Query{All: true}); err != nil || len(page.Postings) != 3 {
 				t.Errorf("%s: %d are found in all, %v", when, len(page.Postings), err)
 			}
 		}

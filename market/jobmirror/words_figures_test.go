@@ -23,7 +23,10 @@ import (
 // wordyBoard answers for a channel of any number of postings of 2 to 6 KB without holding
 // them. A few of their words are in most of them, most are in few, as in any language:
 // twice as many different words as postings.
-type wordyBoard struct{ postings int }
+type wordyBoard struct {
+	postings int
+	hidden   int // the posting after so many others is hidden from visitors; 0: none is
+}
 
 // word returns a word by its rank.
 func (b wordyBoard) word(rank int) string {
@@ -58,12 +61,15 @@ func (b wordyBoard) handler() http.Handler {
 			if i > 0 {
 				out.WriteByte(',')
 			}
-			link := ""
+			link, visibility := "", "visible"
+			if b.hidden > 0 && i%b.hidden == b.hidden-1 {
+				visibility = "internal"
+			}
 			if i%4 == 0 {
 				link = fmt.Sprintf("https://jobs.example/job/%d/x", first+i)
 			}
-			fmt.Fprintf(out, `{"jobPostingId":%d,"postingVersionId":%d,"title":%q,"applyOnlineLink":%q,"config":{"jobcategory":["%d"],`+
-				`"ProjectLocationGerman":[%q],"ProjectCompanyNameGerman":[%q],"platform_internalAdText":[%q]}}`, i+1, i+1, b.some(r, 1+r.IntN(4)), link, i%40,
+			fmt.Fprintf(out, `{"jobPostingId":%d,"postingVersionId":%d,"title":%q,"applyOnlineLink":%q,"config":{"jobcategory":["%d"],"platformvisibility":[%q],`+
+				`"ProjectLocationGerman":[%q],"ProjectCompanyNameGerman":[%q],"platform_internalAdText":[%q]}}`, i+1, i+1, b.some(r, 1+r.IntN(4)), link, i%40, visibility,
 				b.word(100+r.IntN(500)), b.some(r, 2), "<p>"+b.some(r, 200+r.IntN(400)))
 		}
 		out.WriteString("]}")
@@ -99,7 +105,7 @@ func serverTime() (sum time.Duration) {
 // so does their index of room.
 func TestSearchesOfLargePostings(t *testing.T) {
 	onEachMeasured(t, func(t *testing.T, address string) {
-		b := wordyBoard{size(300, 100_000)}
+		b := wordyBoard{postings: size(300, 100_000)}
 		board := httptest.NewServer(b.handler())
 		defer board.Close()
 		m := open(t, address, jobmirror.Options{
@@ -194,7 +200,7 @@ func (b wordyBoard) measure(ctx context.Context, t *testing.T, m *jobmirror.Mirr
 func TestPageOfCommonWordsReadsFew(t *testing.T) {
 	t.Parallel()
 	needPostgres(t)
-	b := wordyBoard{800}
+	b := wordyBoard{postings: 800}
 	address := postgres.createMigrated(t)
 	board := httptest.NewServer(b.handler())
 	defer board.Close()

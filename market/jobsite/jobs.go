@@ -72,6 +72,7 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	if err != nil {
 		return nil, err
 	}
+	postings = visible(known, postings)
 	posting := inLanguage(postings, s.Language(r))
 	job := s.published(known, posting)
 	job.URL = s.published(known, inLanguage(postings, s.cfg.Languages[0])).URL
@@ -117,7 +118,7 @@ func (s *Site) Jobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 				yield(jobpublish.Job{}, err)
 				return
 			}
-			if !yield(s.published(all.Job, inLanguage(all.Postings, s.cfg.Languages[0])), nil) {
+			if !yield(s.published(all.Job, inLanguage(visible(all.Job, all.Postings), s.cfg.Languages[0])), nil) {
 				return
 			}
 		}
@@ -142,6 +143,26 @@ func (s *Site) published(known *jobmirror.Job, posting *jobmirror.Posting) jobpu
 		s.cfg.EditJob(&j)
 	}
 	return j
+}
+
+// visible returns the postings of a job that a visitor may see, which the mirror's search finds; all if
+// there is none, for the reason.
+func visible(known *jobmirror.Job, postings []jobmirror.Posting) []jobmirror.Posting {
+	var list []jobmirror.Posting
+	for _, p := range postings {
+		now := time.Now()
+		j := jobpublish.Job{Posting: &p.Posting}
+		info, err := known.Answer()
+		j.SetLookup(info, err, now)
+		refused, _ := errors.AsType[*jobpublish.RefusedError](j.Check(now))
+		if refused == nil || refused.Reason == jobpublish.ReasonIncomplete {
+			list = append(list, p)
+		}
+	}
+	if len(list) == 0 {
+		return postings
+	}
+	return list
 }
 
 // inLanguage returns the posting in a language, or else the first posting, or nil.

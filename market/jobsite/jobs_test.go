@@ -351,6 +351,36 @@ func TestJobPage(t *testing.T) {
 	}
 }
 
+// A job's page and its place in the feeds are of the posting that the list shows, beside one that a
+// visitor should not see.
+func TestPageOfTheVisiblePosting(t *testing.T) {
+	c := newCopied(t)
+	job, hidden := c.fake.Publish(c.fake.Demo.Channel, jobboardtest.Job{Title: "Gardener", Language: "de"})
+	for _, visibility := range []string{"internal", "visible", "internal"} {
+		c.fake.AddPosting(jobboardtest.Posting{
+			JobID: job.ID, Title: visibility + " gardener", Language: "de", Channels: []string{c.fake.Demo.Channel},
+			Config: map[string][]string{jobboard.KeyVisibility: {visibility}, jobboard.KeyAdText: {"<p>Roses"}},
+		})
+	}
+	c.fake.RemovePosting(hidden.ID)
+	c.copy()
+	found, err := c.site.Search(httptest.NewRequest("GET", "/?text=gardener", nil))
+	if err != nil || len(found.Cards) != 1 || found.Page.Facets.Total != 1 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if w := c.get(found.Cards[0].Path); w.Code != 200 || c.page.Title != found.Cards[0].Title || c.page.Title != "visible gardener" {
+		t.Errorf("the page is %d, %+v", w.Code, c.page)
+	}
+	for published, err := range c.site.Jobs(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if published.ID() == jobboard.JobID(job.ID) && published.Posting.Title != "visible gardener" {
+			t.Errorf("%q is published", published.Posting.Title)
+		}
+	}
+}
+
 func TestJobsOfSite(t *testing.T) {
 	c := newCopied(t)
 	if card := c.site.Card(&jobmirror.Posting{}); card.Path != "" {
@@ -766,6 +796,11 @@ func TestClientOfSite(t *testing.T) {
 	result, err := c.site.Client().Search(ctx, jobboard.ChannelID(c.fake.Demo.Channel), jobboard.Query{Language: "de"})
 	if err != nil || len(result.Results) == 0 {
 		t.Errorf("%v, %v", result, err)
+	}
+	for _, p := range result.Results {
+		if job, ok := p.LinkedJob(); ok && (job == jobboard.JobID(c.fake.Demo.ClosedJob) || job == jobboard.JobID(c.fake.Demo.InternalJob)) {
+			t.Errorf("%d is found, which a visitor should not see", job)
+		}
 	}
 	info, err := c.site.Client().JobInformation(ctx, jobboard.JobID(c.fake.Demo.OpenJob))
 	if err != nil || !info.ApplyPossible {

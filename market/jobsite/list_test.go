@@ -215,7 +215,11 @@ func ExampleList() {
 	err = show(os.Stdout, httptest.NewRequest("GET", "/?lang=de&place=Hamburg&near=Atlantis", nil), mirror)
 	fmt.Println(err)
 	// Output:
-	// <a href="?lang=de">Hamburg (7)</a>
+	// <a href="?lang=de">Hamburg (10)</a>
+	// <a href="?lang=de&amp;place=Cologne">Cologne (3)</a>
+	// <a href="?lang=de&amp;place=Zurich">Zurich (3)</a>
+	// <a href="?lang=de&amp;place=K%C3%B6ln">Köln (2)</a>
+	// <a href="?lang=de&amp;place=Z%C3%BCrich">Zürich (2)</a>
 	// [{near Atlantis unknown town}] true
 	// <nil>
 }

@@ -22,6 +22,7 @@ type searchFlags struct {
 	list   cli.ListFlags
 	after  string
 	facets bool
+	all    bool
 }
 
 func newSearchCommand(p *cli.Program, db *database) *cobra.Command {
@@ -33,7 +34,8 @@ func newSearchCommand(p *cli.Program, db *database) *cobra.Command {
 		Long: `search prints a page of the postings in the copy that match: as a table, as CSV,
 or as one JSON document. TEXT is the search text, as --text is: words in any
 form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
---language narrow it.`,
+--language narrow it. Postings that a visitor should not see are left out, but
+for --all.`,
 		Example: `  jobboard-mirror search --fake --near Berlin --radius 50 nurse
   jobboard-mirror search --db jobs.db --fields title,job -o nurses.csv nurse`,
 		ValidArgsFunction: cli.Nothing,
@@ -55,7 +57,7 @@ form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
 				return err
 			}
 			q := jobmirror.Query{
-				Text: text, Near: around.Near, Limit: f.list.Limit, After: jobmirror.PageCursor(f.after), Facets: f.facets,
+				Text: text, Near: around.Near, Limit: f.list.Limit, After: jobmirror.PageCursor(f.after), Facets: f.facets, All: f.all,
 				Channel: jobboard.ChannelID(fromFlag(cmd, "channel")), Language: fromFlag(cmd, "language"),
 			}
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
@@ -83,6 +85,7 @@ form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
 	cmd.Flags().Lookup("limit").Usage = "`postings` on a page; 0: 20"
 	cmd.Flags().StringVar(&f.after, "after", "", "`cursor` of the page before")
 	cmd.Flags().BoolVar(&f.facets, "facets", false, "count all hits, in all and by category and place")
+	cmd.Flags().BoolVar(&f.all, "all", false, "find also what a visitor should not see: not visible, not begun, ended or closed")
 	cli.Complete(cmd, "after", cli.Nothing)
 	o.fake.add(cmd)
 	return cmd

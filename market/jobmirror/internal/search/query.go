@@ -20,7 +20,10 @@ type Query struct {
 	// Meant has those of Tags among whose documents the words are looked for that a mistyped
 	// one may have meant, such as the tag of a language.
 	Meant []Tag
-	Order Order
+	// Hidden has tags whose documents are as if they were not in the index: they are neither found nor
+	// counted, and their words are neither suggested nor meant by a mistyped one.
+	Hidden []Tag
+	Order  Order
 }
 
 // Order chooses the order of documents.

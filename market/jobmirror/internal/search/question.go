@@ -19,6 +19,7 @@ type questions struct {
 	index    *textindex.Index
 	text     words.Query
 	narrow   []words.Expr   // what the index is asked beside the text
+	hidden   []words.Expr   // what documents must not have
 	stemmers []string       // of all documents
 	in       []words.Lookup // of the text, by each of stemmers
 	all      textindex.Question
@@ -31,7 +32,7 @@ type tier func(orAbove bool) textindex.Question
 
 // questions returns what the index is asked for a query.
 func (t *tx) questions(q Query) (*questions, error) {
-	a := &questions{q: q, index: t.text, narrow: narrowed(q.Tags, q.Near)}
+	a := &questions{q: q, index: t.text, narrow: narrowed(q.Tags, q.Near), hidden: narrowed(q.Hidden, jobboard.GeoLocation{})}
 	parse := words.Parse
 	if q.Literal {
 		parse = words.Literal
@@ -105,13 +106,21 @@ func (a *questions) addTiers(typed []words.Lookup) {
 // ask returns the question for the query. of returns what is asked for its text by one of
 // a.stemmers.
 func (a *questions) ask(of func(in int) words.Expr) textindex.Question {
-	e := words.Expr{Op: words.And, Of: a.narrow}
 	switch {
 	case strings.TrimSpace(a.q.Text) == "":
+		return a.question(a.narrow)
 	case a.text.Empty(): // there is nothing but punctuation in it
-		e.Of = append(slices.Clone(a.narrow), words.Expr{Text: textindex.None})
-	default:
-		e.Of = append(slices.Clone(a.narrow), a.forEachStemmer(of))
+		return a.question(a.narrow, words.Expr{Text: textindex.None})
+	}
+	return a.question(a.narrow, a.forEachStemmer(of))
+}
+
+// question returns the question for the documents that are not hidden, that tags select, and that all
+// of some expressions select too.
+func (a *questions) question(tags []words.Expr, too ...words.Expr) textindex.Question {
+	e := words.Expr{Op: words.And, Of: slices.Concat(tags, too)}
+	if len(a.hidden) > 0 {
+		e = words.Expr{Op: words.Less, Of: slices.Concat([]words.Expr{e}, a.hidden)}
 	}
 	return a.index.Question(e)
 }
@@ -138,7 +147,5 @@ func (a *questions) forEachStemmer(of func(in int) words.Expr) words.Expr {
 // forms returns the question for the documents that have a form of a word, and that tags
 // select too.
 func (a *questions) forms(word string, tags []words.Expr) textindex.Question {
-	e := words.Expr{Op: words.And, Of: append(slices.Clone(tags),
-		a.forEachStemmer(func(in int) words.Expr { return a.in[in].Form(word) }))}
-	return a.index.Question(e)
+	return a.question(tags, a.forEachStemmer(func(in int) words.Expr { return a.in[in].Form(word) }))
 }

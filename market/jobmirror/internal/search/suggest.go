@@ -44,7 +44,7 @@ func (x *Index) Suggest(in *store.Tx, q Query, typed string) ([]string, error) {
 		e := asked.forEachStemmer(func(in int) words.Expr {
 			return words.Expr{Op: words.And, Of: []words.Expr{asked.in[in].All(), asked.in[in].Form(word)}}
 		})
-		question := t.text.Question(words.Expr{Op: words.And, Of: append(slices.Clone(asked.narrow), e)})
+		question := asked.question(asked.narrow, e)
 		if put[question] {
 			continue // one form of a word is enough
 		}
