@@ -1136,8 +1136,20 @@ func (m *model) forgetUnlisted() {
 func (m *model) comparePostings(mirror *jobmirror.Mirror, seen seen) {
 	for language, sources := range map[string][]*modelSource{"de": m.sources[:2], "en": m.sources[2:3]} {
 		found := map[int64]jobmirror.Posting{}
+		shown := map[jobboard.JobPostingID]bool{}
 		for _, p := range find(m.T, mirror, jobmirror.Query{Language: language, Limit: 1000}) {
+			shown[p.Posting.JobPostingID] = true
+		}
+		for _, p := range find(m.T, mirror, jobmirror.Query{Language: language, Limit: 1000, All: true}) {
 			found[int64(p.Posting.JobPostingID)] = p
+			state := jobmirror.StateUnknown
+			if job, _ := mirror.Job(m.T.Context(), p.Job); job != nil {
+				state = job.State
+			}
+			ended := slices.Contains([]jobmirror.State{jobmirror.StateClosed, jobmirror.StateInactive, jobmirror.StateUnavailable}, state)
+			if shown[p.Posting.JobPostingID] == ended {
+				m.wrong("posting %d in %s, whose job is %s, is shown to visitors: %t", p.Posting.JobPostingID, language, state, !ended)
+			}
 		}
 		if len(found) != len(m.stored[language]) || len(seen.postings[language]) != len(found) {
 			m.wrong("%d postings are found in %s, of %d; not %d", len(found), language, len(seen.postings[language]), len(m.stored[language]))

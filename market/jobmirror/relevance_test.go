@@ -359,7 +359,7 @@ func TestFindsWhatTheStandInFinds(t *testing.T) {
 				continue
 			}
 			query := strings.Join(typed[:min(len(typed), 3)], " ")
-			hits, _ := all(t, m, jobmirror.Query{Text: query, Limit: 50})
+			hits, _ := all(t, m, jobmirror.Query{Text: query, Limit: 50, All: true})
 			for _, hit := range board(query) {
 				own := shortTexts(&hit)
 				if slices.ContainsFunc(strings.Fields(query), func(word string) bool { return !strings.Contains(own, word) }) {

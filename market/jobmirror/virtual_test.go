@@ -383,7 +383,7 @@ func TestAnswersGrowOld(t *testing.T) {
 			if w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "applyPossible") {
 				t.Errorf("the handler after %s: %d %s", maxAge, w.Code, w.Body)
 			}
-			page, err := m.Search(t.Context(), jobmirror.Query{})
+			page, err := m.Search(t.Context(), jobmirror.Query{All: true})
 			if err != nil || len(page.Postings) == 0 || page.Age < maxAge {
 				t.Errorf("a search after %s: %+v, %v", maxAge, page, err)
 			}
