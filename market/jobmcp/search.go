@@ -178,7 +178,8 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 	out.Total = max(page.TotalNumberOfJobs, count)
 	out.Incomplete = page.TotalNumberOfJobs > count
 	if hidden > 0 {
-		out.Note = fmt.Sprintf("total is larger than what can be listed: not everybody may see %d of these postings, which are left out", hidden)
+		out.Note = fmt.Sprintf("total is larger than what can be listed: "+
+			"not everybody may see %d of these postings, which are left out", hidden)
 	}
 	if out.Total == 0 {
 		out.Note = "nothing matches; the answer is the same for a channel that does not exist"

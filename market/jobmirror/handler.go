@@ -54,9 +54,8 @@ func (m *Mirror) Handler() http.Handler { return m.Guard(m.routes(true)) }
 // see, as the board's does.
 func (m *Mirror) routes(all bool) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/rest/v2/frontend/jobboards/{channel}/jobs", atMost(maxPages, func(w http.ResponseWriter, r *http.Request) {
-		m.serveSearch(w, r, all)
-	}))
+	search := func(w http.ResponseWriter, r *http.Request) { m.serveSearch(w, r, all) }
+	mux.HandleFunc("GET /api/rest/v2/frontend/jobboards/{channel}/jobs", atMost(maxPages, search))
 	mux.HandleFunc("GET /jobdb/public/apply/external", m.serveJob)
 	mux.HandleFunc("GET /api/rest/v3/frontend/jobs/{job}/{what}", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "the mirror knows nothing of applicants: ask the board", http.StatusNotImplemented)
