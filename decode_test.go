@@ -1036,3 +1036,31 @@ func TestDecodeRaw(t *testing.T) {
 		}
 	}
 }
+
+// Three short members that the interface does not name take no more allocations than one, and
+// none is changed by what is appended to another.
+func TestUnknownMembersShareAnArray(t *testing.T) {
+	reads := func(more string) (allocations float64, unknown unknownMembers) {
+		text := []byte(`{"jobPostingId":1,"postingVersionId":2,"title":"t","applyOnlineLink":"","config":{},"jobStartDate":3,` +
+			`"postingVersionStartDate":4,"postingVersionEndDate":5` + more + "}")
+		allocations = testing.AllocsPerRun(100, func() {
+			p := new(JobPosting)
+			if err := p.UnmarshalJSON(text); err != nil {
+				t.Fatal(err)
+			}
+			unknown = p.Unknown
+		})
+		return allocations, unknown
+	}
+	one, _ := reads(`,"salaryBand":"B7"`)
+	three, unknown := reads(`,"salaryBand":"B7","shift":["early","late"],"remote":true`)
+	t.Logf("figure: %.0f allocations with one unknown member, %.0f with three", one, three)
+	if three > one && !raceEnabled {
+		t.Errorf("%.0f allocations with one unknown member, %.0f with three", one, three)
+	}
+	_ = append(unknown["salaryBand"], "overwritten"...)
+	want := unknownMembers{"salaryBand": json.RawMessage(`"B7"`), "shift": json.RawMessage(`["early","late"]`), "remote": json.RawMessage("true")}
+	if !reflect.DeepEqual(unknown, want) {
+		t.Errorf("%s; want %s", unknown, want)
+	}
+}

@@ -215,30 +215,3 @@ func TestBoundsOfUnknownMembers(t *testing.T) {
 		}
 	}
 }
-
-// Three short members that the interface does not name take no more allocations than one, and
-// none is changed by what is appended to another.
-func TestUnknownMembersShareAnArray(t *testing.T) {
-	reads := func(more string) (allocations float64, unknown members) {
-		text := fmt.Appendf(nil, aPosting, more)
-		allocations = testing.AllocsPerRun(100, func() {
-			p := new(jobboard.JobPosting)
-			if err := p.UnmarshalJSON(text); err != nil {
-				t.Fatal(err)
-			}
-			unknown = p.Unknown
-		})
-		return allocations, unknown
-	}
-	one, _ := reads(`,"salaryBand":"B7"`)
-	three, unknown := reads(`,"salaryBand":"B7","shift":["early","late"],"remote":true`)
-	t.Logf("figure: %.0f allocations with one unknown member, %.0f with three", one, three)
-	if three > one {
-		t.Errorf("%.0f allocations with one unknown member, %.0f with three", one, three)
-	}
-	_ = append(unknown["salaryBand"], "overwritten"...)
-	want := members{"salaryBand": json.RawMessage(`"B7"`), "shift": json.RawMessage(`["early","late"]`), "remote": json.RawMessage("true")}
-	if !reflect.DeepEqual(unknown, want) {
-		t.Errorf("%s; want %s", unknown, want)
-	}
-}
