@@ -350,7 +350,7 @@ func TestMeantWordIsAmongTheNearest(t *testing.T) {
 			if utf8.RuneCountInString(meant) < 5 || utf8.RuneCountInString(typed) < 5 || slices.Contains(vocabulary, typed) {
 				continue
 			}
-			page, err := m.Search(t.Context(), jobmirror.Query{Text: typed, Limit: 1000})
+			page, err := m.Search(t.Context(), jobmirror.Query{Text: typed, Limit: 1000, All: true})
 			if err != nil {
 				t.Fatal(err)
 			}
