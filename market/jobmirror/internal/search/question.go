@@ -32,7 +32,8 @@ type tier func(orAbove bool) textindex.Question
 
 // questions returns what the index is asked for a query.
 func (t *tx) questions(q Query) (*questions, error) {
-	a := &questions{q: q, index: t.text, narrow: narrowed(q.Tags, q.Near), hidden: narrowed(q.Hidden, jobboard.GeoLocation{})}
+	a := &questions{q: q, index: t.text, narrow: narrowed(q.Tags, q.Near)}
+	a.hidden = narrowed(q.Hidden, jobboard.GeoLocation{})
 	parse := words.Parse
 	if q.Literal {
 		parse = words.Literal
