@@ -11,8 +11,8 @@ require (
 	github.com/chromedp/cdproto v0.160.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/getkin/kin-openapi v0.153.0
-	github.com/jobboard-sdk/jobboard-go v0.0.0-20261127122246-6ba00594570b
-	github.com/jobboard-sdk/jobboard-go/market v0.0.0-20261127113408-099e0c0a6546
+	github.com/jobboard-sdk/jobboard-go v0.0.0-20261127134742-c9a23aa828bb
+	github.com/jobboard-sdk/jobboard-go/market v0.0.0-20261127134742-c9a23aa828bb
 	github.com/mmcdole/gofeed v1.4.2
 	github.com/piprate/json-gold v0.9.1
 	golang.org/x/oauth2 v0.38.0
