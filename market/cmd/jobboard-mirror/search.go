@@ -57,7 +57,8 @@ for --all.`,
 				return err
 			}
 			q := jobmirror.Query{
-				Text: text, Near: around.Near, Limit: f.list.Limit, After: jobmirror.PageCursor(f.after), Facets: f.facets, All: f.all,
+				Text: text, Near: around.Near, Limit: f.list.Limit, After: jobmirror.PageCursor(f.after), Facets: f.facets,
+				All:     f.all,
 				Channel: jobboard.ChannelID(fromFlag(cmd, "channel")), Language: fromFlag(cmd, "language"),
 			}
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
