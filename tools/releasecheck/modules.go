@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
-	"golang.org/x/mod/semver"
 )
 
 // unreleased lists the folders of modules that nobody outside this repository requires. Their
@@ -149,12 +148,7 @@ func (c checkout) versionOf(dir, hash string, committed time.Time) (string, erro
 	if err != nil {
 		return "", err
 	}
-	last := ""
-	for tag := range strings.FieldsSeq(tags) {
-		if _, v := splitTag(tag); isRelease(v) && semver.Compare(v, last) > 0 {
-			last = v
-		}
-	}
+	last := highest(tags, tagOf(dir, ""), every)
 	if last != "" {
 		at, err := c.git("rev-parse", tagOf(dir, last)+"^{commit}")
 		if err != nil || strings.TrimSpace(at) == hash {

@@ -113,19 +113,26 @@ func (c checkout) lastVersion(prefix string, may func(version string) bool) (str
 	if err != nil {
 		return "", err
 	}
+	return highest(out, prefix, may), nil
+}
+
+// highest returns the highest version of a release that may be among tags with a prefix, or "".
+func highest(tags, prefix string, may func(version string) bool) string {
 	last := ""
-	for tag := range strings.FieldsSeq(out) {
+	for tag := range strings.FieldsSeq(tags) {
 		v := strings.TrimPrefix(tag, prefix)
 		if isRelease(v) && may(v) && (last == "" || semver.Compare(v, last) > 0) {
 			last = v
 		}
 	}
-	return last, nil
+	return last
 }
+
+func every(string) bool { return true }
 
 // newer says whether a version is above the last one of its release.
 func (c checkout) newer(r *release) error {
-	last, err := c.lastVersion(r.prefix, func(string) bool { return true })
+	last, err := c.lastVersion(r.prefix, every)
 	if err == nil && last != "" && semver.Compare(r.version, last) <= 0 {
 		err = fmt.Errorf("%s is not above %s", r.version, last)
 	}
@@ -134,7 +141,7 @@ func (c checkout) newer(r *release) error {
 
 // next returns the lowest minor version above the last one of a release.
 func (c checkout) next(r *release) (string, error) {
-	last, err := c.lastVersion(r.prefix, func(string) bool { return true })
+	last, err := c.lastVersion(r.prefix, every)
 	if err != nil || last == "" {
 		return "v0.1.0", err
 	}
