@@ -25,6 +25,7 @@ type finder struct {
 
 	postings []posting
 	jobs     []*job // in the order of their identifiers
+	lookups  map[int64]*exchange
 }
 
 type posting struct {
@@ -242,13 +243,21 @@ func (f *finder) lookUp() {
 	}
 }
 
-// lookup asks for the information of a job.
+// lookup asks for the information of a job, once.
 func (f *finder) lookup(id int64) *exchange {
+	if x := f.lookups[id]; x != nil {
+		return x
+	}
 	auth := ""
 	if f.Target.LookupToken != "" {
 		auth = "Bearer " + f.Target.LookupToken
 	}
-	return f.get(f.Target.JobDBURL+lookupPath+"?jobid="+strconv.FormatInt(id, 10), auth, "")
+	x := f.get(f.Target.JobDBURL+lookupPath+"?jobid="+strconv.FormatInt(id, 10), auth, "")
+	if f.lookups == nil {
+		f.lookups = map[int64]*exchange{}
+	}
+	f.lookups[id] = x
+	return x
 }
 
 func (f *finder) askApplied() {
