@@ -266,16 +266,21 @@ func (t *tx) acceptSomeEnds(m *Mirror, sources []*source, every bool) (more bool
 	if err != nil {
 		return false, err
 	}
+	var reindex []int64
 	for _, job := range jobs {
 		j := stored[job]
 		if j == nil || !j.said.outcome().Ends() { // another process has settled it
 			continue
 		}
-		if _, err := t.saveAnswer(m, lookedUp{job: job, answer: j.answer, heard: j.doubted}, j, j.said); err != nil {
+		changed, err := t.saveAnswer(m, lookedUp{job: job, answer: j.answer, heard: j.doubted}, j, j.said)
+		if err != nil {
 			return false, err
 		}
+		if changed {
+			reindex = append(reindex, job)
+		}
 	}
-	return len(jobs) == sweepBatch, nil
+	return len(jobs) == sweepBatch, t.putUnindexedOf(reindex)
 }
 
 // doubtStatus reads how many ends of jobs are not believed, and since when there is a wave.
