@@ -11,11 +11,12 @@ import (
 )
 
 // references are the pages that one looks something up in, and does not read to their end.
-var references = []string{"mirror.md"}
+var references = []string{"mirror-run.md", "mirror-promises.md"}
 
 const (
 	mostWords      = 1500 // of a page that is not a reference
 	mostReadme     = 900
+	mostMirror     = 800 // of the page by which a copy is set up
 	wordsPerMinute = 200
 )
 
@@ -31,14 +32,14 @@ func words(t *testing.T, page string) int {
 
 // A page can be read to its end.
 func TestPageSizes(t *testing.T) {
-	sizes := map[string]int{"../README.md": mostReadme}
+	sizes := map[string]int{"../README.md": mostReadme, "mirror.md": mostMirror}
 	for _, pattern := range []string{"*.md", "decisions/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, found, err)
 		}
 		for _, page := range found {
-			if !slices.Contains(references, page) {
+			if sizes[page] == 0 && !slices.Contains(references, page) {
 				sizes[page] = mostWords
 			}
 		}

@@ -13,16 +13,16 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
-// guide returns a section of docs/mirror.md.
-func guide(t *testing.T, heading string) string {
+// guide returns a section of a page, by its path in the repository.
+func guide(t *testing.T, page, heading string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "mirror.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, ok := strings.Cut(string(text), "\n## "+heading+"\n")
 	if !ok {
-		t.Fatalf("docs/mirror.md has no section %q", heading)
+		t.Fatalf("%s has no section %q", page, heading)
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
 	return section
@@ -33,7 +33,7 @@ var code = regexp.MustCompile("`([a-z_]+)`")
 // The guide's list of tables is that of the databases, and has no column that
 // they do not have.
 func TestGuideListsTheTables(t *testing.T) {
-	section := guide(t, "The tables")
+	section := guide(t, "docs/mirror-promises.md", "The tables")
 	listed := map[string][]string{}
 	for line := range strings.Lines(section) {
 		cells := strings.Split(line, "|")
@@ -107,7 +107,7 @@ func TestGuideNamesTests(t *testing.T) {
 		all.Write(text)
 	}
 	named := 0
-	for line := range strings.Lines(guide(t, "What holds")) {
+	for line := range strings.Lines(guide(t, "CONTRIBUTING.md", "What holds of the mirror")) {
 		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| | ") {
 			continue
 		}
@@ -128,7 +128,7 @@ func TestGuideNamesTests(t *testing.T) {
 
 // The guide's SQL finds something in the copy of the stand-in's demo.
 func TestGuideQueriesTheTables(t *testing.T) {
-	_, query, ok := strings.Cut(guide(t, "The tables"), "```sql\n")
+	_, query, ok := strings.Cut(guide(t, "docs/mirror-promises.md", "The tables"), "```sql\n")
 	query, _, _ = strings.Cut(query, "```")
 	if !ok {
 		t.Fatal("the guide has no SQL")

@@ -11,7 +11,7 @@ import (
 
 // The guide tells the settings of the leases and of the connections as they are.
 func TestGuideTellsTheSettings(t *testing.T) {
-	text, err := os.ReadFile("../../docs/mirror.md")
+	text, err := os.ReadFile("../../docs/mirror-run.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestGuideTellsTheSettings(t *testing.T) {
 		fmt.Sprintf("gives lookups under way %.1f s", stopTime.Seconds()),
 	} {
 		if !strings.Contains(guide, says) {
-			t.Errorf("docs/mirror.md does not say %q", says)
+			t.Errorf("docs/mirror-run.md does not say %q", says)
 		}
 	}
 }
