@@ -117,6 +117,9 @@ need_programs() {
 	need_apt localedef libc-bin
 	need_apt /usr/share/i18n/locales/de_DE locales
 	need_apt npm nodejs npm
+	# The languages of e2e/openapitest/languages.
+	need_apt php php-cli php-curl
+	need_apt javac default-jdk-headless
 	# The shells that the command's completion is for.
 	need_apt /usr/share/bash-completion/bash_completion bash-completion
 	need_apt zsh zsh

@@ -67,6 +67,9 @@ func (v Variants) authAnswer(status int, code, description string) answer {
 		}
 		a.Header.Set("WWW-Authenticate", h)
 	}
+	if status == http.StatusForbidden {
+		a.ContentType = typeText // api/openapi.yaml promises a text with a 403 about a job; this one is empty
+	}
 	if v.AuthErrors != "" && code != "" {
 		a.ContentType, a.Body = typeJSON, marshal(wireAuthError{code, description})
 	}

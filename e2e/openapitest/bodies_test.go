@@ -221,6 +221,7 @@ func TestBrokenAnswers(t *testing.T) {
 		{"a boolean in quotes", appliedCall, 200, jsonType, `"true"`},
 		{"a boolean in an object", appliedCall, 200, jsonType, `{"applied":true}`},
 		{"a number for a boolean", appliedCall, 200, jsonType, `1`},
+		{"a 401 with its reason in another member", appliedCall, 401, jsonType, `{"code":"invalid_token"}`},
 		{"a row of the other call", appliedCall, 404, jsonType, `{"code":"get_application_error","message":"No application"}`},
 		{"another code", appliedCall, 404, jsonType, `{"code":"project_error","message":"Project for jobId 4711 not available"}`},
 		{"a code in another member", appliedCall, 404, jsonType, `{"error":"get_project_error","message":"Project for jobId 4711 not available"}`},

@@ -125,6 +125,8 @@ type judge struct {
 	router   routers.Router
 	requests bool // holds requests against it too
 
+	tokenError *openapi3.Schema // of the JSON body of a 401; nil: it may have any
+
 	mu       sync.Mutex
 	problems []string
 	seen     map[string]int   // operation and status
@@ -156,7 +158,11 @@ func judgeOf(doc *openapi3.T, next http.RoundTripper) (*judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &judge{next: next, router: router, seen: map[string]int{}, kept: map[string]bool{}, verdicts: map[string]error{}}, nil
+	j := &judge{next: next, router: router, seen: map[string]int{}, kept: map[string]bool{}, verdicts: map[string]error{}}
+	if ref := doc.Components.Schemas["TokenError"]; ref != nil {
+		j.tokenError = ref.Value
+	}
+	return j, nil
 }
 
 func (j *judge) problemf(format string, args ...any) {
@@ -235,12 +241,13 @@ func (j *judge) holdAnswer(what string, in *openapi3filter.RequestValidationInpu
 	err, known := j.verdicts[key]
 	j.mu.Unlock()
 	if !known {
-		// An error may have no body (sections 5 and 7.1).
-		empty := len(body) == 0 && (status == 401 || status == 403 || status == 500) || header.Get("Content-Type") == eventStream
 		err = openapi3filter.ValidateResponse(in.Request.Context(), &openapi3filter.ResponseValidationInput{
 			RequestValidationInput: in, Status: status, Header: header, Body: io.NopCloser(bytes.NewReader(body)),
-			Options: &openapi3filter.Options{IncludeResponseStatus: true, ExcludeResponseBody: empty},
+			Options: &openapi3filter.Options{IncludeResponseStatus: true, ExcludeResponseBody: header.Get("Content-Type") == eventStream},
 		})
+		if err == nil && j.tokenError != nil && status == http.StatusUnauthorized && header.Get("Content-Type") == "application/json" {
+			err = validJSON(j.tokenError, body) // it promises no body; its description says of what form a body is
+		}
 		j.mu.Lock()
 		j.verdicts[key] = err
 		j.mu.Unlock()
@@ -248,6 +255,15 @@ func (j *judge) holdAnswer(what string, in *openapi3filter.RequestValidationInpu
 	if err != nil {
 		j.problemf("%s: status %d %.300q: %v", what, status, body, err)
 	}
+}
+
+// validJSON holds a JSON body against a schema.
+func validJSON(schema *openapi3.Schema, body []byte) error {
+	var v any
+	if err := json.Unmarshal(body, &v); err != nil {
+		return err
+	}
+	return schema.VisitJSON(v)
 }
 
 // promises lists the answers that a document promises: of each operation each status,
