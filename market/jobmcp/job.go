@@ -60,7 +60,7 @@ func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (job
 	out := jobInformationResult{
 		Notice: foreignNotice, Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
 		Language: foreign.Token(info.JobLanguage), Title: foreign.Line(info.JobTitle, maxTitle),
-		Company: foreign.Line(info.CompanyName, maxName), Locations: listed(shown.Locations(info), maxTitle),
+		Company: foreign.Line(jobboard.CompanyOf(nil, info), maxName), Locations: listed(shown.Locations(info), maxTitle),
 		Privacy: linkOf(info.DataSecurityURL()), Questions: []question{},
 		NationCount: len(info.Nationalities), Nationalities: nationalities(info, in.Nationality),
 	}

@@ -202,7 +202,7 @@ func entryOf(p *jobboard.JobPosting, advertisement int) entry {
 		Since:   shown.Day(p.PostingVersionStartDate),
 		Until:   shown.Day(p.PostingVersionEndDate),
 		Starts:  shown.Day(p.JobStartDate),
-		Title:   foreign.Line(p.Title, maxTitle), Company: foreign.Line(p.Config.First(jobboard.KeyCompanyName), maxName),
+		Title:   foreign.Line(p.Title, maxTitle), Company: foreign.Line(jobboard.CompanyOf(p, nil), maxName),
 		Locations: listed(p.Config.Get(jobboard.KeyLocationName), maxName), Link: linkOf(p.ApplyURL()),
 	}
 	if id, ok := p.LinkedJob(); ok {

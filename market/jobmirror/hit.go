@@ -91,8 +91,10 @@ func (t *tx) addJobs(postings []Posting, near jobboard.GeoLocation) error {
 func (p *Posting) addJob(job *Information) {
 	p.TextLanguage = p.Language
 	if job == nil {
+		p.Company = jobboard.CompanyOf(&p.Posting, nil)
 		return
 	}
+	p.Company = jobboard.CompanyOf(&p.Posting, &jobboard.JobInformation{CompanyName: job.CompanyName})
 	p.Locations = job.locations()
 	if p.Language == "" || strings.TrimSpace(p.Posting.Title) == strings.TrimSpace(job.JobTitle) {
 		p.TextLanguage = cmp.Or(job.JobLanguage, p.Language)

@@ -178,10 +178,10 @@ func (j Job) closed(now time.Time) (Reason, error) {
 }
 
 func (j Job) outOfTime(now time.Time) Reason {
-	if end, ok := j.validThrough(); ok && !now.Before(end) {
+	if end, ok := j.end(); ok && !now.Before(end) {
 		return ReasonExpired
 	}
-	if posted, ok := j.posted(); ok && posted.After(now) {
+	if posted, ok := j.Posted(); ok && posted.After(now) {
 		return ReasonNotYet
 	}
 	return ""
@@ -260,10 +260,10 @@ func (j Job) ad() string {
 	return Cleaner{Base: j.Posting.ApplyOnlineLink}.Clean(ad)
 }
 
-// posted returns the day when the job was first listed, or else the beginning of
-// this version of the posting. It ignores jobStartDate, on which the work
-// begins.
-func (j Job) posted() (time.Time, bool) {
+// Posted returns the day when the job was first listed, or else the beginning of
+// this version of the posting; false if neither is known. It ignores jobStartDate, on
+// which the work begins.
+func (j Job) Posted() (time.Time, bool) {
 	if j.Posting == nil {
 		return time.Time{}, false
 	}
@@ -273,9 +273,17 @@ func (j Job) posted() (time.Time, bool) {
 	return j.Posting.PostingVersionStartDate.Time()
 }
 
-// validThrough returns the end of the posting; ok is false for a posting
-// without an end.
-func (j Job) validThrough() (time.Time, bool) {
+// ValidThrough returns the end of the posting, or that of ValidFor for a posting without
+// an end; false if the job has neither.
+func (j Job) ValidThrough() (time.Time, bool) {
+	if end, ok := j.end(); ok || j.ValidFor <= 0 {
+		return end, ok
+	}
+	return j.Answered.Add(max(j.ValidFor, MaxAge) + day).UTC().Truncate(day), true
+}
+
+// end returns the end of the posting; ok is false for a posting without an end.
+func (j Job) end() (time.Time, bool) {
 	if j.Posting == nil {
 		return time.Time{}, false
 	}
@@ -293,7 +301,7 @@ func (j Job) modified() time.Time {
 			return begun
 		}
 	}
-	posted, _ := j.posted()
+	posted, _ := j.Posted()
 	return posted
 }
 
@@ -301,7 +309,7 @@ func (j Job) modified() time.Time {
 // new answer confirms it.
 func (j Job) until() time.Time {
 	until := j.Answered.Add(MaxAge)
-	if end, ok := j.validThrough(); ok && end.Before(until) {
+	if end, ok := j.end(); ok && end.Before(until) {
 		return end
 	}
 	return until

@@ -28,7 +28,7 @@ func writeRSS(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		x.element("title", job.title())
 		x.element("link", job.address())
 		x.element("guid", h.feeds.jobID(job), attr("isPermaLink", "false"))
-		if posted, ok := job.posted(); ok && stamp(posted) != "" {
+		if posted, ok := job.Posted(); ok && stamp(posted) != "" {
 			x.element("pubDate", posted.UTC().Format(time.RFC1123Z))
 		}
 		x.element("description", job.ad())
@@ -82,7 +82,7 @@ func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		x.element("title", job.title())
 		x.element("link", struct{}{}, attr("href", job.address()))
 		x.element("updated", stamp(changed))
-		posted, _ := job.posted()
+		posted, _ := job.Posted()
 		x.element("published", stamp(posted))
 		x.element("content", job.ad(), attr("type", "html"))
 		x.close("entry")

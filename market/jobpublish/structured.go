@@ -85,7 +85,7 @@ func (j Job) StructuredData(now time.Time) (StructuredData, error) {
 	}
 	description := j.ad()
 	add("description", description, Text(description) != "")
-	posted, ok := j.posted()
+	posted, ok := j.Posted()
 	add("datePosted", stamp(posted), ok && stamp(posted) != "")
 	company := j.company()
 	organization := map[string]any{"@type": "Organization", "name": company}
@@ -95,11 +95,7 @@ func (j Job) StructuredData(now time.Time) (StructuredData, error) {
 		}
 	}
 	add("hiringOrganization", organization, company != "")
-	end, ok := j.validThrough()
-	if !ok && j.ValidFor > 0 {
-		end, ok = j.Answered.Add(max(j.ValidFor, MaxAge)+day).UTC().Truncate(day), true
-	}
-	if ok && stamp(end) != "" {
+	if end, ok := j.ValidThrough(); ok && stamp(end) != "" {
 		d["validThrough"] = stamp(end)
 	}
 	if j.DirectApply {
@@ -233,13 +229,8 @@ func decimal(degrees float64) json.Number {
 	return json.Number(strconv.FormatFloat(degrees, 'f', -1, 64))
 }
 
-// company returns the posting's company, or else the job's.
-func (j Job) company() string {
-	if name, err := j.Posting.Config.CompanyName(); err == nil && line(name) != "" {
-		return line(name)
-	}
-	return line(j.Information.CompanyName)
-}
+// company returns the company that lists and pages show too.
+func (j Job) company() string { return line(jobboard.CompanyOf(j.Posting, j.Information)) }
 
 // stamp returns a time in the format of schema.org, sitemaps and Atom, or "" for the
 // zero time and for years that the format cannot hold.

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	boardtext "github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
 )
@@ -32,13 +33,17 @@ func shown(text string) string { return jobpublish.Line(text, shownLetters) }
 // Posting hold the board's original texts.
 type JobPage struct {
 	Job                   jobboard.JobID
-	URL                   string // the page's only address, for its canonical link
-	Title, Company, Place string
+	URL                   string                    // the page's only address, for its canonical link
+	Title, Company, Place string                    // Place is the first of Places
+	Places                []string                  // the job's locations, the main one first, as Data has them too
+	Posted, Until         time.Time                 // the days of Data's datePosted and validThrough; zero: unknown
+	Remote                bool                      // the work is fully remote
 	Language              string                    // language of title and advertisement; empty: unknown
 	Advertisement         template.HTML             // cleaned, with headings below the page's own; empty: none
 	Data                  jobpublish.StructuredData // nil: the job lacks properties that search engines require
 	ApplyURL              string                    // the board's page to apply; empty: unknown
 	PrivacyURL            string                    // address of the privacy statement; empty: unknown
+	PrivacyCompany        string                    // the lookup's company, whose statement that is
 	Age                   time.Duration             // age of the board's answer
 	Information           *jobboard.JobInformation
 	Posting               *jobboard.JobPosting
@@ -87,9 +92,21 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	info := job.Information
 	p := &JobPage{
 		Job: id, URL: job.URL, Title: cmp.Or(shown(job.Posting.Title), shown(info.JobTitle)),
-		Company: shown(info.CompanyName), Place: shown(info.Location.GeoName), Language: job.Language, Age: known.Age,
-		Information: info, Posting: job.Posting,
+		Company: shown(jobboard.CompanyOf(job.Posting, info)), PrivacyCompany: shown(info.CompanyName),
+		Language: job.Language, Age: known.Age, Information: info, Posting: job.Posting,
 	}
+	for _, place := range boardtext.Locations(info) {
+		if place = shown(place); place != "" {
+			p.Places = append(p.Places, place)
+		}
+	}
+	if len(p.Places) > 0 {
+		p.Place = p.Places[0]
+	}
+	p.Posted, _ = job.Posted() // zero if unknown
+	p.Until, _ = job.ValidThrough()
+	remote, _ := job.Posting.Config.RemoteStatus()
+	p.Remote = remote == jobboard.RemoteFully
 	if link, err := info.DataSecurityURL(); err == nil {
 		p.PrivacyURL = link.String()
 	}
@@ -242,10 +259,9 @@ func (c Card) Pieces() (list []Piece) {
 func (s *Site) Card(p *jobmirror.Posting) Card {
 	config := p.Posting.Config
 	ad, _ := config.AdText() // a card omits lines for missing keys
-	company, _ := config.CompanyName()
 	remote, _ := config.RemoteStatus()
 	c := Card{
-		Title: shown(p.Posting.Title), Company: shown(company),
+		Title: shown(p.Posting.Title), Company: shown(cmp.Or(p.Company, jobboard.CompanyOf(&p.Posting, nil))),
 		Excerpt: cmp.Or(p.Snippet.Text, jobpublish.Excerpt(ad, 200)), Marks: p.Snippet.Marks,
 		Language: p.TextLanguage, Remote: remote == jobboard.RemoteFully,
 	}

@@ -717,7 +717,7 @@ func TestShowsNoForeignControls(t *testing.T) {
 	if w := c.get(fmt.Sprintf("/job/%d/x", job.ID)); w.Code != http.StatusOK {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	if p := c.page; !strings.HasPrefix(p.Title, title) || tooLong(p.Title) || p.Company != "Lindenhof[2J" || p.Place != "Berlin, Mitte" {
+	if p := c.page; !strings.HasPrefix(p.Title, title) || tooLong(p.Title) || p.Company != "Lindenhof" || p.PrivacyCompany != "Lindenhof[2J" || p.Place != "Berlin, Mitte" {
 		t.Errorf("%.300q at %q in %q", p.Title, p.Company, p.Place)
 	}
 	found, err := c.site.Search(httptest.NewRequest(http.MethodGet, "/?text=we&near=Berlin", nil))

@@ -123,7 +123,7 @@ var hitFields = []cli.Field[jobmirror.Posting]{
 		return strings.Join(p.Posting.Config.Get(jobboard.KeyLocationName), ", ")
 	}},
 	{Name: "company", Flex: 3, Value: func(p jobmirror.Posting) any {
-		return p.Posting.Config.First(jobboard.KeyCompanyName)
+		return p.Company
 	}},
 	{Name: "evidence", Value: func(p jobmirror.Posting) any { return string(p.Evidence) }},
 	{Name: "seen", Value: func(p jobmirror.Posting) any { return p.Seen.UTC().Format(time.RFC3339) }},

@@ -238,7 +238,7 @@ var hitFields = []cli.Field[*jobboard.JobPosting]{
 	{Name: "version", Value: func(p *jobboard.JobPosting) any { return p.PostingVersionID }},
 	{Name: "title", Flex: 5, Value: func(p *jobboard.JobPosting) any { return p.Title }},
 	{Name: "place", Flex: 3, Value: func(p *jobboard.JobPosting) any { return placesOf(p) }},
-	{Name: "company", Flex: 3, Value: func(p *jobboard.JobPosting) any { return p.Config.First(jobboard.KeyCompanyName) }},
+	{Name: "company", Flex: 3, Value: func(p *jobboard.JobPosting) any { return jobboard.CompanyOf(p, nil) }},
 	{Name: "remote", Value: func(p *jobboard.JobPosting) any {
 		status, _ := p.Config.RemoteStatus()
 		return string(status)

@@ -35,7 +35,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
-	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
 )
 
@@ -177,7 +176,6 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	s := &site{client: client, mirror: mirror, origin: origin}
 	s.jobs, err = jobsite.New(mirror, jobsite.Config{
 		URL: origin, Languages: []string{german.Lang, english.Lang}, Failed: s.failed, Logger: slog.Default(),
-		EditJob: func(j *jobpublish.Job) { j.DirectApply = true },
 	})
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"log"
 	"net/http"
@@ -215,12 +216,12 @@ func TestTypedAddress(t *testing.T) {
 	want(t, "a semicolon", status, body, 200, `href="?lang=de&amp;text=nurse%3Bnight"`, `value="nurse;night"`)
 }
 
-// Every link of every list, by language, facet and page, of the sitemap and of the answer to an assistant
-// leads to a page, and no job is found that its page would refuse.
+// Every link of every list (by language, facet and page), of the sitemap, of the feeds and of a search by the assistants' tool
+// leads to a page, no job is found that its page would refuse, and a card names the company that the page names.
 func TestEveryLinkLeadsToAPage(t *testing.T) {
 	v, fake := start(t)
 	lists := []string{"/?lang=de", "/?lang=en", "/?lang=de&near=Berlin&radius=500", "/?lang=en&text=pflege", "/?lang=de&order=oldest"}
-	seen, jobs := map[string]bool{}, map[string]bool{}
+	seen, jobs := map[string]bool{}, map[string]string{} // jobs: paths, with the company of the card
 	for len(lists) > 0 {
 		path := lists[0]
 		lists = lists[1:]
@@ -232,24 +233,39 @@ func TestEveryLinkLeadsToAPage(t *testing.T) {
 		if status != 200 {
 			t.Errorf("%s: %d", path, status)
 		}
-		for _, found := range linkToJob.FindAllStringSubmatch(body, -1) {
-			jobs[strings.ReplaceAll(found[1], "&amp;", "&")] = true
+		for _, found := range card.FindAllStringSubmatch(body, -1) {
+			jobs[strings.ReplaceAll(found[1], "&amp;", "&")] = found[2]
 		}
 		for _, found := range linkToList.FindAllStringSubmatch(body, -1) {
 			lists = append(lists, "/"+strings.ReplaceAll(found[1], "&amp;", "&"))
 		}
 	}
-	_, sitemap := v.get("/sitemap.xml")
-	for _, found := range regexp.MustCompile(`<loc>([^<]+)</loc>`).FindAllStringSubmatch(sitemap, -1) {
-		jobs[strings.TrimPrefix(found[1], v.origin)] = true
-	}
 	pages := map[string]bool{}
-	for path := range jobs {
-		if status, body := v.get(path); status != 200 {
-			t.Errorf("%s: %d %s", path, status, body)
+	for path, company := range jobs {
+		status, body := v.get(path)
+		want(t, path, status, body, 200, `<p class="about">`+company)
+		if company == "" || !strings.Contains(body, `"name":"`+html.UnescapeString(strings.TrimSuffix(strings.TrimPrefix(company, "<bdi>"), "</bdi>"))) {
+			t.Errorf("%s: the card names %q, the structured data another company", path, company)
 		}
-		job, _, _ := strings.Cut(strings.TrimPrefix(path, "/job/"), "/")
-		pages[job] = true
+		pages[jobIn.FindStringSubmatch(path)[1]] = true
+	}
+	published := map[string]string{"/mcp": v.call("search_jobs", `{"limit":50}`)}
+	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
+		_, published[path] = v.get(path)
+	}
+	for from, body := range published {
+		found := regexp.MustCompile(`/job/(\d+)/[^"<\\ ]*`).FindAllStringSubmatch(body, -1)
+		for _, link := range found {
+			if status, body := v.get(link[0]); status != 200 {
+				t.Errorf("%s leads to %s: %d %s", from, link[0], status, body)
+			}
+			if !pages[link[1]] {
+				t.Errorf("%s has job %s, which no list has", from, link[1])
+			}
+		}
+		if len(found) < 30 {
+			t.Errorf("%s: %d links", from, len(found))
+		}
 	}
 	if len(seen) < 20 || len(pages) < 30 {
 		t.Errorf("%d jobs in %d lists", len(pages), len(seen))
@@ -260,6 +276,11 @@ func TestEveryLinkLeadsToAPage(t *testing.T) {
 		}
 	}
 }
+
+var (
+	card  = regexp.MustCompile(`<h2[^>]*><a href="(/job/[^"]+)"[^\n]*\n<p class="about">(<bdi>[^<]*</bdi>)`)
+	jobIn = regexp.MustCompile(`^/job/(\d+)/`)
+)
 
 var linkToList = regexp.MustCompile(`href="(\?[^"]+)"`)
 
@@ -680,25 +701,36 @@ func TestFormWithForeignQuery(t *testing.T) {
 	}
 }
 
+// call returns the answer of a tool for assistants.
+func (v *visitor) call(tool, arguments string) string {
+	v.t.Helper()
+	status, body := v.callAs("", tool, arguments)
+	want(v.t, tool, status, body, 200)
+	return body
+}
+
+// callAs calls a tool of the server as a host of a name.
+func (v *visitor) callAs(host, tool, arguments string) (int, string) {
+	v.t.Helper()
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
+	req, err := http.NewRequestWithContext(v.t.Context(), "POST", v.origin+"/mcp", strings.NewReader(call))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Host = host
+	return v.do(req)
+}
+
 // Assistants ask the copy, by the site's own name.
 func TestAssistants(t *testing.T) {
 	v, fake := start(t)
 	asked := fake.Count()
-	ask := func(host string) (int, string) {
-		call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_jobs","arguments":{"text":"Pflegefachkraft"}}}`
-		req, err := http.NewRequestWithContext(t.Context(), "POST", v.origin+"/mcp", strings.NewReader(call))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Accept", "application/json, text/event-stream")
-		req.Host = host
-		status, body := v.do(req)
-		return status, body
+	if body := v.call("search_jobs", `{"text":"Pflegefachkraft"}`); !strings.Contains(body, "Pflegefachkraft (m/w/d)") {
+		t.Errorf("search_jobs: %s", body)
 	}
-	status, body := ask("")
-	want(t, "search_jobs", status, body, 200, "Pflegefachkraft (m/w/d)")
-	if status, body = ask("evil.example"); status != http.StatusForbidden {
+	if status, body := v.callAs("evil.example", "search_jobs", `{}`); status != http.StatusForbidden {
 		t.Errorf("another host: %d %s", status, body)
 	}
 	if n := fake.Count(); n != asked {

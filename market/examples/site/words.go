@@ -21,11 +21,13 @@ type words struct {
 	ApplyTo, Send, Choose, OneProblem, ManyProblems                                  string
 	Complete, ApplyThere, Stale, Age                                                 string
 	Skip, Meant, LeftOut                                                             string
+	Also, Listed, Until, Day                                                         string
 
 	texts jobsite.Texts // sentences about situations and answers
 }
 
 var english = words{
+	Also: "Also in", Listed: "Listed on %s", Until: "until %s", Day: "2 January 2006",
 	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.",
 	LeftOut: "No job has all words. Searched without “%s”.",
 	Lang:    "en", Title: "Jobs near you", Intro: "Search the board's open jobs.",
@@ -45,6 +47,7 @@ var english = words{
 }
 
 var german = words{
+	Also: "Auch in", Listed: "Eingestellt am %s", Until: "bis %s", Day: "02.01.2006",
 	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.",
 	LeftOut: "Keine Stelle hat alle Wörter. Ohne „%s“ gesucht.",
 	Lang:    "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",
@@ -82,6 +85,21 @@ func (w words) Problems(n int) string {
 		return w.OneProblem
 	}
 	return fmt.Sprintf(w.ManyProblems, n)
+}
+
+// Days returns the days on which a job was listed and on which it ends, or "" if both are unknown,
+// for the template.
+func (w words) Days(listed, until time.Time) string {
+	var parts []string
+	for _, day := range []struct {
+		text string
+		at   time.Time
+	}{{w.Listed, listed}, {w.Until, until}} {
+		if !day.at.IsZero() {
+			parts = append(parts, fmt.Sprintf(day.text, day.at.Local().Format(w.Day)))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // ago returns a time span in the largest unit that fits.
