@@ -206,7 +206,7 @@ func (t *tx) catalogue(m *Mirror, entries []jobboard.IDLabel) (string, error) {
 		return "", nil
 	}
 	c := m.catalogues.of(entries)
-	if t.stored == c.hash { // as most of a batch have the same
+	if t.stored == c.hash { // a batch's jobs mostly share one catalogue
 		return c.hash, nil
 	}
 	t.stored = c.hash

@@ -48,8 +48,8 @@ func (b board) rows() [][2]string {
 	return [][2]string{{"board", b.name}, {"base_url", b.base}, {"jobdb_url", b.lookup}}
 }
 
-// is returns ErrOtherBoard if own, the board of the options, is not the stored one, b. It
-// compares their names if both have one, and otherwise each address that both have.
+// is returns ErrOtherBoard if own, the board of the options, is not the stored one, b. If both
+// have a name, only the names are compared, otherwise each address that both have.
 func (b board) is(own board) error {
 	stored, given := b.rows(), own.rows()
 	compared := [2]int{1, 3}

@@ -11,18 +11,18 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// A cache before the board may answer with what held yesterday. Where the answer has the
-// header Age, that says when it was made: an answer from before the stored one changes
-// nothing. Where it has none, what goes backwards in it gives it away: a lower version of
-// a posting, an earlier timestamp of a job that was closed since. Such a thing is
-// believed once it was told twice: the board itself may have gone back, to a backup.
+// A cache before the board may answer with what held yesterday. Where the answer has the header
+// Age, that says when it was made: an answer from before the stored one changes nothing.
+// Without the header a step backwards reveals the cache: a lower version of a posting, an
+// earlier timestamp of a job that was closed since. Such a thing is believed once it was told
+// twice: the board itself may have gone back, to a backup.
 
 // mostAge is the highest age that is believed of the header Age. A proxy that sends
 // nonsense keeps the mirror from taking answers for no longer than that.
 const mostAge = 7 * 24 * time.Hour
 
-// ageOf returns the age that an answer's header Age gives, at most mostAge; 0 if there is
-// no such header, or what it has is no number.
+// ageOf returns the age that an answer's header Age gives, at most mostAge; 0 if the header is
+// missing or is no number.
 func ageOf(h http.Header) time.Duration {
 	seconds, err := strconv.ParseUint(h.Get("Age"), 10, 63)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -41,8 +41,8 @@ func (t *tx) asking() asking { return asking{t.Now, time.Now()} }
 
 // origin tells when an answer was made, by the database's clock; 0: that is not known.
 type origin struct {
-	made  int64 // at the latest then: when it was received, less its age
-	since int64 // at the earliest then: when it was asked for, or a second before made if that is earlier
+	made  int64 // at the latest then: receipt less the answer's age
+	since int64 // at the earliest then: the time of the request, or made less a second if that is earlier
 }
 
 // received returns the origin of an answer that has just come and has an age.
@@ -72,7 +72,7 @@ type hearing struct {
 	asking
 	stored int64  // the earliest moment at which the last answer that was read of the source was made
 	last   origin // of the answer that is being read
-	read   bool   // the answer is no older than the stored one
+	read   bool   // the answer is no older than the stored one, so its rows count
 }
 
 // hear notes the origin of the answer to a request of the refresh.
@@ -137,7 +137,8 @@ func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*ro
 		case ok && giver != src.id:
 			delete(change, id)
 		case !ok, since > 0 && since <= t.Now && turn.hearing.last.made > since:
-			// The stored version is not shown any more, or the lower one is told again.
+			// The stored version is not shown any more, or the channel has shown the lower one a second
+			// time.
 		default:
 			delete(change, id)
 			if err := t.doubt(src, turn, id, since); err != nil {
@@ -149,7 +150,7 @@ func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*ro
 }
 
 // doubt notes that a source has shown a lower version of a posting since a moment; 0, or a
-// moment that is yet to come: since now.
+// moment in the future, stands for now.
 func (t *tx) doubt(src *source, turn turn, id, since int64) error {
 	if since == 0 || since > t.Now {
 		since = t.Now

@@ -13,8 +13,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// Change is an entry of the log of changes. Who follows the log puts After in the place of the row
-// that he has, or adds it, and removes a row that is gone, if he has it.
+// Change is an entry of the log of changes. A follower of the log puts After in the place of the
+// old row, or adds it, and removes the row if the change has no After.
 type Change struct {
 	Cursor   Cursor          `json:"cursor"` // where to go on after this change
 	At       time.Time       `json:"at"`
@@ -50,8 +50,8 @@ var (
 	// ErrCursorTooOld reports that the log does not reach back that far; begin anew with
 	// Snapshot.
 	ErrCursorTooOld = errors.New("jobmirror: the log of changes does not reach back to the cursor")
-	// ErrCursorAhead reports that the log does not hold the change that the cursor marks: it
-	// has not come that far, or has another change in its place, as after a backup was put
+	// ErrCursorAhead reports that the log does not hold the change that the cursor marks: the log
+	// ends before that change, or has another change under its number, as after a backup was put
 	// back; begin anew with Snapshot.
 	ErrCursorAhead = errors.New("jobmirror: the log of changes does not hold the change of the cursor")
 )

@@ -156,9 +156,9 @@ func (t *tx) leaveOutForgotten(postings []channelItem) ([]channelItem, error) {
 	}), nil
 }
 
-// compare compares postings with what is stored of them. It returns the rows that are as
-// they were before they were missing, those that are new, and what may take the place of
-// stored ones, by their id.
+// compare compares postings with what is stored of them. It returns the rows that are back
+// unchanged after they were missing, the new rows, and the rows that may replace stored ones,
+// by their id.
 func (t *tx) compare(src *source, turn turn, postings []channelItem,
 ) (back []int64, fresh []*row, change map[int64]*row, err error) {
 	known, err := t.known(src, postings)
@@ -166,7 +166,7 @@ func (t *tx) compare(src *source, turn turn, postings []channelItem,
 		return nil, nil, nil, err
 	}
 	change = map[int64]*row{}
-	learned := map[int64]*row{} // what is as it is stored, by other bytes than before, likewise
+	learned := map[int64]*row{} // rows that equal the stored ones although their bytes differ from before, by their id
 	for _, p := range postings {
 		r := rowOf(p, src, turn)
 		k, exists := known[int64(p.JobPostingID)]
@@ -181,8 +181,8 @@ func (t *tx) compare(src *source, turn turn, postings []channelItem,
 				learned[k.id] = r
 			}
 		case k.listed && turn.shown.sawSame(k.id) && r.rec.Version <= k.version:
-			// The same answer has shown it as it is stored, or in a newer version; or so has a
-			// transaction that is repeated now, which has not brought it back.
+			// The same answer has already shown the posting as stored, or in a newer version; or this
+			// transaction is repeated, and its first run, which was undone, noted the posting as shown.
 			if turn.shown.seeSame(k.id) {
 				back = append(back, k.id)
 			}
@@ -199,7 +199,7 @@ type knownPosting struct {
 	id, hash int64
 	version  jobboard.PostingVersionID
 	listed   bool  // by this source
-	raw      int64 // of the bytes by which this source showed it as it is stored; 0: not known
+	raw      int64 // a hash of the bytes in which this source showed the row as it is stored; 0: not known
 }
 
 // known finds which of some postings are stored in the source's language, by their
@@ -225,7 +225,7 @@ func (t *tx) known(src *source, postings []channelItem) (map[int64]knownPosting,
 func rowOf(p channelItem, src *source, turn turn) *row {
 	rec, ads := recordOf(p.JobPosting, src.language)
 	sum := hash([]byte(encode(rec)), []byte(ads))
-	rec.Unknown = p.Unknown // a change in it alone is none: a counter in it would fill the log
+	rec.Unknown = p.Unknown // a change in Unknown alone does not count as one: a counter in it would fill the log
 	return &row{
 		rec: rec, ads: ads, hash: sum, raw: p.raw, linked: linked(p.JobPosting),
 		answer: turn.answer, giver: src.id, fromAnswer: true, newer: true,
@@ -366,15 +366,15 @@ func (t *tx) putChangedDue(rows []*row) error {
 	return t.putDue(changed)
 }
 
-// selectInOtherLanguages selects those of some postings that the copy has in another language too,
-// and whether it has them there in the same version and with the same job. They are
-// looked up by the posting: all of a board may have a version or a job in common.
+// selectInOtherLanguages selects those of some postings that the copy also has in another
+// language, and whether version and job are equal there. They are looked up by the posting: all
+// postings of a board may share a version or a job.
 const selectInOtherLanguages = `SELECT p.id, max(CASE WHEN o.version = p.version AND o.job = p.job THEN 1 ELSE 0 END)
 	FROM postings p JOIN postings o ON o.posting = p.posting AND o.id <> p.id WHERE p.id IN @ids GROUP BY p.id`
 
-// inOtherLanguages looks at the rows that are new or of a newer version. For those
-// whose posting the copy has in another language too, it returns 1 if that has the same
-// version and job, so that the row says nothing new of the job, and else 0.
+// inOtherLanguages looks at the rows that are new or of a newer version. For each posting that
+// the copy also has in another language it returns 1 if that row has the same version and job,
+// because then the new row says nothing new about the job, and otherwise 0.
 func (t *tx) inOtherLanguages(rows []*row) (map[int64]int64, error) {
 	var fresh []int64
 	for _, r := range rows {

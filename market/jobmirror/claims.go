@@ -24,8 +24,8 @@ func (t *tx) putClaims(src *source, item feedItem) error {
 }
 
 // resaveClaimed saves once more what is stored of some postings and versions, after what feeds
-// claim of them changed, so that fillJobs finds their jobs anew. Both are numbers of the board,
-// not of rows.
+// claim of them changed, so that fillJobs finds their jobs anew. Postings and versions are the
+// board's numbers, not those of rows.
 func (t *tx) resaveClaimed(postings, versions []int64, cause string) error {
 	if len(postings)+len(versions) == 0 {
 		return nil

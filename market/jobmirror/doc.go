@@ -13,13 +13,12 @@
 //
 // # What is copied
 //
-// A search (4.1) gives the postings of a channel; each posting has a row for each
-// language. A feed gives jobs, and says which postings are theirs; see [Evidence].
-// A job that a posting or a feed names is looked up
-// (4.4) when it is new, when that posting or feed entry has changed, and again
-// after about Options.LookupEvery, less often while it is not open. An open job is
-// not looked up once more because a further source names it, or because its posting
-// comes in a further language. What only an applicant may see is not copied.
+// A search (4.1) gives the postings of a channel; each posting has a row for each language. A
+// feed gives jobs, and says which postings are theirs; see [Evidence]. A job that a posting or
+// a feed names is looked up (4.4) when it is new, when that posting or feed entry has changed,
+// and again after about Options.LookupEvery, less often while it is not open. An open job is
+// not looked up once more because a further source names it, or because its posting comes in a
+// further language. Answers that only an applicant may see are not copied.
 //
 // # What is gone
 //
@@ -50,10 +49,9 @@
 //
 // # Limits
 //
-// One limit holds for every request that is sent to the board, repeats and
-// redirects included: Options.Limit a second. On PostgreSQL it holds for all
-// processes together. An answer 429, or a failure with Retry-After, stops all
-// requests for as long as the board asks: at least 1 s after a 429, at most an
-// hour. After the pause half the rate is sent; the rate recovers within minutes.
-// The database keeps both, so they also hold after a restart.
+// One limit holds for every request that is sent to the board, repeats and redirects included:
+// Options.Limit a second. On PostgreSQL it holds for all processes together. An answer 429, or
+// a failure with Retry-After, stops all requests for as long as the board asks: 1 s or longer
+// after a 429, an hour at most. After the pause half the rate is sent; the rate recovers within
+// minutes. The database keeps both, so they also hold after a restart.
 package jobmirror

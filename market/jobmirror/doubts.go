@@ -11,17 +11,17 @@ import (
 )
 
 // Which answers of lookups are believed decides the package evidence. What it needs to remember
-// of a job stands in the columns said and doubted of the job's row: what the board says that is
-// not believed, and since when it has. What it needs to remember of all jobs, by which it knows a
-// wave, stands in the row "jobs" of the table inquiries. Both are written by the transaction that
-// writes the answers.
+// of a job stands in the columns said and doubted of the job's row: the answer of the board that
+// is not believed, and since when the board gives it. What it needs to remember of all jobs, by
+// which it knows a wave, stands in the row "jobs" of the table inquiries. Both are written by the
+// transaction that writes the answers.
 
 // stateUnfound is what a lookup says that answers ERROR_POSTING_UNAVAILABLE. No job has this
 // state: it stands in the column said alone.
 const stateUnfound State = "posting unavailable"
 
-// saysEnd is the condition for a job of which the board says that it has ended, which is not
-// believed. Its first half lets the databases use the index of the jobs in doubt.
+// saysEnd selects the jobs of which the board says, unbelieved, that they have ended. Its first
+// half lets the databases use the index of the jobs in doubt.
 const saysEnd = "said <> '' AND said IN ('closed', 'inactive', 'unavailable')"
 
 // outcome returns what evidence calls a state.
@@ -54,8 +54,8 @@ type weighed struct {
 }
 
 // weigh returns the answers that may be written, and whether a wave is held for them. Answers that
-// say nothing, or that come out of a cache, are noted as failures and are not among them; nor are
-// those that are older than what is stored.
+// say nothing, or that come out of a cache, are noted as failures and are not among them. Answers
+// older than the stored one are left out, too.
 func (t *tx) weigh(m *Mirror, results []lookedUp, stored map[int64]*jobRow) (list []weighed, wave bool, err error) {
 	for _, r := range results {
 		j := stored[r.job]
@@ -224,7 +224,7 @@ func (t *tx) postpone(m *Mirror, w weighed, wave bool) (bool, error) {
 }
 
 // askDoubted makes the jobs due of which the board said lately that they have ended, as if
-// Options.RefreshEvery were over since. It does so once for each doubt.
+// Options.RefreshEvery were over since. Each doubt is brought forward once.
 func (t *tx) askDoubted(every time.Duration) error {
 	since := t.Now - every.Milliseconds()
 	_, err := t.Exec("UPDATE jobs SET doubted = ?, next_due = CASE WHEN next_due > ? THEN ? ELSE next_due END WHERE "+saysEnd+" AND doubted > ?",

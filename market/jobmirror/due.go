@@ -28,10 +28,10 @@ func (t *tx) putNewDue(jobs []int64) error {
 		t.Now, store.IDs(jobs))
 }
 
-// putDue puts jobs on the list that are to be looked up at once, known or not, but for those
-// that were forgotten. The board may have answered a lookup that is under way before the event
-// for which the job is to be looked up. So putDue takes a number, into the column wanted, and the
-// job stays due until a lookup with a higher one answers.
+// putDue puts jobs on the list that are to be looked up at once, known or not, but for those that
+// were forgotten. A lookup under way may have been answered by the board before the event that
+// makes putDue necessary. So putDue takes a number, into the column wanted, and the job stays due
+// until a lookup with a higher one answers.
 func (t *tx) putDue(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (t *tx) putDue(jobs []int64) error {
 }
 
 // putClosedDue calls putDue for those jobs that were closed or gone at their last lookup,
-// because a source names them anew. For the others that is no reason to look them up.
+// because a source names them anew. An open or unknown job is not looked up for that reason.
 func (t *tx) putClosedDue(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
@@ -87,8 +87,8 @@ func (t *tx) putUnnamedDue(jobs []int64) error {
 	return err
 }
 
-// batch names jobs that are looked up together. Those that another batch has leased
-// since are no longer of it.
+// batch names jobs that are looked up together. Jobs that another batch has leased since then
+// belong to that batch.
 type batch struct {
 	number int64
 	jobs   []int64

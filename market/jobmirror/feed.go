@@ -22,7 +22,7 @@ import (
 // feedBatch bounds the entries that are written in one transaction.
 const feedBatch = 500
 
-// feedItem is an entry of a feed that is new, or one that is back after it was missing.
+// feedItem is a feed entry that is new, or is back after it was missing.
 type feedItem struct {
 	hash     int64
 	back     bool
@@ -31,10 +31,10 @@ type feedItem struct {
 	versions []int64
 }
 
-// copyFeed copies a feed, entry by entry. It is whole when it was read to its end and no
-// entry was broken. Entries that have the same bytes as the last time are not parsed. turn is
-// this refresh of the feed: its hearing knows how old the answer is, and its shown which entries
-// were stored when it began, and which of them it has seen.
+// copyFeed copies a feed, entry by entry. The copy is whole when the feed was read to its end
+// and every entry could be parsed. Entries that have the same bytes as the last time are not
+// parsed. turn is this refresh of the feed: its hearing knows how old the answer is, and its
+// shown which entries were stored when it began, and which of them it has seen.
 func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
 	body, err := m.openFeed(ctx, src.feed, turn.hearing)
 	if err != nil {
@@ -127,7 +127,7 @@ func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 		if forgotten[item.job] {
 			continue
 		}
-		if slices.Contains(had, item.job) { // it has another entry in this feed than before: it changed
+		if slices.Contains(had, item.job) { // the feed had another entry of this job: it changed
 			changed = append(changed, item.job)
 		} else {
 			fresh = append(fresh, item.job)
@@ -144,8 +144,9 @@ func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 	return t.resaveClaimed(postings, versions, src.cause())
 }
 
-// bringBack notes of the items that are back that they are not missing any more. It returns
-// the others, and those that are not stored any more: for these the entry is new.
+// bringBack clears the column missing of the stored entries that are back. It returns the items
+// that were never missing, and the items whose stored entries have been removed meanwhile: for
+// these the entry is new.
 func (t *tx) bringBack(src *source, items []feedItem) ([]feedItem, error) {
 	if !slices.ContainsFunc(items, func(item feedItem) bool { return item.back }) {
 		return items, nil

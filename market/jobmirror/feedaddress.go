@@ -28,8 +28,8 @@ func webAddress(address string) *url.URL {
 	return u
 }
 
-// mayEndInPassword reports whether what was read as the host of an address may be a user, and
-// what follows it a password with a /, ? or # that was not escaped: an @ comes later.
+// mayEndInPassword reports whether the host of an address may really be a user's name, followed
+// by a password with an unescaped /, ? or #: an @ comes later.
 func mayEndInPassword(u *url.URL) bool {
 	if strings.Contains(u.EscapedPath(), "@") {
 		return true
@@ -43,8 +43,8 @@ func mayHoldPassword(name string) bool {
 	return strings.Contains(name, "://") && strings.ContainsAny(name, "@?")
 }
 
-// looksLikeAddress reports whether a text may have been meant as the address of a server, and
-// so may have a password in it.
+// looksLikeAddress reports whether a text may be a mistyped address of a server, which might
+// contain a password.
 func looksLikeAddress(text string) bool {
 	lower := strings.ToLower(text)
 	return strings.ContainsAny(text, "@?") || strings.Contains(text, "://") ||
@@ -75,9 +75,9 @@ func isFile(path string) error {
 	return err
 }
 
-// checkFeed returns an error unless the address of a feed is a web address or a path: of a file
-// that is there, or else of one that may come into a folder that is there. A process that only
-// reads the database may be on a machine without the file.
+// checkFeed returns an error unless the address of a feed is a web address or a path: the path
+// of an existing file, or of a file that may come into an existing folder. A process that only
+// reads the database may run on a machine without the file.
 func checkFeed(address string, readOnly bool) error {
 	if address == "" {
 		return errors.New("has no address")

@@ -8,11 +8,11 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// Forget erases a job and its postings: their rows, what the text index has of them,
-// their words that no other posting has, and what the log of changes says of them. The
-// numbers in the log stay, and one more change, "forgotten", tells readers to do the
-// same. The job and its postings are not copied again. While a process of a later version
-// indexes in a way that this one does not know, that process erases the words, within hours.
+// Forget erases a job and its postings: their rows, their entries in the text index, words that
+// only they have, and their texts in the log of changes. The numbers in the log stay, and one
+// more change, "forgotten", tells readers to do the same. No refresh copies the job and its
+// postings again. While a process of a later version indexes in a way that this one does not
+// know, that process erases the words, within hours.
 //
 // Files hold erased bytes for a while: SQLite's until its next checkpoint and
 // vacuum, and so do backups.
@@ -24,8 +24,8 @@ func (m *Mirror) Forget(ctx context.Context, job jobboard.JobID) error {
 }
 
 func (t *tx) forget(job int64) error {
-	// This waits for the transaction of a refresh that is under way, so that its rows are
-	// erased as well. Later transactions of the refresh find the tombstones.
+	// Locking the sources waits for a refresh's transaction that is under way, so that its rows
+	// are erased as well. Later transactions of the refresh find the tombstones.
 	if _, err := t.Numbers("SELECT id FROM sources ORDER BY id @lock"); err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// markedRow is the name of a row of the table mirror: while postings are marked to be indexed in
-	// another form of the tokens, it has the last one that is marked.
+	// markedRow is the name of a row of the table mirror: while postings are being marked for
+	// indexing in another form of the tokens, its value is the last marked posting.
 	markedRow = "tokens_marked"
 	// markBatch bounds the postings that are marked in one transaction.
 	markBatch = 1000
@@ -29,8 +29,8 @@ func (t *tx) form() (form int64, all bool, err error) {
 }
 
 // takeForm marks all postings to be indexed where they were indexed in another form, batch by
-// batch, and reports whether this process may index. While a process of a newer version
-// works, it alone may: each of the two would index anew what the other did.
+// batch, and reports whether this process may index. While a process of a newer version works,
+// it alone may: otherwise each of the two would index anew what the other has indexed.
 func (m *Mirror) takeForm(ctx context.Context) (may bool, err error) {
 	err = m.db.view(ctx, func(t *tx) error {
 		form, all, err := t.form()
@@ -50,7 +50,7 @@ func (m *Mirror) takeForm(ctx context.Context) (may bool, err error) {
 // markSome marks the next postings that were indexed in another form. It reports whether this
 // process may index, and whether more are to be marked before it does.
 func (t *tx) markSome() (may, more bool, err error) {
-	// Locked, so that two processes do this one after the other.
+	// The lock makes two processes do this one after the other.
 	if _, err := store.Value[string](t, "SELECT value FROM mirror WHERE name = 'program' @lock"); err != nil {
 		return false, false, err
 	}
@@ -69,8 +69,8 @@ func (t *tx) markSome() (may, more bool, err error) {
 		}
 		return true, true, errors.Join(t.db.search.BeginForm(t.Tx), t.mark(0))
 	}
-	// The rows are locked: a process that indexes one of them right now does so in the form of
-	// before. It then ends before this, and the posting is indexed again.
+	// The rows are locked: a process that is indexing one of them now uses the previous form. Its
+	// transaction then ends before this one, so that the posting gets indexed again.
 	postings, err := t.Numbers(`SELECT id FROM postings WHERE id > (SELECT CAST(value AS BIGINT) FROM mirror WHERE name = ?)
 		ORDER BY id LIMIT ? @lock`, markedRow, markBatch)
 	if err != nil {

@@ -228,7 +228,7 @@ func (m *Mirror) serveJob(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveUnfound answers for a job of which the board has said nothing but that its posting cannot
-// be found: as the board does, but with 503 while the copy has a posting of it.
+// be found: with 503 in place of 404 while the copy has a posting of the job.
 func serveUnfound(w http.ResponseWriter, err error) {
 	status := http.StatusNotFound
 	if !errors.Is(err, ErrUnknown) {
@@ -249,7 +249,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // who has left does not read it
+	_ = json.NewEncoder(w).Encode(v) // a client that has left reads no error
 }
 
 func (m *Mirror) serveStatus(w http.ResponseWriter, r *http.Request) {

@@ -19,14 +19,14 @@ type heldSource struct {
 	source
 
 	answer int64 // of its last complete refresh
-	asking int64 // 1: a process is to ask; above: the end of the lease of one that does
+	asking int64 // 1: a process is to ask; above: the end of the asking process's lease
 	opens  int   // how many answers said "open" since the last that said otherwise
 }
 
 // askHeld looks up the jobs of held rows, source by source, until no source needs further
-// answers. One process does so at a time, with half of the limit; busy reports that jobs
-// are left which another process is asking about. The column asking of the table sources
-// says which sources need answers, and is the lease of the process that asks.
+// answers. Only one process asks at a time, with half of the limit; busy reports that jobs are
+// left which another process is asking about. The column asking of the table sources says which
+// sources need answers, and is the lease of the process that asks.
 func (w *worker) askHeld(ctx context.Context) (busy bool, err error) {
 	for ctx.Err() == nil {
 		var (

@@ -21,7 +21,7 @@ type hit struct {
 // pagePart bounds the postings that are read at a time.
 const pagePart = 200
 
-// postings reads rows by their identifiers, in their order. It leaves out those that are gone.
+// postings reads rows by their identifiers, in their order. Rows that are gone are left out.
 func (t *tx) postings(list []int64) ([]hit, error) {
 	rows := make(map[int64]hit, len(list))
 	const query = "SELECT id, record, ads, " + lastSeen + ", " + missingSince + ", " + jobLanguage +

@@ -23,10 +23,10 @@ const (
 // indexBatch bounds the postings that are indexed in one transaction.
 const indexBatch = 100
 
-// The table unindexed is the list of the postings to index: of those whose text, sources or job
-// may have changed, or what is known of the job, or the form of the tokens. putUnindexed puts
-// postings on it; the commit raises the signal unindexed, which wakes Mirror.index. That indexes
-// them by indexUnindexed, which takes them from the list.
+// The table unindexed is the list of the postings to index: those whose text, sources or job may
+// have changed, whose job's information has, or that were indexed in another form of the tokens.
+// putUnindexed puts postings on it; the commit raises the signal unindexed, which wakes
+// Mirror.index. That indexes them by indexUnindexed, which takes them from the list.
 
 // putUnindexed puts postings on the list, by the numbers of their rows.
 func (t *tx) putUnindexed(rows []int64) error {
@@ -43,7 +43,8 @@ func (t *tx) putUnindexedOf(jobs []int64) error {
 		return nil
 	}
 	// The rows are locked first: a process that indexes one of them right now may have read the
-	// job's old place. It then ends before this, and the posting is indexed again.
+	// job's old place. Its transaction then ends before this one, so that the posting gets indexed
+	// again.
 	rows, err := t.Numbers("SELECT id FROM postings WHERE job IN @ids ORDER BY id @lock", store.IDs(jobs))
 	if err != nil {
 		return err
@@ -155,7 +156,7 @@ func (r *row) document() (search.Document, error) {
 // tag returns the tag of a value of a board.
 func tag(kind, value string) search.Tag { return search.Tag{Kind: kind, Value: storable(value)} }
 
-// documentOf returns the texts by which a posting is found: its title, and those of its
+// documentOf returns the texts by which a posting is found: the title and the texts of the
 // config. Parts of words are looked for in the title, places and companies.
 func documentOf(title string, config jobboard.PostingConfig) search.Document {
 	d := search.Document{Title: title}

@@ -24,7 +24,7 @@ type Job struct {
 	Failures      int    // lookups in a row that did not answer
 	Problem       string // of the last one; empty: none
 
-	Postings []PostingRecord // those that may be the job's, in all languages
+	Postings []PostingRecord // postings that may belong to the job, in all languages
 
 	said   State // what the board says that is not believed; empty: nothing
 	streak int   // lookups before the last that found the same State
@@ -133,10 +133,9 @@ func (t *tx) unknown(m *Mirror, id jobboard.JobID) error {
 	return cmp.Or(t.complete(m), ErrUnknown)
 }
 
-// JobInformation returns a job's information from the copy, as the client's
-// method of that name does from the board: with ErrJobInactive and
-// ErrJobUnavailable where the last answer that is believed said so.
-// Beside these its errors are those of Job.
+// JobInformation returns a job's information from the copy, as the client's method of that name
+// does from the board: with ErrJobInactive and ErrJobUnavailable where the last answer that is
+// believed said so. Its other errors are those of Job.
 func (m *Mirror) JobInformation(ctx context.Context, id jobboard.JobID) (*jobboard.JobInformation, error) {
 	j, err := m.Job(ctx, id)
 	if err != nil {
@@ -172,9 +171,9 @@ func (j *Job) information() *jobboard.JobInformation {
 	}
 }
 
-// Postings returns the postings that are a job's, in every language that is
-// copied, with their advertisements, in the order in which the mirror came to know
-// them; none where there is no evidence that a posting is the job's.
+// Postings returns the postings that are a job's, in every language that is copied, with their
+// advertisements, in the order in which the mirror came to know them; none if no evidence links
+// a posting to the job.
 func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Posting, err error) {
 	return fromView(ctx, m.db, func(t *tx) ([]Posting, error) {
 		list, err := t.Numbers("SELECT id FROM postings WHERE job = ? ORDER BY id", int64(job))
@@ -200,11 +199,11 @@ type JobPostings struct {
 	Postings []Posting // as Mirror.Postings returns them
 }
 
-// Jobs yields every job of the copy with its postings, in the order of the jobs'
-// identifiers. It reads 200 at a time, each part in a transaction of its own, so a slow
-// reader holds up nobody; a job that changes meanwhile comes as it was or as it is. An
-// error is the last item. While [Mirror.Ready] returns an error, that is the only item:
-// jobs that were not copied yet would look as if they were gone.
+// Jobs yields every job of the copy with its postings, in the order of the jobs' identifiers.
+// It reads 200 at a time, each part in a transaction of its own, so a slow reader holds up
+// nobody; a job that changes meanwhile is yielded in its old or its new state. An error is the
+// last item. While [Mirror.Ready] returns an error, that is the only item: jobs not copied yet
+// would look like jobs that are gone.
 func (m *Mirror) Jobs(ctx context.Context) iter.Seq2[JobPostings, error] {
 	return func(yield func(JobPostings, error) bool) {
 		err := m.Ready(ctx)

@@ -16,8 +16,8 @@ import (
 const (
 	jobLease    = 24 * time.Second // renewed each third of it, as sourceLease is
 	sourceLease = 15 * time.Second
-	// aloneLease is added to them on SQLite, where nobody else works and leases only keep
-	// the calls of one process apart: that they are renewed may have to wait for its writer.
+	// aloneLease is added to them on SQLite, where nobody else works and leases only keep the
+	// calls of one process apart: renewing a lease may have to wait for the writer's turn.
 	aloneLease = 45 * time.Second
 )
 
@@ -53,14 +53,14 @@ func (db *database) isLeased(until, now int64, lease time.Duration) bool {
 }
 
 // latest returns the latest time that another transaction may have written by now. A
-// transaction's time is that of its beginning, and another that began after this one may
-// have ended before it.
+// transaction's time is when it began, so a transaction that began later may have ended
+// earlier.
 func latest(now int64) int64 { return now + store.UpdateTimeout.Milliseconds() }
 
-// clockSetBack makes due whatever waits for a time that the clock had before it was set
-// back. A refresh that began in the future shows that it was. What was copied, held, lost,
-// named, seen or checked in the future counts from now on. A job that no lookup has answered, or
-// not the last one, is due too: nothing says since when it waits.
+// clockSetBack makes due whatever waits for a time that the clock had before it was set back. A
+// refresh that began in the future shows that it was. What was copied, held, lost, named, seen
+// or checked in the future counts from now on. A job without an answered lookup, or whose last
+// lookup failed, is due too: nothing says since when it waits.
 func (t *tx) clockSetBack() error {
 	for _, statement := range []string{
 		"UPDATE sources SET next_due = @now WHERE next_due > @now AND (began = 0 OR began > @now)",
@@ -96,7 +96,7 @@ func (t *tx) endLeases() error {
 // Lease describes work that a process has begun and that other processes leave to it.
 type Lease struct {
 	Source string    `json:"source,omitempty"` // it refreshes, as Kind, Name and Language of its SourceStatus; empty: it looks up jobs
-	Jobs   int       `json:"jobs,omitempty"`   // whose results it has not written yet
+	Jobs   int       `json:"jobs,omitempty"`   // jobs whose results are not written yet
 	Since  time.Time `json:"since"`
 }
 

@@ -16,8 +16,8 @@ func (t *tx) counter(name string) (int64, error) {
 // log writes a change in the transaction that makes it. An empty text for
 // before or after stands for no row.
 //
-// On SQLite, which has one writer, a change has its number at once. On
-// PostgreSQL it gets one after it was committed; see number.
+// On SQLite, which has one writer, a change has its number at once. On PostgreSQL a change gets
+// its number after the commit; see number.
 func (t *tx) log(kind ChangeKind, id int64, language, before, after, cause string) error {
 	var number any
 	if !t.db.Shared {

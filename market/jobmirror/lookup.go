@@ -16,7 +16,7 @@ import (
 const (
 	lookupPiece = 100                    // lookups that share a number among the answers
 	writeEvery  = 250 * time.Millisecond // a result waits no longer than this before it is written
-	firstRetry  = 30 * time.Second       // after a lookup that did not answer
+	firstRetry  = 30 * time.Second       // wait after a failed lookup
 	maxStreak   = 5                      // a job that stays closed is asked about every 32nd time
 )
 
@@ -93,7 +93,7 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 		})
 		<-allBegun.Done()
 	}
-	running.Wait() // what the last of them fails with is the cause, too
+	running.Wait() // an error of the last batches is a cause as well
 	return context.Cause(ctx)
 }
 
@@ -121,7 +121,7 @@ type lookups struct {
 	handedOut func()      // is called, maybe twice, when no further job of the batch will be begun
 	written   func(n int) // is called once further results are written
 	left      int         // results that are not written
-	pieces    sync.Map    // by the jobs that have no result yet
+	pieces    sync.Map    // of jobs without a result, by job
 	ages      sync.Map    // of answers out of a cache, likewise
 	failed    error       // of the database, for want of a number; read once all results came
 }
@@ -259,9 +259,9 @@ func (m *Mirror) release(ctx context.Context, l *lookups) error {
 	})
 }
 
-// leaseJobs leases the jobs of lookups for a time from now on, or gives them back where that
-// is 0: those that have no result yet, and were not given to another batch. With them goes the
-// right to ask about held rows, where the lookups are about these.
+// leaseJobs leases the jobs of lookups for a time from now on, or gives them back where that is
+// 0: only jobs still waiting for a result, if no other batch has taken them over. With them
+// goes the right to ask about held rows, where the lookups are about these.
 func (t *tx) leaseJobs(l *lookups, d time.Duration) error {
 	if l.held != nil {
 		if err := t.keepAsking(l.held, d); err != nil {

@@ -86,9 +86,9 @@ func (e *statusError) HTTPStatus() int { return e.status }
 // nothing.
 //
 // Errors are ErrNotMirror, ErrNewer, ErrNoSchema and ErrOtherBoard, those of
-// jobboard.NewClient, a jobboard.ConfigError where Config lacks an address that a
-// source needs, and those of the database. Nothing is written when there is one.
-// The password of an address stands in no error.
+// jobboard.NewClient, a jobboard.ConfigError where Config lacks an address that a source needs,
+// and those of the database. With an error nothing has been written. The password of an address
+// stands in no error.
 func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
 	m := &Mirror{
@@ -139,7 +139,7 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 		scheme, _, _ := strings.Cut(address, "://")
 		return nil, fmt.Errorf("jobmirror: no database is known for addresses that begin with %s://; there are paths and postgres://", scheme)
 	case isServer.MatchString(address):
-		// As a path it would stand in errors and in the folder, password and all.
+		// Used as a path, the address would show its password in errors and in the folder.
 		return nil, errors.New("jobmirror: the address of a PostgreSQL server begins with postgres://")
 	}
 	db, err := store.Open(ctx, address, schema(), readOnly)
@@ -228,10 +228,10 @@ func (m *Mirror) migrate(ctx context.Context) error {
 	return m.db.Migrate(ctx)
 }
 
-// Backup writes a whole copy of a SQLite mirror to a new file while it runs: a copy of
-// the file alone lacks what is beside it. The copy is a mirror of the same log. Its errors are
-// os.ErrExist where there is such a file, and errors.ErrUnsupported on PostgreSQL, whose
-// own tools make backups.
+// Backup writes a whole copy of a SQLite mirror to a new file while it runs: a copy of the file
+// alone lacks what is beside it. The backup continues the same log. Its errors are os.ErrExist
+// where there is such a file, and errors.ErrUnsupported on PostgreSQL, whose own tools make
+// backups.
 func (m *Mirror) Backup(ctx context.Context, path string) error {
 	if m.db == nil {
 		return errNotOpened

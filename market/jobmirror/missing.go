@@ -137,8 +137,8 @@ func (t *tx) noteMissing(src *source, turn turn) error {
 	if src.kind != kindFeed {
 		return nil
 	}
-	// This is not asked by EXISTS, because the planner may make a join of that: without
-	// statistics it then compares each row of the source with each.
+	// This is not asked by EXISTS, because the planner may make a join of that: without statistics
+	// such a join compares every row of the source with every other one.
 	_, err := t.Exec(`UPDATE entries SET missing = -1 WHERE source = ? AND missing <> 0 AND
 		(SELECT 1 FROM entries n WHERE n.job = entries.job AND n.source = entries.source AND n.missing = 0 LIMIT 1) IS NOT NULL`, src.id)
 	return err
@@ -214,10 +214,11 @@ func (m *Mirror) settle(ctx context.Context, src *source, asked bool) error {
 }
 
 // settleSome removes at most sweepBatch of these rows. A lookup that says "closed" or
-// "inactive" proves that a row is gone if it was sent after the first refresh that missed
-// the row. One that says "unavailable" does if it was sent after the last complete refresh
-// and another such lookup, about another held row of the source, gave a job's information.
-// If none did, and asked is set, it does for maxUnavailable rows in all.
+// "inactive" proves that a row is gone if it was sent after the first refresh that missed the
+// row. One that says "unavailable" does if it was sent after the last complete refresh and
+// another such lookup, about another held row of the source, gave a job's information. If no
+// lookup gave any, and asked is set, "unavailable" proves that rows are gone for maxUnavailable
+// rows in all.
 func (t *tx) settleSome(src *source, asked bool) (more bool, err error) {
 	var (
 		answer, believed int64
@@ -271,9 +272,9 @@ func (t *tx) noteInformed(src *source, fresh bool) error {
 }
 
 // AcceptRemovals removes the rows that are held now, without waiting for lookups or for
-// Options.HoldMissing: those of the named sources, in all their languages, or of all
-// sources if none is named. Names are those of SourceStatus.Name; one that no source has
-// is an error. Its other errors are ErrReadOnly and the database's.
+// Options.HoldMissing: the rows of the named sources in all languages, or of all sources if no
+// name is given. Names are those of SourceStatus.Name; a name without a source is an error. Its
+// other errors are ErrReadOnly and the database's.
 //
 // It also believes what lookups have said of the jobs of these sources, as far as that is
 // doubted. If no source is named it ends a wave: what lookups say of jobs is believed until they

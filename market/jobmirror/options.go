@@ -22,10 +22,10 @@ type Options struct {
 	// limit, too; the Limiter and the Observer of Config are asked as well.
 	Config jobboard.Config
 
-	// Board names the board. Without it a board is known by Config.BaseURL and
-	// Config.JobDBURL, and Open returns ErrOtherBoard where the database has the copy of
-	// another one. A board with several addresses needs a name, the same in all processes.
-	// A process that only reads the database is not asked for it.
+	// Board names the board. Without it a board is known by Config.BaseURL and Config.JobDBURL,
+	// and Open returns ErrOtherBoard where the database has the copy of another one. A board with
+	// several addresses needs a name, the same in all processes. A process that only reads the
+	// database may leave Board empty.
 	Board string
 
 	Channels []Channel // what is copied by search (4.1); needs Config.BaseURL
@@ -45,9 +45,9 @@ type Options struct {
 	// hours, at most 5 years. For a timer that refreshes once a day it is 20 hours: a lookup that was
 	// answered at the end of a pass is not due yet when the next one begins a day after the first.
 	LookupEvery time.Duration
-	// HoldMissing is the time for which the copy keeps what a source does not show any
-	// more, where that is much at once, or all, and no lookup proves that it is gone: 0 means 24
-	// hours, below 0 that nothing is held. See also Mirror.AcceptRemovals.
+	// HoldMissing is how long the copy keeps rows that a source ceases to show, if the source
+	// ceases to show many rows at once, or all of them, and no lookup proves that they are gone: 0
+	// means 24 hours, below 0 that nothing is held. See also Mirror.AcceptRemovals.
 	HoldMissing time.Duration
 	KeepChanges time.Duration // how long the log of changes reaches back; 0 means 30 days
 
@@ -91,7 +91,7 @@ type Options struct {
 // Channel names a channel of postings, and the languages in which it is copied.
 type Channel struct {
 	ID        jobboard.ChannelID
-	Languages []string             // such as "de" and "en": a posting has a row for each; none: one, as the board chooses
+	Languages []string             // such as "de" and "en": a posting has a row per language; none: the board chooses
 	Text      string               // narrows the copy down; empty: every posting
 	Near      jobboard.GeoLocation // likewise
 }
@@ -101,11 +101,11 @@ type Feed struct {
 	// Name tells feeds apart and stands in the database. Empty: Address without user,
 	// password, query and fragment, and of a path its last element.
 	Name string
-	// Address is http or https with a host, or a path: of a file that exists, or of one that
-	// does not exist yet in a folder that does. A text with @, ? or :// is the path of a file
-	// that exists, or a mistyped address, which Open refuses. Where Options.ReadOnly is set
-	// neither file nor folder need exist. Of the address nothing is stored or shown but what an
-	// empty Name stands for.
+	// Address is http or https with a host, or a path: the path of an existing file, or of a file
+	// that may come into an existing folder. A text with @, ? or :// is the path of a file that
+	// exists, or a mistyped address, which Open refuses. Where Options.ReadOnly is set neither
+	// file nor folder need exist. Of the address nothing is stored or shown but what an empty Name
+	// stands for.
 	Address string
 	// HTTPClient fetches the address; nil: one with bounds of its own. No
 	// credential of Options.Config is sent.
@@ -134,8 +134,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// source is one thing that is refreshed by itself: a channel in one language,
-// or a feed.
+// source is the unit of refreshing: a channel in one language, or a feed.
 type source struct {
 	id       int64
 	kind     string // "channel" or "feed"

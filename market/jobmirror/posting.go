@@ -16,7 +16,7 @@ type row struct {
 	had        PostingRecord // the same, decoded
 	ads        string
 	hash       int64 // of what the board gave: rec without what the mirror adds, and ads
-	raw        int64 // the hash of rec's bytes in the source that is refreshed; 0: not known, or rec is not from them
+	raw        int64 // the hash of rec's bytes in the source that is refreshed; 0: unknown, or rec comes from another
 	linked     int64 // the job that the posting's own link names; 0: none
 	answer     int64 // the number of the answer that rec came from
 	giver      int64 // the source that rec came from
@@ -127,11 +127,11 @@ func (t *tx) fillJobs(rows []*row) error {
 		return err
 	}
 	// The jobs are locked, so that a lookup's answer is written either before, and its title is
-	// read here, or after, and it then confirms these postings. A job that is not in the table yet
-	// cannot be locked: when a claim of a feed goes, its posting falls back to the job of its own
-	// link, which maybe nobody has put on the list. Another process may do so, look it up and
-	// answer it before this transaction ends, and that answer does not see these postings. So they
-	// are jobless, and putUnknownDue has the job looked up in any case.
+	// read here, or after, and it then confirms these postings. A job without a row cannot be locked:
+	// when a claim of a feed goes, its posting falls back to the job of its own link, which maybe
+	// nobody has put on the list. Another process may do so, look it up and answer it before this
+	// transaction ends, and that answer does not see these postings. So they are jobless, and
+	// putUnknownDue has the job looked up in any case.
 	titles, err := store.Pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", store.IDs(jobs))
 	for _, r := range rows {
 		title, ok := titles[int64(r.rec.Job)]
@@ -141,8 +141,8 @@ func (t *tx) fillJobs(rows []*row) error {
 	return err
 }
 
-// jobOf returns the job of a row by the strongest evidence: what feeds claim of its posting, or
-// else of its version, or else its link. 0: there is none.
+// jobOf returns the job of a row by the strongest evidence: the job claimed for its posting by
+// feeds, else the one claimed for its version, else the one in its link. 0: there is none.
 func jobOf(r *row, byPosting, byVersion map[int64]int64) (job int64, evidence Evidence) {
 	if claimed, ok := byPosting[int64(r.rec.Posting)]; ok {
 		return claimed, EvidenceFeed

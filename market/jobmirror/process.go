@@ -24,7 +24,7 @@ func (w *worker) present(ctx context.Context, doing string) (gone func()) {
 	name := host + ":" + strconv.Itoa(os.Getpid())
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
-	// A database that is away is told of by what works with it.
+	// The functions that work with the database log that it is away.
 	tell := func() { _ = w.db.update(ctx, func(t *tx) error { return w.seen(t, name, doing) }) }
 	// Before anything is indexed: a process of an older version that does not see this one
 	// would mark all postings again, to index them in its own form.

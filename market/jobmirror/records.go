@@ -192,8 +192,7 @@ func decodeRecord[T any](text string) (record T, err error) {
 	return record, nil
 }
 
-// encode writes a record as it is stored: with < and & as they are, because
-// records are no HTML.
+// encode writes a record as it is stored: < and & are not escaped, because records are no HTML.
 func encode(record any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -23,7 +23,7 @@ type turn struct {
 	had        int   // rows of the source when it began
 	shown      *shown
 	learns     bool // it also writes the hash of a posting's bytes where nothing but the bytes changed; see learnEvery
-	says       word // of the board, on whether it has the source
+	says       word // the board's word on whether it has the source
 
 	hearing *hearing // the ages of its answers
 }
@@ -36,9 +36,9 @@ func (s *source) cause() string {
 	return s.kind + " " + s.String()
 }
 
-// maxRefreshes bounds the sources that a process refreshes at a time, so that a large one
-// holds no small one up. Each has a batch of at most 500 postings in memory, and a bit or a
-// number for each row of its source.
+// maxRefreshes bounds the sources that a process refreshes at a time, so that a large one holds
+// no small one up. Each refresh keeps a batch of at most 500 postings in memory, and a bit or a
+// number for each row.
 const maxRefreshes = 8
 
 // refreshDue refreshes the sources that are due, side by side, until ctx ends or the
@@ -110,8 +110,8 @@ func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error
 	return src, out, err
 }
 
-// refreshSince refreshes one of the sources, unless another process has done so since
-// a generation. While another one is at it, refreshSince waits.
+// refreshSince refreshes one of the sources, unless another process has done so since a
+// generation. If another process is refreshing the source, refreshSince waits.
 func (w *worker) refreshSince(ctx context.Context, number int, generation int64) error {
 	for ctx.Err() == nil {
 		src, done := w.named()[number], false
@@ -308,7 +308,7 @@ const refusedFor = 4 * time.Minute
 // refusal says whether a board refuses a source.
 type refusal struct {
 	since   int64 // when it refused the source first; 0: it does not
-	leftOut bool  // it has refused it for refusedFor, and the copy does without it
+	leftOut bool  // the board has refused the source for refusedFor, and the copy does without it
 }
 
 // after returns the refusal of a source after a turn in which the board says a word on it.
@@ -383,8 +383,8 @@ func jitter(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * (0.9 + 0.1*rand.Float64()))
 }
 
-// problem says in one line what went wrong. It holds no address: a feed's may
-// have a secret in it.
+// problem says in one line what went wrong. It holds no address: a feed's address may contain a
+// secret.
 func problem(err error) string {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err

@@ -80,13 +80,13 @@ type Refreshed struct {
 	Partial []SourceStatus // the sources that did not answer whole, so that nothing was removed; Problem says why
 }
 
-// Refresh brings the mirror up to date once: it reads every source, looks up
-// every job that is due, and returns. Its error joins those of the sources; the
-// others are refreshed all the same.
+// Refresh brings the mirror up to date once: it reads every source, looks up every job that is
+// due, and returns. Its error joins those of the sources; sources that do not fail are
+// refreshed nevertheless.
 //
-// On PostgreSQL it works beside other processes and asks nothing twice: it waits
-// for a source that another one is reading, and does not read it again where that
-// one began later than Refresh; and for the jobs that others are looking up.
+// On PostgreSQL it works beside other processes and asks nothing twice: it waits for a source
+// that another process is reading, and reads it again only if that reading began earlier than
+// Refresh; it also waits for jobs that others are looking up.
 func (m *Mirror) Refresh(ctx context.Context) (Refreshed, error) { return m.refreshAll(ctx, inPlaces) }
 
 // refreshAll does what Refresh does. each calls a function with each number below n.
@@ -129,8 +129,8 @@ func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))
 	return out, errors.Join(failed...)
 }
 
-// refreshed tells what a refresh of the sources of the options could not settle, of
-// which each may have failed.
+// refreshed tells what the refresh of the options' sources could not settle; failed has the
+// error of each source.
 func (m *Mirror) refreshed(ctx context.Context, failed []error) (out Refreshed, err error) {
 	var status Status
 	err = m.db.view(ctx, func(t *tx) error { return errors.Join(t.sourceStatus(&status), t.doubtStatus(m, &status)) })
@@ -262,7 +262,7 @@ const (
 	never   = time.Duration(1<<63 - 1)
 )
 
-// keepAt calls f until ctx ends: again when wake is raised, or after a time; and
+// keepAt calls f until ctx ends: f is called again when wake is raised, or after the time every; and
 // while it fails, after longer and longer waits.
 func (m *Mirror) keepAt(ctx context.Context, wake signal, every time.Duration, f func(context.Context) error) {
 	for failures := 0; ctx.Err() == nil; {

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// saver saves what a refresh reads, so many items in one transaction. An error
-// is given again by all that follows.
+// saver saves what a refresh reads, so many items in one transaction. After an error every
+// further call returns it.
 type saver[T any] struct {
 	m      *Mirror
 	size   int

@@ -15,10 +15,10 @@ import (
 
 // Query says what is searched for. The zero value finds every posting that a visitor may see.
 type Query struct {
-	// Text holds words that must all occur in the posting: in any form of them in the
-	// posting's language, and in another spelling. In the title, a place and a
-	// company a part of a word of four letters will do. Words in "quotes" are meant as they
-	// are written, -word leaves postings out, and OR joins two words. No text is a mistake.
+	// Text holds words that must all occur in the posting: any form in the posting's language, or
+	// another spelling, will do. In the title, a place and a company a part of a word of four
+	// letters will do. Words in "quotes" are meant as they are written, -word leaves postings out,
+	// and OR joins two words. No text is a mistake.
 	Text string
 	// Near is zero for anywhere. Only postings whose job is known and has
 	// coordinates match; additional locations count.
@@ -44,16 +44,16 @@ type Order int
 
 // The orders.
 const (
-	// Relevance puts those postings first that have every word in the title, then those that have
-	// them in the title as parts of words too, then those that have them so in the title, a place or a
-	// company, then those that have them anywhere, and then the others. Among equals, and without a text, it is Newest.
+	// Relevance begins with postings that have every word in the title. Then come those that have every word in the
+	// title if parts of words count, those that have every word in the title, a place or a company if parts
+	// count, then those that have every word anywhere, and then those that have one word as a part and another one
+	// elsewhere. Among equals, and without a text, it is Newest.
 	Relevance Order = iota
 	Newest          // the postings that the mirror came to know last come first
 	Oldest          // those that it came to know first
 )
 
-// PageCursor marks where a page of a search ends. It is good for the query that
-// gave it.
+// PageCursor marks where a page of a search ends. Only the query that gave it takes it.
 type PageCursor string
 
 // ErrPageCursor says that the cursor is none, or of another query. It is
@@ -65,13 +65,13 @@ type Page struct {
 	Postings []Posting
 	Next     PageCursor // for Query.After; empty: there are no more
 	Facets   *Facets    // nil without Query.Facets
-	// Corrected has the words of the text that no posting has, in any form or spelling,
-	// with those that were searched for as well, and those that were left out. What these find comes after what the text
-	// finds as it was typed; Corrected is nil as long as that fills the page.
+	// Corrected has the text's words that no posting has in any form or spelling, each with the words that were
+	// searched for as well, and the words that were left out. What these find comes after what the text finds as
+	// it was typed; Corrected is nil as long as that fills the page.
 	Corrected []Correction
-	// Age is of the copy of the channel, or of the oldest of all channels; below 0: one was
-	// never copied whole. Of all channels those do not count that the board refuses and that
-	// were never copied, unless there is no other.
+	// Age is the age of the channel's copy, or of the oldest channel's; below 0: one was never
+	// copied whole. A channel that was never copied because the board refuses it does not count
+	// among all channels, unless there is no other.
 	Age time.Duration
 }
 
@@ -97,9 +97,9 @@ type Posting struct {
 	Job       jobboard.JobID      // 0: not known
 	Evidence  Evidence            // for Job
 	Confirmed bool                // the lookup of Job gave the posting's title
-	Locations []jobboard.Location // Job's, the main one first; none where the job is not known
+	Locations []jobboard.Location // Job's, the main one first; none if the job is not known
 	Company   string              // that of jobboard.CompanyOf, with Job's lookup where it is known
-	Seen      time.Time           // when the last complete refresh that showed it ended; until there was one, when it came
+	Seen      time.Time           // when the last complete refresh that showed it ended; before the first, when it came
 	// MissingSince is the time at which the last source ceased to show it, where it stays until
 	// it is certain that it is gone; zero: a source shows it. A site may hide such postings.
 	MissingSince time.Time
@@ -122,9 +122,9 @@ func (p Posting) Nearest() (location jobboard.Location, ok bool) {
 	return p.Locations[p.nearest-1], true
 }
 
-// Correction holds a word that no posting has, and the words that may have been meant. Where no posting
-// has all words of the text, it may hold one that only says that somebody looks for a job, such as
-// Stelle or Job, and that was left out.
+// Correction holds a word that no posting has, and the words that may have been meant. If no posting
+// has all words of the text, Word may be a word that was left out because it only says that somebody
+// looks for a job, such as Stelle or Job.
 type Correction struct {
 	Word    string   // of Query.Text, in lower case
 	Nearest []string // what was searched for as well, the likeliest first; none: Word was left out
@@ -144,9 +144,8 @@ type Mark struct{ Begin, End int }
 // maxText bounds the bytes of a query's text.
 const maxText = 1000
 
-// Search finds postings in the copy. Its errors are ErrPageCursor, and
-// jobboard.ErrInvalidInput for a circle that is none and a text of more than 1000
-// bytes.
+// Search finds postings in the copy. Its errors are ErrPageCursor, and jobboard.ErrInvalidInput
+// for an invalid circle or a text of more than 1000 bytes.
 func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 	if err := q.Near.Validate(); err != nil {
 		return nil, fmt.Errorf("jobmirror: %w", err)

@@ -17,7 +17,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// serveSearch answers 4.1 with every hit on one page: all that the board would give, or what a visitor may see.
+// serveSearch answers 4.1 with every hit on one page: with all set, every hit that the board would give,
+// otherwise the hits that a visitor may see.
 func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request, all bool) {
 	parameters, ok := readQuery(w, r)
 	if !ok {

@@ -15,9 +15,9 @@ type shown struct {
 	seen []uint64       // a bit for each
 	away map[int64]bool // those that are missing
 
-	raws    []int64  // of a channel: the hash of the bytes that showed each row as it is, 0: not known
+	raws    []int64  // of a channel: the hash of the bytes in which it showed each row unchanged, 0: not known
 	byRaw   []uint32 // the places of the rows, in the order of raws
-	same    []uint64 // a bit for each: the refresh has seen it as it is stored
+	same    []uint64 // a bit for each: the refresh has seen the row as stored
 	lowered []uint64 // a bit for each: the refresh has written a lower version of it than raws is of
 }
 

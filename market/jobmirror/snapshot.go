@@ -16,10 +16,10 @@ type Row struct {
 // no transaction is open meanwhile: f may take its time, and holds up nobody. Snapshot returns
 // the error of f.
 //
-// So what changes meanwhile may or may not be in the rows, and follows as a change in any case. A
-// change is an upsert: After takes the place of the row, whether there is one or not. A row that
-// is gone, or a job that was forgotten, may be one that the reader never had. Before may differ
-// from what the reader has. With the changes up to a moment after Snapshot the reader has the
+// So changes made while the rows are read may be in them or missing, and follow as changes in
+// both cases. A change is an upsert: After replaces the reader's row, or is new to the reader. A
+// row that is removed, or a job that is forgotten, may be unknown to the reader. Before may
+// differ from the reader's row. With the changes up to a moment after Snapshot the reader has the
 // copy of that moment. A posting that was removed and came back meanwhile may come twice; the
 // later row holds.
 //
@@ -111,7 +111,7 @@ func (m *Mirror) rowsAfter(ctx context.Context, at logPlace, before rowsPart) (p
 }
 
 // readPart adds to a part the rows of a query, which has their keys and records, from the part's
-// key on. It reports whether there may be more of them.
+// key on. It reports whether the query may have more rows.
 func readPart[T any](t *tx, part *rowsPart, query string, row func(T) Row) (more bool, err error) {
 	read, size := 0, 0
 	err = t.Rows(query, []any{part.key, partRows}, func(scan func(...any) error) error {

@@ -81,10 +81,10 @@ func sourceIDs(sources []*source) string {
 	return store.IDsOf(sources, func(s *source) int64 { return s.id })
 }
 
-// RemoveSources removes the sources that Options does not name, with what only they
-// show, at once. Each posting that goes is a change in the log; jobs that nothing
-// names any more are looked up. Without RemoveSources that happens by itself, a while
-// after the last process that names them; see Options.KeepSources.
+// RemoveSources removes the sources that Options does not name, with what only they show, at
+// once. Each posting that goes is a change in the log; jobs that nothing names any more are
+// looked up. Without a call of RemoveSources they go by themselves, Options.KeepSources after
+// the last process that names them; see Options.KeepSources.
 //
 // A process that still runs and names one of them copies it anew.
 func (m *Mirror) RemoveSources(ctx context.Context) error {
@@ -97,12 +97,13 @@ func (m *Mirror) RemoveSources(ctx context.Context) error {
 	return m.retire(ctx, true)
 }
 
-// keepEmpty is Options.KeepSources for a source that has nothing and never had, such as
-// one whose name was mended. While it is there a job that nobody knows may be one of its own.
+// keepEmpty is Options.KeepSources for a source that has nothing and never had, such as one
+// whose name was mended. As long as the source exists, a job unknown to the copy may be one of
+// its jobs.
 const keepEmpty = 24 * time.Hour
 
-// retire says once more which sources this process names, and removes others: all
-// of them, with now, or those that none named for Options.KeepSources.
+// retire says once more which sources this process names, and removes others: with now every
+// other source, otherwise those that no process has named for Options.KeepSources.
 func (m *Mirror) retire(ctx context.Context, now bool) error {
 	if len(m.named()) == 0 {
 		return nil

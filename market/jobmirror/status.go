@@ -18,16 +18,16 @@ type Status struct {
 	Sources   []SourceStatus  `json:"sources"`
 	Processes []ProcessStatus `json:"processes"` // that run or refresh the mirror, and those that ended without saying so
 
-	Jobs      map[State]int `json:"jobs"`          // how many there are of each state
+	Jobs      map[State]int `json:"jobs"`          // the number of jobs in each state
 	Due       int           `json:"due"`           // jobs whose lookup is due
 	DueSince  time.Time     `json:"dueSince"`      // since when the one has been due that waits the longest; zero: none is
 	Failing   int           `json:"failing"`       // jobs whose last lookup did not answer
 	Doubted   int           `json:"doubted"`       // jobs of which lookups say that they have ended, which is not believed yet
 	Wave      time.Time     `json:"wave,omitzero"` // since when so many lookups end jobs which sources show that none of them is believed; zero: they are
 	Postings  int           `json:"postings"`      // rows, one for each language
-	Unindexed int           `json:"unindexed"`     // postings that Search does not find yet, or as they were
+	Unindexed int           `json:"unindexed"`     // postings that Search finds not yet, or by their earlier texts
 	Adless    int           `json:"adless"`        // postings without their advertisement, because with it they are over Config.MaxPostingBytes
-	Unplaced  int           `json:"unplaced"`      // postings that no radius finds: their job is not known or has no coordinates
+	Unplaced  int           `json:"unplaced"`      // postings that no radius finds, for want of a job or its coordinates
 
 	Oldest Cursor `json:"oldest"` // the earliest cursor that Changes takes
 	Newest Cursor `json:"newest"` // the end of the log of changes
@@ -47,7 +47,7 @@ type SourceStatus struct {
 	Failures int       `json:"failures"` // refreshes in a row that were not complete
 	Problem  string    `json:"problem,omitempty"`
 	Refused  bool      `json:"refused,omitempty"` // the board's last word on it: there is no such channel, or not for this credential
-	Held     int       `json:"held,omitempty"`    // of Rows, those that it does not show any more and that stay until that is certain
+	Held     int       `json:"held,omitempty"`    // how many of Rows the source ceased to show and are held
 
 	id int64 // of its row
 }
@@ -215,7 +215,7 @@ func enumerate(what string, names []string) string {
 
 // copies tells how far the copies of sources are.
 type copies struct {
-	some    bool     // there are sources, of this kind or of another
+	some    bool     // there is a source, of whatever kind
 	whole   int      // how many were copied whole once
 	refused []string // were never, because the board has refused them for refusedFor
 	missing []string // were never, for other reasons
@@ -237,8 +237,8 @@ func (t *tx) complete(m *Mirror) error {
 	return nil
 }
 
-// copies looks at the sources of some kinds: those of the options, or where these name none
-// all that the database has.
+// copies looks at the sources of some kinds: the options' sources, or without any all sources
+// of the database.
 func (t *tx) copies(m *Mirror, kinds ...string) (c copies, err error) {
 	type progress struct{ whole, refused bool }
 	var all []*source

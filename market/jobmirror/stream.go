@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// heartbeat is the time after which a stream without changes says again that it is there.
+// heartbeat is the time after which a stream without changes sends a comment.
 const heartbeat = 15 * time.Second
 
 // serveChanges streams the log of changes as Server-Sent Events.
@@ -131,7 +131,7 @@ func (s *eventStream) fail(ctx context.Context, m *Mirror, err error) {
 		m.logger().WarnContext(ctx, "jobmirror: a client that reads all rows", "error", why)
 	}
 	s.out.WriteString("retry: 60000\n")
-	_ = errors.Join(s.event("failed", "", map[string]string{"error": why}), s.flush()) // who has left does not read it
+	_ = errors.Join(s.event("failed", "", map[string]string{"error": why}), s.flush()) // who has left reads no error
 }
 
 // follow writes changes as they come, and a comment where none does.

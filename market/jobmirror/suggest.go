@@ -6,13 +6,12 @@ import (
 	"unicode"
 )
 
-// Suggest returns texts that somebody may mean who is typing Query.Text: the same text,
-// with a word of the postings in place of its last word. Such a word begins with what was typed,
-// which must be two letters or more, or ends with it from four letters on. There are at most ten, those with
-// the most hits first. Each has hits with the query's Channel, Language, Category,
-// Place and All; the query's other fields are not used. Places are suggested word by word. The
-// error is jobboard.ErrInvalidInput for a text of more than 1000 bytes. Nothing is suggested
-// where more than eight words stand before the last one.
+// Suggest returns texts that somebody may mean who is typing Query.Text: the same text, with a word of the
+// postings in place of its last word. Such a word begins with the last word typed, of two letters or more,
+// or, from four letters on, ends with it. Suggest returns ten texts at most, the one with the most hits
+// first. Each has hits with the query's Channel, Language, Category, Place and All; the query's other
+// fields are not used. Places are suggested word by word. The error is jobboard.ErrInvalidInput for a text
+// of more than 1000 bytes. Nothing is suggested where more than eight words stand before the last one.
 func (m *Mirror) Suggest(ctx context.Context, q Query) ([]string, error) {
 	if err := q.check(); err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ type tx struct {
 	db *database
 
 	logged  int   // changes written so far
-	changed int64 // the number of the change before them, on SQLite
+	changed int64 // on SQLite, the number of the last change before this transaction
 
 	jobsDue, unindexed bool // what the commit is to raise
 
@@ -134,8 +134,8 @@ func (db *database) updateLate(ctx context.Context, f func(*tx) error) error {
 	}
 }
 
-// updateAll runs f as update does, in one transaction after the other, until there is no more to
-// do.
+// updateAll runs f in one transaction after another, as update does, until f reports that
+// nothing is left.
 func (db *database) updateAll(ctx context.Context, f func(*tx) (more bool, err error)) error {
 	for {
 		more, err := fromUpdate(ctx, db, f)

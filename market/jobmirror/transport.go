@@ -93,7 +93,7 @@ func (w *pipedAnswer) Write(p []byte) (int, error) {
 	return w.body.Write(p)
 }
 
-// Flush does nothing: what is written is with the client.
+// Flush does nothing: a written answer has already reached the client.
 func (w *pipedAnswer) Flush() {}
 
 // pipedBody is the body of an answer. Its end, and its Close, end the handler.

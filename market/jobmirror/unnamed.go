@@ -10,11 +10,11 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// Once a day a pass looks at every job, a part in each transaction. A job is named while a posting
-// is the job's, or a feed has an entry of it; claims belong to entries. The pass notes in the
-// column unnamed since when a job is not named, and removes those that were not for
-// Options.KeepJobs. At its end it removes the catalogues that no job has: it notes in the column
-// used of each that it sees when it did.
+// Once a day a pass looks at every job, a part in each transaction. A job is named while it has a
+// posting or a feed has an entry of it; claims belong to entries. The pass notes in the column
+// unnamed since when a job is not named, and removes those that were not for Options.KeepJobs. At
+// its end it removes the catalogues that no job has: the column used of a catalogue has the time
+// at which the pass last saw a job with it.
 //
 // How far the pass has come stands in the table passes, whose row each part locks. So processes
 // share a pass, and whoever comes after one that was killed goes on where that was.
@@ -117,8 +117,8 @@ func (t *tx) passSome(rules evidence.Rules) (removed int, more bool, err error) 
 const isNamed = `(SELECT 1 FROM postings WHERE job = jobs.job LIMIT 1) IS NOT NULL
 	OR (SELECT 1 FROM entries WHERE job = jobs.job LIMIT 1) IS NOT NULL`
 
-// keepNamed notes which jobs are named and which are not, and removes those of the latter that
-// were not for long.
+// keepNamed notes which jobs are named and which are unnamed, and removes jobs that have been
+// unnamed for Rules.Keep.
 func (t *tx) keepNamed(named, unnamed []int64, rules evidence.Rules) (removed int, err error) {
 	if err := t.noteNamed(named); err != nil || len(unnamed) == 0 {
 		return 0, err

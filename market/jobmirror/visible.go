@@ -21,7 +21,7 @@ func (r *PostingRecord) shown(job State, now int64) bool {
 	return lasts && r.visible() && !job.ended()
 }
 
-// visible reports whether everybody may see the posting. One that does not say is visible.
+// visible reports whether everybody may see the posting. A posting without that key is visible.
 func (r *PostingRecord) visible() bool {
 	visibility, err := r.Config.Visibility()
 	if errors.Is(err, jobboard.ErrKeyMissing) || errors.Is(err, jobboard.ErrKeyEmpty) {

@@ -1,7 +1,7 @@
 // Package evidence decides what a copy believes of what a board says.
 //
-// A board may be wrong for a while: it may call every job unavailable, or answer out of a
-// cache. So what would take something away, or bring something back by an old answer, is
+// For a while a board may give wrong answers: it may call every job unavailable, or answer out
+// of a cache. So what would take something away, or bring something back by an old answer, is
 // doubted first. A doubt is about one job; an inquiry looks at the last answers about all of
 // them.
 //

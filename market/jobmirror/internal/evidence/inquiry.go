@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// How many answers an inquiry looks at, and how many of them make a wave: more than few, and
-// more than one in share.
+// How many answers an inquiry looks at, and how many of them make a wave: more ended jobs than
+// few, and more than one answer in share.
 const (
 	lastAnswers = 50
 	few         = 3
@@ -28,8 +28,8 @@ type Heard struct {
 	Ends bool  `json:"e,omitempty"` // it ends the job
 }
 
-// Hear notes answers, and reports whether a wave is held for them: at the beginning, or after
-// any of them, since they came together.
+// Hear notes answers, and reports whether a wave is held for them: at the
+// beginning, or after one of the answers. All count alike, because they came together.
 //
 // An answer counts if a source shows its job, unless it says nothing, comes late, or says once
 // more that an ended job has ended. Ends are counted by their jobs, so that one who asks
@@ -90,7 +90,7 @@ func (q *Inquiry) Ended() (jobs []int64) {
 }
 
 // Calm reports whether answers that end nothing would change nothing of the inquiry that
-// matters: it has as many as it looks at, and all of them are such.
+// matters: the inquiry has heard lastAnswers answers, and each of them ends nothing.
 func (q *Inquiry) Calm() bool {
 	return q.Since == 0 && len(q.Heard) == lastAnswers && len(q.Ended()) == 0
 }

@@ -57,14 +57,14 @@ func (a Answer) Ends() bool {
 }
 
 // Believed reports whether an answer is believed, while a wave of answers ends jobs or while
-// none does. If it is not, doubt is what to store of it, and wait is after what time the job is
-// to be looked up again.
+// none does. If the answer is not believed, doubt is to be stored, and the job is to be looked
+// up again after wait.
 //
-// What is said of a job that no source shows is believed at once, and so is whatever does not
-// end the job. A plain statement is believed unless there is a wave, and in
-// a wave what has been said of the job for Rules.Hold. That a job which is shown
-// is unavailable has to be said a second time, in an answer that was made Rules.Refresh after the
-// first; and so has a late opening, in one that was made after the first was received.
+// What is said of a job that no source shows is believed at once, and so is whatever does not end
+// the job. A plain statement is believed unless there is a wave, and in a wave what has been said
+// of the job for Rules.Hold. That a job which is shown is unavailable has to be said a second
+// time, in an answer that was made Rules.Refresh after the first; a late opening has to be
+// repeated in an answer that was made after the first one was received.
 func (r Rules) Believed(a Answer, wave bool, now int64) (believed bool, doubt Doubt, wait time.Duration) {
 	doubt = a.Doubt
 	if doubt.Since > now { // noted before the clock was set back

@@ -1,6 +1,7 @@
 // Package grid divides the Earth into cells of several grids over latitude and longitude, so
 // that a text index can leave out what is far from a circle: a place in the circle shares a
-// cell with it. Others may, too, so what shares one is then measured.
+// cell with it. Places outside the circle may share a cell as well, so the distance of each
+// place found is then measured.
 package grid
 
 import (
@@ -24,7 +25,7 @@ func cell(grid, row, column int) string { return fmt.Sprintf("_g%d_%d_%d", grid,
 // the first one.
 func cellAt(degrees, size float64) int { return int(math.Floor(degrees / size)) }
 
-// Of returns the cells that a place is in, one of each grid.
+// Of returns the cells of a place, one cell of each grid.
 func Of(place jobboard.GeoLocation) []string {
 	out := make([]string, len(grids))
 	for grid, size := range grids {
@@ -33,8 +34,8 @@ func Of(place jobboard.GeoLocation) []string {
 	return out
 }
 
-// Cover returns the cells of the finest grid that cover a circle with few cells; nil where the
-// circle is too large for any.
+// Cover returns the cells of the finest grid that cover a circle with few cells; nil if the
+// circle is too large even for the coarsest grid.
 func Cover(circle jobboard.GeoLocation) []string {
 	for grid := range grids {
 		if cells := cover(grid, circle); cells != nil {
@@ -44,7 +45,7 @@ func Cover(circle jobboard.GeoLocation) []string {
 	return nil
 }
 
-const kmPerDegree = 111.0 // a little less than it is, so that no place is missed
+const kmPerDegree = 111.0 // rounded down, so that no place in the circle is missed
 
 func cover(grid int, circle jobboard.GeoLocation) []string {
 	size := grids[grid]

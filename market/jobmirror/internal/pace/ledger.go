@@ -66,9 +66,8 @@ func (p *State) pause(now, d int64) {
 	p.Paused, p.Calm = max(p.Paused, now+d), max(p.Calm, now+d)
 }
 
-// again returns how long to wait before asking for further slots, where next is
-// the first that nobody has: until there are several, and not as long as all
-// others wait.
+// again returns how long to wait before asking for further slots, where next is the first that
+// nobody has: until several slots are free, but no longer than the other processes wait.
 func again(now, next int64) time.Duration {
 	wait := time.Duration(next-now)*time.Microsecond - ahead
 	return max(wait, 0) + ahead/4 + rand.N(ahead/2)
@@ -141,8 +140,7 @@ type shared struct {
 	offset offset
 }
 
-// heldRow locks the row, and only then reads the clock. It leaves out what State.without
-// does.
+// heldRow locks the row, and only then reads the clock. State.without applies the same rules.
 const heldRow = `WITH held AS MATERIALIZED (
 		SELECT next_slot, paused, slowed, calm FROM limits FOR UPDATE
 	), timed AS MATERIALIZED (
@@ -152,8 +150,7 @@ const heldRow = `WITH held AS MATERIALIZED (
 		FROM (SELECT *, (greatest(paused, calm) <= now + 3600000000)::int AS valid FROM timed) v
 	)`
 
-// takeSlots does what pace.take does. The row stays as it is where there is no
-// slot.
+// takeSlots does what pace.take does. The row stays unchanged if no slot is free.
 const takeSlots = heldRow + `, state AS MATERIALIZED (
 		SELECT now, next_slot, paused,
 			$2::bigint << greatest(slowed - greatest(now - calm, 0) / 30000000, 0)::int AS gap FROM known
@@ -211,8 +208,8 @@ type offset struct {
 // do not run apart by a millisecond in that time.
 const offsetTurn = int64(10 * time.Second / time.Microsecond)
 
-// learn makes an estimate of an answer: of when it was asked for and when it came, by the
-// process's clock, and of the time that the database's clock showed in between.
+// learn makes an estimate of an answer: asked and came are the times of request and answer by
+// the process's clock, and shown is the time of the database's clock in between.
 func (o *offset) learn(asked, came, shown int64) {
 	seen := came - shown
 	switch {

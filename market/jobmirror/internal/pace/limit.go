@@ -1,5 +1,5 @@
-// Package pace spaces out requests: so many a second at most, by one process or by
-// several that share a table, and none in a pause that an answer asked for.
+// Package pace spaces out requests: at most a number a second, by one process or by several
+// that share a table, and none during a pause that an answer asked for.
 package pace
 
 import (
@@ -35,13 +35,13 @@ type Limit struct {
 	tell   sync.WaitGroup // the pause that is being written
 
 	mu      sync.Mutex
-	queue   []*waiter // who has no slot yet, in the order of coming
+	queue   []*waiter // callers without a slot, in the order of their calls
 	held    []slot    // taken, and not given to anybody yet
 	given   int       // slots given since the last taking
 	free    bool      // the last taking found slots that nobody had taken in time
 	taking  bool      // a goroutine takes slots for the queue
 	paused  time.Time // until when nothing may be sent
-	telling time.Time // a pause that the ledger does not know yet; zero: none
+	telling time.Time // a pause not yet written to the ledger; zero: none
 	writing bool      // a goroutine tells the ledger of it
 	looked  time.Time // without slots: when the ledger was last asked for pauses
 	looking bool
@@ -76,14 +76,14 @@ type block struct {
 	first  time.Time
 	gap    time.Duration // between two of them
 	paused time.Time     // nothing may be sent before
-	free   bool          // the first slot could have been an earlier one: nobody waits for slots
+	free   bool          // an earlier slot was free, too: nobody waits for slots
 	again  time.Time     // when there will be further ones
 }
 
 const (
-	// ahead bounds how far in the future a slot may be taken. A process that is
-	// killed takes its slots with it, and one that holds some learns of a pause
-	// when it needs others: no later than this.
+	// ahead bounds how far in the future a slot may be taken. A killed process takes its slots
+	// with it, and a process with unused slots learns of a pause only when it takes further slots:
+	// no later than this.
 	ahead = 250 * time.Millisecond
 	// lapse bounds how long after its time a slot may be used.
 	lapse = 50 * time.Millisecond
@@ -157,8 +157,8 @@ func (l *Limit) Wait(ctx context.Context) error {
 		if err := l.sleep(ctx, s.at); err != nil {
 			return err
 		}
-		// A caller that had a slot when a pause began takes another one after the
-		// pause, or all of them would be sent at once at its end.
+		// A caller whose slot lies in a pause takes another slot after the pause, because otherwise
+		// all such callers would send at once when the pause ends.
 		l.mu.Lock()
 		ok := l.usable(s)
 		l.mu.Unlock()
@@ -286,8 +286,8 @@ func (l *Limit) give(b block) (again time.Time) {
 	if len(l.queue) > 0 {
 		return b.again
 	}
-	// There is no hurry while those who were served wait: more who come
-	// meanwhile are served by one taking.
+	// Callers that have been served are still waiting for their slots, so the next taking may be
+	// late: more who come meanwhile are served by one taking.
 	now := l.now()
 	return now.Add(min(takeDelay, b.first.Sub(now)/2))
 }
@@ -422,8 +422,8 @@ func (l *Limit) Observer(other *jobboard.Observer) *jobboard.Observer {
 	return &o
 }
 
-// hook is a function of an Observer: it is called at a start, and what it returns at
-// the end.
+// hook is a function of an Observer: it is called when an operation starts, and the function
+// that it returns when the operation ends.
 type hook[S, E any] = func(context.Context, S) (context.Context, func(E))
 
 // atEnd returns a hook that sees the end first, and then calls another one; nil: there

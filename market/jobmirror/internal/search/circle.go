@@ -30,8 +30,8 @@ func (t *tx) inside(all textindex.Question, q Query) ([]int64, error) {
 }
 
 // measure reads documents and their places by a statement, and returns the rows of those that are in a
-// query's circle, in ascending order: with one of the places that the query names, if they have
-// it among their places, and else with any.
+// query's circle, in ascending order: if a document's places include one that the query names, that
+// place must be in the circle, otherwise any place.
 func (t *tx) measure(statement, arg string, q Query) (inside []int64, err error) {
 	var names []string
 	for _, tag := range q.Tags {
@@ -39,7 +39,8 @@ func (t *tx) measure(statement, arg string, q Query) (inside []int64, err error)
 			names = append(names, tag.Value)
 		}
 	}
-	var named, outside map[int64]bool // documents with a place of these names in the circle, and with one out of it
+	// Documents with a place of such a name inside the circle, and documents with one outside it.
+	var named, outside map[int64]bool
 	if len(names) > 0 {
 		named, outside = map[int64]bool{}, map[int64]bool{}
 	}

@@ -15,10 +15,10 @@ const (
 	maxWishes     = 4  // words of a text that are left out because they only say that somebody looks for a job
 )
 
-// findMistakes looks for the words that are nearest to those that no document has, and adds
-// what they find to the tiers of the finder. Where the text finds nothing at all as it was typed, it also
-// leaves out the words that only say that somebody looks for a job. It does nothing if that was done
-// before, or if the text is not to be corrected.
+// findMistakes looks for the words that are nearest to those that no document has, and adds what they
+// find to the tiers of the finder. Where the text finds nothing at all as it was typed, it also leaves
+// out the words that only say that somebody looks for a job. A second call does nothing, nor does a call
+// for a text that needs no correction.
 func (f *finder) findMistakes() error {
 	if f.typed == 0 || f.corrected != nil {
 		return nil
@@ -40,7 +40,7 @@ func (f *finder) findMistakes() error {
 	return err
 }
 
-// mistakes returns the words of a text that no document has, with those that are nearest to them;
+// mistakes returns the words of a text that no document has, each with the nearest known words;
 // none where there are too many.
 func (f *finder) mistakes(text words.Query) (found []Correction, err error) {
 	var unknown []string
@@ -76,8 +76,8 @@ func (f *finder) mistakes(text words.Query) (found []Correction, err error) {
 }
 
 // nearest returns at most maxNearest words that may have been meant by one, of those that
-// documents with the tags Query.Meant have: the nearest first, among these those
-// that most of these documents have, then in the order of their bytes.
+// documents with the tags Query.Meant have: the nearest word comes first, among equally near
+// ones the word that most of these documents have, then the order of their bytes.
 func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err error) {
 	type candidate struct {
 		words.Near

@@ -26,7 +26,7 @@ type Document struct {
 	// have stems that are known counts.
 	Languages []string
 	Tags      []Tag   // what it may be selected by
-	Facets    []Tag   // what it may be selected and counted by
+	Facets    []Tag   // tags by which documents are selected and counted
 	Places    []Place // where it is, the main place first
 }
 
@@ -40,9 +40,9 @@ type Place struct {
 	Latitude, Longitude float64
 }
 
-// PlaceKind is the kind of the facets that name places: those that the caller gives, and one for each
-// of Places that has a name. A query for one of them in a circle finds documents with that place in the
-// circle, if it is among their Places.
+// PlaceKind is the kind of the facets that name places: the facets that the caller gives, and one for
+// each element of Places that has a name. If a query names a place and has a circle, it finds a
+// document whose Places include that place only if the place is in the circle.
 const PlaceKind = "o"
 
 // token returns the token of the text index that stands for the tag.
@@ -64,7 +64,7 @@ type Index struct {
 	text       *textindex.Index
 	read       Reader
 	vocabulary vocabulary
-	tokenizers sync.Pool // of *words.Tokenizer: what is not needed for a while is given up
+	tokenizers sync.Pool // of *words.Tokenizer: the pool gives up tokenizers that nobody uses for a while
 }
 
 // Reader reads the texts and languages of documents by their rows, in any order, without those that
@@ -95,8 +95,8 @@ func (x *Index) Put(in *store.Tx, documents []Document) error {
 	if err != nil {
 		return err
 	}
-	// What it returns is not needed here: it also reads the rows that other processes wrote
-	// into memory, with which unknown and note compare.
+	// The result is not needed here: readVocabulary also reads the rows that other processes wrote into
+	// memory, with which unknown and note compare.
 	if _, err := t.readVocabulary(); err != nil {
 		return err
 	}

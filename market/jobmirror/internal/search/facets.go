@@ -56,8 +56,8 @@ func (f *finder) facets() (out *Facets, err error) {
 	return out, err
 }
 
-// countPart counts the facets of some documents. Of their places in a circle it counts those that are
-// in it, and those of which nobody knows where they are.
+// countPart counts the facets of some documents. In a circle it counts the places that are inside,
+// and the places without known coordinates.
 func (f *finder) countPart(rows string, out *Facets, add func(scan func(...any) error) error) error {
 	const query = "SELECT kind, value, count(*) FROM facets WHERE document IN @ids GROUP BY kind, value"
 	if f.q.Near.IsZero() {
@@ -101,7 +101,7 @@ const facetPart = 10_000
 func (f *finder) countListed(out *Facets) error {
 	query := "SELECT coalesce(group_concat(c.kind || ' ' || c.value, char(0)), ''), max(h.id) FROM " + f.index.TableFrom +
 		" LEFT JOIN facets c ON c.document = h.id"
-	counts := map[string]int{} // by the kind of a facet and its value
+	counts := map[string]int{} // by kind and value of the facet
 	for last, left := int64(0), out.Total; left > 0; left -= facetPart {
 		var list string
 		if err := f.t.Row(query, []any{string(f.all), last, facetPart}, &list, &last); err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
-// finder reads the hits of a query: tier by tier, and in each in the order of their rows.
+// finder reads the hits of a query: tier by tier, and within a tier in the order of the rows.
 type finder struct {
 	*questions
 	t    *tx
 	at   Position        // where page began to read the tier that it is at
-	scan *textindex.Scan // of the tier of at; nil: the tier is yet to be begun
+	scan *textindex.Scan // of the tier of at; nil: that tier has not begun
 	// readSoFar has the rows that page has read so far, of all tiers, where it began with the first
 	// hit; nil where it goes on after a hit of an earlier page. The index then cannot be asked for
 	// a tier and those above it, because nobody knows which rows of these were given already.
@@ -32,16 +32,17 @@ var ErrPosition = errors.New("search: the position is not of this query")
 type Page struct {
 	Hits []Position
 	More bool // there are more behind them
-	// Corrected has what was mistyped and what was looked for as well. What that finds comes after
-	// what the text finds as it was typed, and Corrected is nil as long as that fills the page.
+	// Corrected has the mistyped words, each with the words that were looked for as well. Their hits
+	// come after what the text finds as it was typed, and Corrected is nil as long as
+	// that fills the page.
 	Corrected []Correction
 
 	finder *finder
 }
 
-// Find returns at most n documents that a query finds, from 1 on: those behind a position, in the
-// order of the query. It corrects typing errors, as was done for the page with the position. Its
-// error is ErrPosition for a position that no hit of the query has.
+// Find returns at most n documents that a query finds, from 1 on: the documents behind a
+// position, in the query's order. It corrects typing errors, as was done for the page with the
+// position. Its error is ErrPosition for a position that no hit of the query has.
 func (x *Index) Find(in *store.Tx, q Query, after Position, n int) (*Page, error) {
 	t := &tx{in, x}
 	f, err := t.finder(q, after)
@@ -60,7 +61,7 @@ func (x *Index) Find(in *store.Tx, q Query, after Position, n int) (*Page, error
 }
 
 // Snippet returns at most so many letters of a text around the first word that the page's query
-// finds in it, and what it finds there. languages are those of the text, as in Document.
+// finds in it, and what it finds there. languages are the text's, as in Document.
 func (p *Page) Snippet(text string, letters int, languages ...string) words.Snippet {
 	return p.finder.text.Snippet(text, words.Stemmer(languages...), letters)
 }
@@ -115,8 +116,8 @@ func (f *finder) page(n int) (out []Position, err error) {
 }
 
 // next reads the next rows of a tier from the index, where a page needs n hits. Some of the
-// rows may be out of the circle, lack what is in quotes, or be of a tier above. more reports
-// whether the tier may have more of them.
+// rows may lie outside the circle, lack words in quotes, or belong to a tier above. more
+// reports whether the tier may have further rows.
 func (f *finder) next(n int) (rows []int64, more bool, err error) {
 	if f.scan == nil {
 		orAbove := f.readSoFar != nil // notRead leaves out what is read once more
@@ -127,7 +128,7 @@ func (f *finder) next(n int) (rows []int64, more bool, err error) {
 	}
 	want := n + len(f.readSoFar) // the next rows may be those that were read of the tiers above
 	if !f.q.Near.IsZero() || f.text.Quoted() {
-		want = textindex.Chunk // the page may leave out most of them
+		want = textindex.Chunk // most rows may fall out
 	}
 	return f.index.Next(f.t.Tx, f.scan, min(want, textindex.Chunk))
 }
@@ -147,7 +148,7 @@ func (f *finder) notRead(rows []int64) []int64 {
 	return fresh
 }
 
-// some returns the first of some rows that are hits, at least n where there are so many.
+// some returns the first n or more hits among some rows, or all if there are fewer.
 func (f *finder) some(rows []int64, n int) (out []int64, err error) {
 	inside, err := f.t.within(rows, f.q)
 	if err != nil {
@@ -163,7 +164,7 @@ func (f *finder) some(rows []int64, n int) (out []int64, err error) {
 }
 
 // matching returns those of some rows, in their order, whose documents have what a text has in
-// quotes; all where it has nothing in quotes.
+// quotes; all rows if nothing is in quotes.
 func (t *tx) matching(rows []int64, text words.Query) (found []int64, err error) {
 	if !text.Quoted() {
 		return rows, nil

@@ -23,7 +23,8 @@ func (x *Index) InForm(t *store.Tx) (bool, error) {
 }
 
 // BeginForm notes that documents are indexed in Form from now on, in which none is yet. The words
-// of the vocabulary may be split in another way; those of each document that is put are added.
+// of the vocabulary may be split in another way; the words of each document put from now on are
+// added.
 func (x *Index) BeginForm(t *store.Tx) error {
 	return errors.Join(t.Do("UPDATE search_state SET value = ? WHERE name = 'form'", Form), t.Do("DELETE FROM vocabulary"))
 }

@@ -20,8 +20,8 @@ type Query struct {
 	// Meant has those of Tags among whose documents the words are looked for that a mistyped
 	// one may have meant, such as the tag of a language.
 	Meant []Tag
-	// Hidden has tags whose documents are as if they were not in the index: they are neither found nor
-	// counted, and their words are neither suggested nor meant by a mistyped one.
+	// a search treats such documents as missing from the index: they are neither found nor counted,
+	// and their words are neither suggested nor meant by a mistyped one.
 	Hidden []Tag
 	Order  Order
 }
@@ -39,15 +39,15 @@ const (
 // Position says where a document stands in the order of a query. The zero position is before
 // the first one.
 type Position struct {
-	// Tier says how well the text finds the document, 0 the best; see words.Lookup.Tier. Those of
-	// a corrected text come after those of the text as it was typed.
+	// Tier says how well the text finds the document, 0 the best; see words.Lookup.Tier. Hits of a
+	// corrected text come after hits of the text as typed.
 	Tier      int
 	Row       int64
-	Corrected []Correction // of the text by which the document was found
+	Corrected []Correction // corrections of the text that found the document
 }
 
-// Correction holds a word that no document has, and the words that may have been meant; or, where no
-// document has all words, one that only says that somebody looks for a job, such as Stelle.
+// Correction holds a word that no document has, and the words that may have been meant; if no
+// document has all words, Word may also be a word for looking for a job, such as Stelle.
 type Correction struct {
 	Word    string   // of Query.Text, in lower case
 	Nearest []string // what was searched for as well, the likeliest first; none: Word was left out

@@ -11,9 +11,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
-// questions holds what the text index is asked for a query: for all hits, and for those of
-// one tier after the other (see Relevance). They ask for the tokens under which put puts
-// a document.
+// questions holds what the text index is asked for a query: one question for all hits, and one
+// for the hits of each tier (see Relevance). They ask for the tokens under which put puts a
+// document.
 type questions struct {
 	q        Query
 	index    *textindex.Index
@@ -21,7 +21,7 @@ type questions struct {
 	narrow   []words.Expr   // what the index is asked beside the text
 	hidden   []words.Expr   // what documents must not have
 	stemmers []string       // of all documents
-	in       []words.Lookup // of the text, by each of stemmers
+	in       []words.Lookup // the text's lookups, one for each of stemmers
 	all      textindex.Question
 	tiers    []tier
 }
@@ -104,8 +104,8 @@ func (a *questions) addTiers(typed []words.Lookup) {
 	}
 }
 
-// ask returns the question for the query. of returns what is asked for its text by one of
-// a.stemmers.
+// ask returns the question for the query; of returns
+// the text's expression for one of a.stemmers.
 func (a *questions) ask(of func(in int) words.Expr) textindex.Question {
 	switch {
 	case strings.TrimSpace(a.q.Text) == "":
@@ -127,7 +127,7 @@ func (a *questions) question(tags []words.Expr, too ...words.Expr) textindex.Que
 }
 
 // forEachStemmer joins what of returns for each of a.stemmers, for the documents of that
-// stemmer alone; if it is the same for all, it needs no tags of stemmers.
+// stemmer alone; an expression shared by all stemmers needs no tags.
 func (a *questions) forEachStemmer(of func(in int) words.Expr) words.Expr {
 	if len(a.stemmers) == 0 { // nothing is indexed yet
 		return words.Expr{Text: textindex.None}

@@ -14,15 +14,15 @@ const (
 	// maxBeginning and maxEnding bound the words of each kind that are counted to find the
 	// suggestions, the shortest first.
 	maxBeginning, maxEnding = 16, 8
-	// maxBefore bounds the words before the one that is completed: each suggestion is counted
-	// together with all of them.
+	// maxBefore bounds the words before the one that is completed: counting a suggestion means
+	// asking for all of these words as well.
 	maxBefore = 8
 )
 
 // Suggest returns the words that may be meant by typed, the beginning or the end of a word that
-// follows the text of a query: at most ten, those with the most documents first. Each has documents
-// together with the query's text and tags. There is none for less than two letters, and none
-// where more than eight words stand in the text.
+// follows the text of a query: ten at most, those with the most documents first. Each has
+// documents together with the query's text and tags. Suggest returns none for a typed text of
+// less than two letters, or a query's text of more than eight words.
 func (x *Index) Suggest(in *store.Tx, q Query, typed string) ([]string, error) {
 	t := &tx{in, x}
 	blocks, err := t.readVocabulary()
@@ -37,7 +37,7 @@ func (x *Index) Suggest(in *store.Tx, q Query, typed string) ([]string, error) {
 	if err != nil || asked.text.Words() > maxBefore {
 		return nil, err
 	}
-	counts := map[string]int{} // by the words of the list, to sort it
+	counts := map[string]int{} // how many documents have each word of the list, to sort it
 	put := map[textindex.Question]bool{}
 	var list []string
 	for _, word := range candidates {

@@ -64,7 +64,7 @@ func (t *tx) readVocabulary() ([]*words.Block, error) {
 	return list, nil
 }
 
-// held returns those of some rows that are in memory, and the identifiers of the others.
+// held returns the blocks of the rows in memory, and the identifiers of the other rows.
 func (v *vocabulary) held(ids []int64) (blocks map[int64]*words.Block, missing []int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -106,8 +106,8 @@ func (v *vocabulary) learn(b *words.Block) {
 	}
 }
 
-// unknown adds to a set the words of a list that the vocabulary lacks; none of them if it
-// is full.
+// unknown adds to a set the words of a list that the vocabulary lacks; no word if the
+// vocabulary is full.
 func (v *vocabulary) unknown(list []string, set map[string]struct{}) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -222,18 +222,18 @@ func (t *tx) addBlocks(list []string, leaving string) error {
 	return nil
 }
 
-// checkEvery is the time after which a row is checked again for words that no document
-// has any more. It is longer than any transaction: those that were under way at the check
-// before have ended.
+// checkEvery is the least time between two checks of one row for words that no document has any
+// more. It is longer than any transaction: transactions that were under way at the previous
+// check have ended.
 const checkEvery = time.Hour
 
-// CheckWords finds the words that no document has any more, in the row that was checked
-// longest ago if that is due, and takes them out of the vocabulary. They are kept as
-// leaving until the next check: a transaction that indexes a document just then may take
-// such a word for one that the vocabulary has, and not add it.
+// CheckWords finds the words that no document has any more, in the row that was checked longest
+// ago if that is due, and takes them out of the vocabulary. They are kept as leaving until the
+// next check: a transaction that is indexing a document meanwhile may rely on such a word being
+// in the vocabulary, and not add it.
 //
-// It does nothing while documents are indexed in another Form: the tokens of this one find none of
-// them, so that every word would seem to be gone.
+// It does nothing while documents are indexed in another Form: tokens of this form find no
+// document then, so that every word would seem to be gone.
 func (x *Index) CheckWords(ctx context.Context) error {
 	var (
 		due  []block

@@ -76,8 +76,8 @@ func reserve(path string, mode os.FileMode) (release func(), err error) {
 		err = os.Truncate(path, 0)
 	}
 	if err == nil && missing == nil {
-		// One that was broken off may be for all to read. A new one has its rights, or is on a
-		// file system that knows none and would refuse to set them.
+		// A file left by an interrupted backup may be readable for all. A new file has the rights of
+		// mode, or lies on a file system without rights, which would refuse to set them.
 		err = os.Chmod(path, mode)
 	}
 	return release, err

@@ -18,7 +18,7 @@ import (
 
 // Schema says which tables a database has.
 type Schema struct {
-	// Program stands in the database, so that it is told from those of other programs.
+	// Program is stored in the database and tells it from databases of other programs.
 	Program string
 	// Version is the newest migration that this version of the program knows. A
 	// database tells in its row "oldest" which is the oldest that may use it, so a
@@ -56,7 +56,7 @@ var errPooled = fmt.Errorf("%w: Migrate, or jobboard-mirror migrate, needs the s
 func (s Schema) inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error) {
 	list := "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 	if d.Shared {
-		// Those of which the role may see nothing, too.
+		// The list includes tables that the role may not read.
 		list = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema()"
 	}
 	tables, err := names(ctx, db, list)
@@ -177,7 +177,7 @@ func names(ctx context.Context, db *sql.DB, query string) (map[string]bool, erro
 // Version returns the newest migration that the database has; 0: it has no tables yet.
 // Its errors are ErrNotMirror, ErrNewer and the database's.
 func (db *DB) Version(ctx context.Context) (int, error) {
-	if db.writers != nil { // a file that is not there yet is made
+	if db.writers != nil { // creates a missing file
 		return db.schema.inspect(ctx, db.writers, db.dialect)
 	}
 	return db.schema.inspect(ctx, db.readers, db.dialect)
@@ -216,10 +216,10 @@ func (s Schema) tables(d dialect) string {
 	return strings.NewReplacer("@key", d.key, " @clustered", d.clustered).Replace(s.Tables) + s.Own[d.Name]
 }
 
-// step makes a migration of a text: one transaction. But where programs are
-// at work meanwhile, and would have to wait for each other if a transaction locked
-// one table after the other, each statement is one of its own. Such a step may be
-// begun again after some of its statements: they say IF NOT EXISTS.
+// step makes a migration of a text: one transaction. But if programs are at work meanwhile,
+// each statement is a transaction of its own, because a transaction that locks one table after
+// another could make programs wait for each other. After an error such a step is repeated from
+// its beginning: its statements say IF NOT EXISTS.
 func (d dialect) step(text string, atWork bool) *goose.GoFunc {
 	if !d.Shared || !atWork {
 		return &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {

@@ -67,7 +67,8 @@ func openPostgres(ctx context.Context, address string, schema Schema, readOnly b
 	}
 	out := &DB{dialect: postgresDialect, schema: schema, Pooled: setSession(config)}
 	pool := func(size int) *sql.DB {
-		// A ping before each transaction would be one more: onLive does without.
+		// The pool's own ping before each transaction would be one more round trip: onLive does
+		// without.
 		never := stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false })
 		db := sql.OpenDB(dialer{stdlib.GetConnector(*config, never)})
 		db.SetMaxOpenConns(size)
@@ -118,8 +119,8 @@ func sendAll(ctx context.Context, conn any, statements []statement) error {
 	return conn.(*stdlib.Conn).Conn().SendBatch(ctx, &all).Close()
 }
 
-// idleTimeout is for how many milliseconds a transaction may do nothing: a process
-// that stops in the middle of one must not hold the others up.
+// idleTimeout is for how many milliseconds a transaction may do nothing: a process that stops
+// in the middle of a transaction must not hold others up.
 const idleTimeout = "5000"
 
 // setSession sets what holds for each connection, and reports whether the address
@@ -144,9 +145,9 @@ const denied = "42501"
 const quoteSchema = "; in an address the name of a schema that has more than small letters, digits and _ " +
 	"is written as in search_path=%22My%20Jobs%22"
 
-// hint returns what to do about an error of a server, empty where there is nothing to
-// say. A pooler whose address does not tell that it is one refuses a setting, or has
-// another session than the one in which a statement was prepared.
+// hint returns what to do about an error of a server, empty where there is nothing to say. A
+// pooler whose address lacks the mode for poolers refuses a setting, or runs a prepared
+// statement in a session that has not prepared it.
 func hint(e *pgconn.PgError) string {
 	switch {
 	case e.Code == "26000", e.Code == "42P05", e.Code == "08P01" && strings.Contains(e.Message, "startup parameter"):
@@ -169,14 +170,14 @@ func withHint(err error) error {
 }
 
 // splitsPassword reports whether an address has an @ that may be one of a password, and that
-// the driver reads otherwise. For the driver a user and a password are before the first @,
-// where no / is before it, and what follows is the host: it would ask the network for a part of
-// the password, and tell that in its error.
+// the driver reads otherwise. The driver takes the text before the first @ as user and
+// password, if no / precedes that @, and the text after it as the host: it would ask the
+// network for a part of the password, and tell that in its error.
 func splitsPassword(address string) bool {
 	_, rest, _ := strings.Cut(address, "://")
 	if i := strings.IndexAny(rest, "@/"); i >= 0 && rest[i] == '@' {
 		host, options, _ := strings.Cut(rest[i+1:], "?")
-		// Before a / an option may as well be the end of a password.
+		// Text before a / may be an option, or the end of a password.
 		unsure := strings.Contains(rest[:i], "?") || !strings.Contains(host, "/")
 		return strings.Contains(host, "@") || unsure && strings.Contains(options, "@")
 	}
@@ -186,9 +187,9 @@ func splitsPassword(address string) bool {
 		return strings.Count(path, "@") > 1 // no password begins before the options
 	}
 	if strings.Contains(path, "@") {
-		return true // what stands for a port may be the beginning of a password with a / in it
+		return true // what looks like a port is no number, so a password with a / in it may begin here
 	}
-	others := 0 // @ in options that should have none, of which one may have one
+	others := 0 // @ signs in the options beyond the one that a user option may have
 	for option := range strings.SplitSeq(options, "&") {
 		if name, _, _ := strings.Cut(option, "="); name != "user" && name != "password" {
 			others += strings.Count(option, "@")

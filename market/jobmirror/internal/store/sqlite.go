@@ -55,8 +55,9 @@ func openSQLite(ctx context.Context, path string, schema Schema, readOnly bool) 
 	}
 	whole, tables := allInFile(path), 0
 	err = db.readers.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
-	// To read beside writers SQLite writes files beside the database. Where it may not, nobody
-	// else writes, unless one who may does, or was killed.
+	// To read beside writers SQLite writes files beside the database. If the file system allows no
+	// writing, nobody else writes either, unless another process has the right to, or a writer was
+	// killed.
 	if mayNotWrite(err) {
 		_ = db.readers.Close()
 		if !whole {
@@ -111,7 +112,7 @@ func sqliteDB(path, mode string, size int) *sql.DB {
 	case "copy":
 		q = url.Values{"mode": {"ro"}}
 	}
-	// FULL: what was committed is on the disk, also after a power failure.
+	// FULL: committed data is on the disk, also after a power failure.
 	pragmas := []string{
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
 		"synchronous(FULL)", "cache_size(-8192)", "temp_store(MEMORY)",
@@ -135,8 +136,8 @@ func sqliteDB(path, mode string, size int) *sql.DB {
 	return db
 }
 
-// preparer makes connections to SQLite, by its name for a file, that prepare each
-// statement once. The driver would do so each time that it runs.
+// preparer makes connections to SQLite, by its name for a file, that prepare each statement
+// once. The driver would prepare a statement each time that it runs.
 type preparer string
 
 func (preparer) Driver() driver.Driver { return &sqlite.Driver{} }

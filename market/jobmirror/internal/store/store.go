@@ -25,13 +25,13 @@ type dialect struct {
 	Name string
 	// Shared reports that several processes may write at the same time.
 	Shared bool
-	// Clock is an expression for the database's time in milliseconds; "0": the
-	// process's clock is the only one.
+	// Clock is an expression for the database's time in milliseconds; "0": only the process's own
+	// clock is used.
 	Clock string
 
-	ids       string // what @ids stands for after FROM, with a ? in it
-	in        string // what IN @ids stands for, with a ? in it
-	notIn     string // what NOT IN @ids stands for, with a ? in it
+	ids       string // replaces @ids after FROM, and contains a ?
+	in        string // replaces IN @ids, and contains a ?
+	notIn     string // replaces NOT IN @ids, and contains a ?
 	lock      string // what @lock stands for
 	skip      string // what @skip stands for
 	key       string // what @key stands for in the tables
@@ -188,9 +188,9 @@ func (db *DB) enter() (end func(), err error) {
 	return db.active.Done, nil
 }
 
-// onLive calls f, which begins something on a connection of a pool, again while the
-// one that it got has lost its server since it was used last: there may be as many
-// as a pool holds.
+// onLive calls f, which begins something on a connection of a pool, again while the one that it
+// got has lost its server since it was used last: every connection of a pool may have lost its
+// server.
 func (db *DB) onLive(ctx context.Context, f func() error) (err error) {
 	for range postgresReaders + 1 {
 		if err = f(); err == nil || ctx.Err() != nil || !isStale(err) {
@@ -214,9 +214,9 @@ func (db *DB) begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (con
 	return conn, in, err
 }
 
-// takeTurn waits until nobody else writes to SQLite, and returns the function that lets
-// the next writer in. Writers come in the order of their calls; the pool alone would let in
-// any of them. On a server takeTurn returns at once.
+// takeTurn waits until nobody else writes to SQLite, and returns the function that lets the
+// next writer in. Writers come in the order of their calls; the pool alone would choose any of
+// the waiting writers. On a server takeTurn returns at once.
 func (db *DB) takeTurn(ctx context.Context) (end func(), err error) {
 	if db.turn == nil {
 		return func() {}, nil

@@ -5,9 +5,9 @@ import "github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 const (
 	// manyPieces is the number of pieces of an index that are left alone.
 	manyPieces = 4
-	// smallShare is the share of the index, as a divisor, from which on the pieces beside the
-	// largest are merged with it. That writes the whole index: eight postings for each new one,
-	// where the new ones are an eighth of it. With less, the small pieces are merged among
+	// smallShare is a divisor of the index: pieces that together have this share of it are merged
+	// with the largest piece. That writes the whole index: for each new posting eight are written,
+	// if the new postings are an eighth of the index. With less, the small pieces are merged among
 	// themselves.
 	smallShare = 8
 	// mergePages bounds the pages of the index that a transaction writes, so that nobody waits
@@ -38,7 +38,7 @@ func (x *Index) Merge(t *store.Tx) (*Merge, error) {
 }
 
 // Fragments returns the number of pieces that the index is in, their size and that of the
-// largest, in pages; 0 for an index that is always in one piece.
+// largest, in pages; all are 0 for an index that never falls into pieces.
 func (x *Index) Fragments(t *store.Tx) (n, size, largest int64, err error) {
 	if x.HasPieces() {
 		err = t.Row(x.pieces, nil, &n, &size, &largest)
@@ -46,7 +46,7 @@ func (x *Index) Fragments(t *store.Tx) (n, size, largest int64, err error) {
 	return n, size, largest, err
 }
 
-// Step does a part of a merge, and reports whether there is more of it.
+// Step does a part of a merge, and reports whether another part remains.
 func (m *Merge) Step(t *store.Tx) (more bool, err error) {
 	before, err := store.Value[int64](t, "SELECT total_changes()")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 // Chunk bounds the postings that Scan.Next returns.
 const Chunk = 64
 
-// nearby bounds the next postings among which a scan looks for hits: at first few, and more
-// where these have so many hits that more will do.
+// nearby bounds the next postings among which a scan looks for hits: few postings at first, and
+// more if so many of them match that a longer stretch is cheap.
 var nearby = []int{64, 256}
 
 // Scan reads the postings that match a question some at a time, in the order of their numbers.
@@ -29,8 +29,9 @@ type Scan struct {
 	rare bool
 }
 
-// Next reads the next postings that match: want of them if it finds these at once, and else at
-// most Chunk. want is no more than Chunk. more reports whether there may be more.
+// Next reads the next postings that match: want of them if the index finds so many at once,
+// otherwise at most Chunk. want is no more than Chunk. more reports whether further postings
+// may match.
 func (x *Index) Next(t *store.Tx, s *Scan, want int) (list []int64, more bool, err error) {
 	low, high, order := int64(0), int64(math.MaxInt64), "DESC"
 	if s.Ascending {

@@ -1,7 +1,7 @@
 // Package textindex keeps postings in the text index of a database, each under its tokens, and
 // finds those whose tokens an expression asks for. On SQLite the index is a table of FTS5, on
-// PostgreSQL a table with a GIN index. A posting is the number of its row; what is in it, and
-// which tokens it has, the caller knows.
+// PostgreSQL a table with a GIN index. A posting is the number of its row; only the caller
+// knows what a posting contains, and its tokens.
 package textindex
 
 import (
@@ -26,7 +26,7 @@ type Index struct {
 	// has the name h and the column id. Its parameter is the question.
 	Table string
 	// TableFrom is such a table of the first of these postings: its parameters are the question,
-	// the number of the posting after which it begins, and how many it has at most. It is empty
+	// the number of the posting after which it begins, and the largest number of rows. It is empty
 	// where an index would read all that match for each part.
 	TableFrom string
 
@@ -40,21 +40,22 @@ type Index struct {
 	// number and below another, in the order of their numbers. Its parameters are the question,
 	// the lower number and the higher one. Behind it the caller writes DESC or nothing, and LIMIT.
 	hits string
-	// near is the query for the same among the next @among postings alone: the first ones
-	// between the two numbers, in ascending order where @order is empty and in descending order
-	// where it is DESC. Its parameters are the lower number, the higher one, the question, and
-	// how many hits it returns at most. near is empty for an index in which hits with a LIMIT
-	// stops after enough rows; in the other one hits reads all that match.
+	// near is the query for the same among the next @among postings alone: the first ones between
+	// the two numbers, in ascending order where @order is empty and in descending order where it
+	// is DESC. Its parameters are the lower number, the higher one, the question, and how many
+	// hits it returns at most. near is empty for an index in which hits with a LIMIT stops after
+	// enough rows; in an index with near, hits reads every posting that matches, in spite of a
+	// LIMIT.
 	near string
 
 	// plan is the statement that has the database use the index in a transaction, where it
 	// may take it for cheaper to read every posting's tokens.
 	plan string
 
-	// pieces is the query for the number of pieces that the index consists of, each of
-	// which is looked through for each token, for their size and for that of the largest;
-	// merge is the statement that puts some pages of them together. Both are empty where
-	// the index is in one piece.
+	// pieces is the query for the number of pieces of the index, each of which is searched for
+	// every token, for their total size, and for the size of the largest; merge is the statement
+	// that puts some pages of them together. Both are empty for an index that always has one
+	// piece.
 	pieces, merge string
 }
 

@@ -5,13 +5,13 @@
 // A word is a run of letters, marks and digits, in lower case and in Unicode's form
 // NFKC. It is found
 //
-//   - as a form: by a word with the same stem. In German the two genders of a job title
+//   - as a form: another word has the same stem. In German the two genders of a job title
 //     have one stem;
 //   - in another spelling: a word has two keys, plain (marks are taken off, ß is ss)
 //     and spelled (ä is ae, ö is oe, ü is ue, ß is ss, and then marks are taken off).
 //     Two words agree if their plain keys are equal, or their spelled keys. So groesse
 //     finds Größe, and does not find grosse;
 //   - by a part of four letters or more, in the title and the other short texts of a
-//     posting: each of their words is indexed by pieces too, and a part is a piece, the
-//     beginning of one, or several that overlap.
+//     posting: every word of these texts is indexed by pieces as well, and a part is found
+//     as a piece, as the beginning of one, or as several overlapping pieces.
 package words

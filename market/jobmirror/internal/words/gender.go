@@ -2,9 +2,9 @@ package words
 
 import "strings"
 
-// masculine returns the German word from which a feminine title of a job is made, in
-// any of its spellings: for "entwicklerin" and "entwicklerinnen" it is "entwickler". It
-// returns other words as they are.
+// masculine returns the German word from which a feminine title of a job is made, in any of its
+// spellings: for "entwicklerin" and "entwicklerinnen" it is "entwickler". It returns other
+// words unchanged.
 func masculine(word string) string {
 	if !mayBeTitle(word) {
 		return word
@@ -29,8 +29,8 @@ func masculine(word string) string {
 	return word
 }
 
-// mayBeTitle reports whether a word ends as feminine titles do. Most words do not,
-// and are not compared with each pair.
+// mayBeTitle reports whether a word ends as feminine titles do. Most words do not, and need no
+// comparison with each pair.
 func mayBeTitle(word string) bool {
 	for _, end := range feminineEnds {
 		if strings.HasSuffix(word, end) {
@@ -40,8 +40,8 @@ func mayBeTitle(word string) bool {
 	return false
 }
 
-// feminineEnds has the ends of the feminine titles and plurals in pairs, and of all
-// those by -in.
+// feminineEnds has pairs of endings: those of feminine titles and plurals, and all endings by
+// -in.
 var feminineEnds = []string{
 	"in", "innen", "frau", "frauen", "leute", "leuten", "nner", "nnern", "euse", "eusen", "ess", "essen", "schwester",
 	"schwestern",

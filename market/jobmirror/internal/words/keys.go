@@ -60,13 +60,13 @@ func ascii(word string) bool {
 	return true
 }
 
-// forms has the keys of a word's forms: two words are forms of one another if they
-// share a plain key or a spelled key. A word of a query that has ae, oe or ue may be
-// meant with an umlaut; umlauts is the plain key that it then has, and is compared
-// with the keys of words that have marks.
+// forms has the keys of a word's forms: two words are forms of one another if they share a
+// plain key or a spelled key. A word of a query that has ae, oe or ue may be meant with an
+// umlaut; umlauts is the word's plain key with umlauts, and is compared with the keys of words
+// that have marks.
 type forms struct {
 	plain, spelled []string
-	umlauts        string // empty: the word has none of the three
+	umlauts        string // empty: the word contains none of ae, oe and ue
 }
 
 // same reports whether the plain and the spelled keys are the same.
@@ -136,9 +136,9 @@ func (s *stemmer) askedOf(word string) forms {
 // agree reports whether two words are the same but for their spelling.
 func (k key) agree(other key) bool { return k.plain == other.plain || k.spelled == other.spelled }
 
-// formsOf returns the keys of a word's forms. A stem is found before marks are taken
-// off, because the endings of a language have some; and a word that is typed without
-// its marks is stemmed without them.
+// formsOf returns the keys of a word's forms. A stem is found before marks are taken off,
+// because the endings of a language have some; a word typed without its marks is also stemmed
+// without them.
 func (s *stemmer) formsOf(word string) forms {
 	stem := s.stem(word)
 	if ascii(word) && ascii(stem) {

@@ -3,9 +3,9 @@ package words
 import "strings"
 
 // littleWords has, by the name of a stemmer, the articles, prepositions and conjunctions of its
-// language. A posting need not have them where the query has other words: "Koch in München" finds
-// the title "Koch (m/w/d)". Words that name something in a job's title, such as the English "it",
-// "go" and "will", are not among them.
+// language. If a query has other words, a posting need not have its little words: "Koch in
+// München" finds the title "Koch (m/w/d)". Words that name something in a job's title, such as
+// the English "it", "go" and "will", are not among them.
 var littleWords = map[string]map[string]bool{
 	"de": set(`ab als am an auf aus bei beim bis das dem den der des die durch ein eine einem einen einer eines für im in
 		ins mit nach ob oder um und unter vom von vor während zu zum zur zwischen über`),

@@ -31,8 +31,9 @@ type Pieces int
 
 const (
 	// ShortToo is for an index that takes long to go through many tokens: it has the pieces of
-	// minPart letters as well. So a part of minPart or maxPiece letters is one token, which
-	// most parts are that very many words have; one between them is the beginning of tokens.
+	// minPart letters as well. So a part of minPart or maxPiece letters is one token, which most
+	// parts are that very many words have; a part of five letters, say, is looked for as the
+	// beginning of tokens.
 	ShortToo Pieces = iota
 	// LongOnly is for an index to which each token is dear: it has half as many. A part of less
 	// than maxPiece letters is the beginning of tokens.
@@ -65,9 +66,9 @@ func (p Pieces) op(piece string) Op {
 }
 
 // part is a part of a word as it is looked for, in the two spellings: a posting has it if its
-// title and other short texts have each piece of one of them, in whichever word. A part of
-// at most maxPiece letters is its only piece, so it stands in one word. Those of a longer
-// part overlap, and so do words that have all of them in all but contrived texts.
+// title and other short texts have every piece of one spelling, in any of their words. A part
+// of at most maxPiece letters is its only piece, so it stands in one word. The pieces of a
+// longer part overlap, so except in contrived texts the words that have all pieces overlap too.
 type part struct{ plain, spelled []string }
 
 func partOf(k key) part { return part{partPieces(k.plain), partPieces(k.spelled)} }

@@ -11,21 +11,21 @@ import (
 // Query holds what somebody searches for. The zero value asks for nothing, and finds
 // every posting.
 type Query struct {
-	must    [][]term // a posting must have one term of each group
+	must    [][]term // a posting must have one term of every group
 	without []term   // and none of these
 }
 
-// term holds the words of what stands between two spaces, or in quotes. A posting must
-// have all of them.
+// term holds the words of what stands between two spaces, or in quotes. A posting must have
+// every word.
 type term struct {
 	words   []string
 	quoted  bool                // as written: no other form of it and no longer word will do
-	instead map[string][]string // words that may stand for one that was mistyped
-	joined  []string            // words one of which may stand for all of it, such as fullstack for full-stack
+	instead map[string][]string // words to look for in place of a mistyped word
+	joined  []string            // words that replace the whole term, any one of them, such as fullstack for full-stack
 }
 
-// minLeftOut is the number of letters from which on a hyphen in front of a word leaves out
-// the postings that have it. In "C -x" it leaves out nothing.
+// minLeftOut is the least number of letters of a word that a hyphen in front of it leaves out.
+// In "C -x" it leaves out nothing.
 const minLeftOut = 3
 
 // Parse reads what somebody typed. Words in "quotes" are meant as they are written, a
@@ -280,7 +280,7 @@ type Lookup struct {
 type speller struct {
 	stem   *stemmer
 	pieces Pieces
-	seen   map[string]forms // of words that were asked for before
+	seen   map[string]forms // forms of words looked up before
 }
 
 func (s *speller) askedOf(word string) forms {
@@ -311,10 +311,10 @@ func (q Query) Tiers() int {
 // tiers says how a tier finds words, but the last one.
 var tiers = []match{titleForm, titleOrPart, shortOrPart, anyForm, anywhereOrPart}
 
-// Tier asks for one tier of the postings that match. Tier 0 has those with every word in
-// the title, tier 1 those with every word in the title, as a part of a word too, tier 2 those with
+// Tier asks for one tier of the postings that match. Tier 0 has those with every word in the
+// title, tier 1 those with every word in the title, as a part of a word too, tier 2 those with
 // every word in the title or another short text, as a part too, tier 3 those with every word
-// anywhere, and tier 4 the others. A tier leaves out those of the tiers before it.
+// anywhere, and tier 4 the others. A tier leaves out postings of the tiers before it.
 func (l Lookup) Tier(i int) Expr {
 	switch i {
 	case 0:
@@ -327,8 +327,8 @@ func (l Lookup) Tier(i int) Expr {
 	return l.except(l.tier(anywhereOrPart), l.tier(shortOrPart), l.tier(anyForm))
 }
 
-// TierOrAbove asks for one tier and for some postings of those before it, which is less to
-// ask than Tier is.
+// TierOrAbove asks for one tier and some postings of the tiers before it, which costs less than
+// Tier does.
 func (l Lookup) TierOrAbove(i int) Expr { return l.except(l.tier(tiers[i])) }
 
 // except returns an expression less others and less what the query leaves out.
@@ -374,8 +374,8 @@ func (l Lookup) term(t term, match match) Expr {
 	return either
 }
 
-// match says by what an index finds a word: by its forms in some scopes, and by a part of it in the
-// words of others.
+// match names the scopes in which an index finds a word
+// by its forms, and those in which a part of a word is enough.
 type match struct{ form, part []scope }
 
 var (
@@ -452,5 +452,5 @@ const (
 	Begins           // a token that begins with Text
 	And              // all of Of; without any: every posting
 	Or               // one of Of
-	Less             // the first of Of, and none of the others
+	Less             // hits of the first of Of, less hits of the others
 )

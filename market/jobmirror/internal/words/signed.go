@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// signed has the words that have signs in them, and what stands for each in tokens: what people
-// type who leave the signs out. No part of one finds it.
+// signed has the words that contain signs, each with the word that tokens have in its place:
+// that is also what people type who leave the signs out. No part of one finds it.
 var signed = []struct{ written, word string }{
 	{"c++", "cplusplus"}, {"c#", "csharp"}, {"f#", "fsharp"}, {".net", "dotnet"},
 }
@@ -21,7 +21,7 @@ func mayHaveSigned(text string) bool {
 }
 
 // signedAt returns the word with signs that begins at a place of a normal text, and how many bytes it
-// has there; none where what stands there is a part of a longer word.
+// has there; none if the word goes on there.
 func signedAt(text string, at int) (word string, size int) {
 	switch text[at] {
 	case 'c', 'f', '.':

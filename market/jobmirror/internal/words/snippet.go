@@ -86,11 +86,11 @@ func (q Query) find(text, stemmer string) (marks []Mark) {
 	return marks
 }
 
-// wanted has the words of a query in the forms in which a text is compared with them.
+// wanted has a query's words, prepared for comparison with a text.
 type wanted struct {
 	stem  *stemmer
 	words []asked
-	seen  map[string]bool // what was said of a word before
+	seen  map[string]bool // results for words compared before
 }
 
 func (q Query) wanted(s *stemmer) *wanted {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxWord is the length in bytes from which on a word is not looked at: nobody
-// searches for it, and it is mostly encoded data.
+// maxWord is the length of words from which on they are ignored: nobody searches for them, and they are mostly encoded
+// data.
 const maxWord = 64
 
 // normal returns a text in lower case and in Unicode's form NFKC, without characters
@@ -42,8 +42,8 @@ func invisible(r rune) bool {
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
 // split yields the words of a normal text, and for one that has signs the word that stands for it:
-// see signed. Where a writing has no spaces between words, each character counts as one, and each
-// two that follow each other.
+// see signed. In writings without spaces between words, each character counts as a word, and so do
+// each two neighbours.
 func split(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		begin := 0
@@ -174,8 +174,8 @@ func unspaced(r rune) bool {
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
-// inline has the elements that do not end a word: what stands before and behind their
-// tags is one.
+// inline has the elements that do not end a word: text before and behind their tags makes one
+// word.
 var inline = map[atom.Atom]bool{
 	atom.A: true, atom.Abbr: true, atom.B: true, atom.Code: true, atom.Del: true, atom.Em: true, atom.Font: true,
 	atom.I: true, atom.Ins: true, atom.Mark: true, atom.S: true, atom.Small: true, atom.Span: true, atom.Strike: true,

@@ -15,13 +15,13 @@ type Texts struct {
 }
 
 // Tokenizer finds the tokens of postings. It remembers words, of which the next posting has
-// most again. Its methods must not be called at the same time.
+// most again. Its methods must not be called concurrently.
 type Tokenizer struct {
 	Pieces Pieces // of words
 
 	lexicons map[string]*lexicon // by the names of their stemmers
 	words    int                 // that it remembers
-	posting  int                 // which one it is at, to take each word and each token of it once
+	posting  int                 // the number of the current posting, so that each word and each token is taken once
 }
 
 // maxLexicon bounds the words that a Tokenizer remembers, with some 200 bytes each. Beyond
@@ -36,14 +36,14 @@ type lexicon struct {
 	tokens map[string]*token
 }
 
-// lexeme is a word with the tokens that it has in any text, and those that it has in
-// the texts of a scope beside these, nil: not needed yet.
+// lexeme is a word with its tokens in any text, and its further tokens in the texts of a scope,
+// nil: not needed yet.
 type lexeme struct {
 	word     string
 	forms    forms
 	anywhere []*token
 	scoped   map[scope][]*token
-	joined   map[scope][]*token // the same of a word that is joined
+	joined   map[scope][]*token // further tokens of the word if it is a joined one
 	noted    bool               // a mistyped word may have meant it
 	posting  int                // the last that had it
 }
@@ -56,9 +56,8 @@ type token struct {
 // Tokens returns the tokens by which a posting is found, each once, and those of its words
 // that a mistyped one may have meant. The stemmer is one that Stemmer returned.
 //
-// A token is the key of a word's stem as it stands, or begins with an underscore, which no
-// word has, and a letter for what it says. A word has a plain and a spelled key, which are the
-// same for most words.
+// A token is the key of a word's stem as it stands, or begins with an underscore, which no word
+// has, and a letter for what it says. Most words have the same plain and spelled key.
 //
 //	key                       a word whose two keys are the same, in any text
 //	_ukey, _vkey              the plain and the spelled key of a word whose two differ, in any text
@@ -71,7 +70,8 @@ type token struct {
 //	_hsum                     a sum in place of a token of the first three lines that is long; see short
 //
 // What is joined in the title or the other short texts, such as Full-Stack, has the tokens of one word
-// as well, but no pieces; and a word with signs, such as C++, those of the word that stands for it.
+// as well, but no pieces; a word with signs, such as C++, has the tokens of the word that stands for
+// it.
 func (x *Tokenizer) Tokens(t Texts, stemmer string) (tokens, noted []string) {
 	if x.words > maxLexicon {
 		x.lexicons, x.words = nil, 0
@@ -242,11 +242,11 @@ func (s scope) token(kind, key string) string {
 // that begins with summed and has 45 bits of a sum is as long.
 const maxToken = len(summed) + 9
 
-// short returns a token, or a sum of it where it is long. Most tokens of an index have only
-// a few postings each, so their letters would take as much room as the lists of these
-// postings. Words with the same sum find each other's postings. With a million words, the
-// chance that a given one has the sum of another is 1 in 35 million; that there are any two
-// with the same sum, 1 in 70.
+// short returns a token, or a sum of it where it is long. Most tokens of an index have only a
+// few postings each, so their letters would take as much room as the lists of these postings.
+// Words with the same sum find each other's postings. With a million words, the chance that a
+// given word shares its sum with another word is 1 in 35 million; the chance that any two words
+// share one is 1 in 70.
 func short(token string) string {
 	if len(token) <= maxToken {
 		return token
@@ -282,8 +282,8 @@ func (f forms) tokens(s scope) func(yield func(string) bool) {
 	}
 }
 
-// asked returns the tokens of which a posting must have one to be found by a word of a
-// query with these forms.
+// asked returns the tokens of a query's word: any one of them proves that a posting has the
+// word.
 func (f forms) asked(s scope) []string {
 	var all []string
 	for _, k := range f.plain {

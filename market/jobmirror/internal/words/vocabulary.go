@@ -14,10 +14,9 @@ import (
 // word may have one letter more than the word that it means.
 const minNoted = minMistyped - 1
 
-// noted reports whether a word may be meant by a mistyped one, and so is to be in the
-// vocabulary. A word with digits is a number or a name, one that stands for another with signs is
-// typed with these, and writings without spaces have
-// no words of four letters.
+// noted reports whether a word belongs into the vocabulary, because somebody who mistypes may
+// mean it. A word with digits is a number or a name, one that stands for another with signs is
+// typed with these, and writings without spaces have no words of four letters.
 func noted(word string) bool {
 	if len(word) < minNoted || isSigned(word) {
 		return false
@@ -35,7 +34,7 @@ func noted(word string) bool {
 // Block holds words of the vocabulary, in which Nearest and Completions look. It does not
 // change.
 type Block struct {
-	// text has the lines one after the other: a key, and where the word is another than its
+	// text has the lines of the block in a row: each has a key, and if the word differs from its
 	// key, a tab and the word.
 	text  string
 	lines []line              // by the number of letters of their keys
@@ -47,7 +46,7 @@ type line struct {
 	set letters // of the key
 }
 
-// maxLetters is the most letters that a key can have: an umlaut is spelled in two.
+// maxLetters bounds the letters of a key: an umlaut is spelled in two.
 const maxLetters = 2 * maxWord
 
 // NewBlock returns a block of words that Tokens returned.
@@ -114,7 +113,8 @@ func (b *Block) ofLetters(n int) iter.Seq2[string, string] {
 	}
 }
 
-// letters is a set of letters: a bit says that it has one of those that share the bit.
+// letters is a set of letters: several letters share a bit, which says that the set has one of
+// them.
 type letters uint32
 
 func lettersOf(word string) (set letters) {
@@ -124,8 +124,8 @@ func lettersOf(word string) (set letters) {
 	return set
 }
 
-// apart reports whether words with these letters certainly differ in more than so many:
-// each of these adds one letter to a set, or takes one away, or both.
+// apart reports whether words with these letters certainly differ in more than so many: each
+// difference adds one letter to a set, or takes one away, or both.
 func (s letters) apart(other letters, far int) bool {
 	return bits.OnesCount32(uint32(s&^other)) > far || bits.OnesCount32(uint32(other&^s)) > far
 }
@@ -163,8 +163,8 @@ func reach(word string) int {
 	return 2
 }
 
-// Nearest returns the words of blocks that are nearest to a word, in any spelling, at most
-// most of them: by distance, then in the order of their bytes.
+// Nearest returns at most most words of blocks, in any spelling, that are nearest to a word:
+// the smallest distance first, then in the order of their bytes.
 func Nearest(blocks []*Block, word string, most int) []Near {
 	var found []Near
 	k, far := keyOf(word), reach(word)
@@ -192,13 +192,13 @@ func Nearest(blocks []*Block, word string, most int) []Near {
 	return found[:min(len(found), most)]
 }
 
-// minTyped is the number of letters of a word from which on it is completed.
+// minTyped is the least number of letters that are completed.
 const minTyped = 2
 
 // Completions returns words of blocks that begin with what was typed, in any spelling, and
-// then, if it may be a part of a word, those that end with it: at most
-// beginning and ending of them, the shortest first.
-// It returns none for a text of less than two letters, or of several words.
+// then, if it may be a part of a word, words that end with it: at most beginning and ending of
+// them, the shortest first. It returns none for a text of less than two letters, or of several
+// words.
 func Completions(blocks []*Block, typed string, beginning, ending int) []string {
 	typed = normal(typed)
 	if !Is(typed) || utf8.RuneCountInString(typed) < minTyped {
@@ -239,9 +239,8 @@ func appendNew(list, more []string) []string {
 	return list
 }
 
-// pattern is a word that others are compared with, all of its letters at a time: each
-// is a bit. The method is Hyyrö's, "A bit-vector algorithm for computing Levenshtein
-// and Damerau edit distances", 2003.
+// pattern compares a word with others, all letters of the word at a time, one bit for each letter. The method is Hyyrö's, "A bit-vector algorithm for computing
+// Levenshtein and Damerau edit distances", 2003.
 type pattern struct {
 	letters int
 	last    uint64 // the bit of the last letter
@@ -271,7 +270,7 @@ func newPattern(word string) *pattern {
 // their neighbour to make another word of the pattern.
 func (p *pattern) distance(word string) int {
 	var (
-		more, less = ^uint64(0), uint64(0) // whether a row is one more, or one less, than the row above it
+		more, less = ^uint64(0), uint64(0) // bits for each row: the row is one more, or one less, than its upper neighbour
 		same, last uint64                  // whether the step from one letter before both costs nothing; the letters before
 		d          = p.letters
 	)

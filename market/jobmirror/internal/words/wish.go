@@ -2,13 +2,13 @@ package words
 
 import "slices"
 
-// wishes has the words, in the languages of most who search, that say that somebody looks for a job,
-// and not for which. Many a posting has them too, so they are only left out where nothing has all words.
+// wishes has words that express the wish for any job, in the languages of most visitors. Many postings
+// contain such words too, so a search leaves them out only where nothing has all words.
 var wishes = set(`arbeit arbeiten gesucht job jobs jobangebot jobangebote jobsuche stelle stellen stellenangebot stellenangebote
 	stellenanzeige stellenanzeigen suche suchen vacancy vacancies`)
 
 // Wishes returns the words of the query that say that somebody looks for a job, each once, but those in
-// quotes; none where the query has nothing else to look for.
+// quotes; none if the query consists of nothing else.
 func (q Query) Wishes() (found []string) {
 	rest := false
 	for _, group := range q.must {
