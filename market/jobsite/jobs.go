@@ -162,8 +162,8 @@ func (s *Site) published(known *jobmirror.Job, posting *jobmirror.Posting) jobpu
 	return j
 }
 
-// visible returns the postings of a job that a visitor may see, which the mirror's search finds; all if
-// there is none, for the reason.
+// visible returns the postings of a job that a visitor may see: those that the mirror's search finds. If
+// there are none it returns all, so that Check can say of one of them why the job is not shown.
 func visible(known *jobmirror.Job, postings []jobmirror.Posting) []jobmirror.Posting {
 	var list []jobmirror.Posting
 	for _, p := range postings {
