@@ -43,8 +43,12 @@ const maxForm = 64 << 10
 //
 // Form returns an error with status 400 for a body that is not
 // application/x-www-form-urlencoded, and with 413 for one over 64 KiB. To show the answers of
-// a visitor who is not signed in, Form looks up the job, and returns the lookup's error.
+// a visitor who is not signed in, Form looks up the job, and returns the lookup's error. Of a nil
+// SignIn it returns SignInNotOffered without a form.
 func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jobboard.AnswerRules) (FormPage, error) {
+	if s == nil {
+		return FormPage{Outcome: s.Precheck(r, job, texts)}, nil
+	}
 	sent := r.Method == http.MethodPost
 	if sent {
 		if err := readForm(r); err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"html/template"
 	"iter"
 	"net/http"
@@ -62,7 +63,11 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	if err := s.made(); err != nil {
 		return nil, err
 	}
-	id, err := jobboard.ParseJobID(r.PathValue("job"))
+	named := r.PathValue("job")
+	if named == "" {
+		return nil, fmt.Errorf("jobsite: the pattern %q of a job's page has no {job}", r.Pattern)
+	}
+	id, err := jobboard.ParseJobID(named)
 	if err != nil {
 		return nil, jobmirror.ErrUnknown
 	}

@@ -26,6 +26,8 @@ const (
 	NotChecked     Situation = "not checked"     // the board gave no answer, or refused the site itself
 	SignInToSend   Situation = "sign in to send" // Form: answers were sent after the sign-in had ended
 	SignedInAnew   Situation = "signed in anew"  // Form: somebody has signed in since the form was opened
+
+	SignInNotOffered Situation = "sign-in not offered" // a nil SignIn: visitors apply on the board's page
 )
 
 // Outcome tells a page whether its visitor may apply for a job, in a sentence to show.
@@ -73,6 +75,9 @@ func (s *SignIn) Precheck(r *http.Request, job jobboard.JobID, texts Texts) Outc
 }
 
 func (s *SignIn) precheck(r *http.Request, job jobboard.JobID) Outcome {
+	if s == nil {
+		return Outcome{Situation: SignInNotOffered, Status: http.StatusNotImplemented}
+	}
 	visitor, ok := s.Visitor(r)
 	if !ok {
 		return Outcome{Situation: SignInFirst, Status: http.StatusForbidden}

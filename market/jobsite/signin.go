@@ -62,7 +62,8 @@ func (cfg SignInConfig) Format(f fmt.State, verb rune) {
 }
 
 // SignIn signs applicants in at the board and keeps their sessions. Several goroutines
-// may call its methods at the same time.
+// may call its methods at the same time. A nil *SignIn stands for a site without sign-in:
+// it has no visitors, and its Precheck and Form say SignInNotOffered.
 type SignIn struct {
 	cfg      SignInConfig
 	secure   bool
@@ -169,8 +170,11 @@ const callbackPath = "/signin/callback"
 //
 // The parameters next and back are pages of this site; "/" replaces a missing page or
 // another site's. Handler refuses unsafe requests from pages of other sites than
-// SignInConfig.URL with 403, see [http.CrossOriginProtection].
+// SignInConfig.URL with 403, see [http.CrossOriginProtection]. Of a nil SignIn it returns pages.
 func (s *SignIn) Handler(pages http.Handler) http.Handler {
+	if s == nil {
+		return pages
+	}
 	if s.sessions == nil {
 		panic("jobsite: use NewSignIn: the zero SignIn has no sessions")
 	}
@@ -178,8 +182,15 @@ func (s *SignIn) Handler(pages http.Handler) http.Handler {
 	mux.HandleFunc("GET /signin", s.signIn)
 	mux.HandleFunc("GET "+callbackPath, s.signedIn)
 	mux.HandleFunc("POST /signout", s.signOut)
-	mux.Handle("/", pages)
-	return s.own.Handler(s.sessions.LoadAndSave(withState(mux)))
+	all := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/signin", callbackPath, "/signout":
+			mux.ServeHTTP(w, r) // 405 for another method
+		default:
+			pages.ServeHTTP(w, r)
+		}
+	})
+	return s.own.Handler(s.sessions.LoadAndSave(withState(all)))
 }
 
 // requestState records whether the session ended during the request.
@@ -222,7 +233,7 @@ func init() { gob.Register(stored{}) } //nolint:gochecknoinits // sessions are s
 // false if nobody has signed in.
 func (s *SignIn) Visitor(r *http.Request) (*Visitor, bool) {
 	state, ok := r.Context().Value(stateKey{}).(*requestState)
-	if !ok || state.ended.Load() {
+	if s == nil || !ok || state.ended.Load() {
 		return nil, false
 	}
 	found, ok := s.sessions.Get(r.Context(), sessionKey).(stored)
@@ -241,7 +252,7 @@ func (s *SignIn) Visitor(r *http.Request) (*Visitor, bool) {
 // same browser.
 func (s *SignIn) EndIfRefused(r *http.Request, err error) bool {
 	state, ok := r.Context().Value(stateKey{}).(*requestState)
-	if !ok || !refusesApplicant(err) {
+	if s == nil || !ok || !refusesApplicant(err) {
 		return false
 	}
 	// Keep the cookie: it may already name a newer session.

@@ -63,7 +63,7 @@ func New(mirror *jobmirror.Mirror, cfg Config) (*Site, error) {
 	if cfg.Page == "" {
 		cfg.Page = "/job/{job}/{words...}"
 	}
-	if !strings.HasPrefix(cfg.Page, "/") || !strings.Contains(cfg.Page, "/{job}") {
+	if !isPage(cfg.Page) {
 		wrong = append(wrong, &ConfigError{"Config.Page", "is not a path with {job}"})
 	}
 	var tags []language.Tag
@@ -101,6 +101,13 @@ func New(mirror *jobmirror.Mirror, cfg Config) (*Site, error) {
 		}
 	}
 	return s, nil
+}
+
+// isPage reports whether a path is a pattern of [http.ServeMux] with {job}.
+func isPage(pattern string) (ok bool) {
+	defer func() { ok = recover() == nil && ok }() // Handle panics for a text that is no pattern
+	http.NewServeMux().Handle(pattern, http.NotFoundHandler())
+	return strings.HasPrefix(pattern, "/") && strings.Contains(pattern+"/", "/{job}/")
 }
 
 // made returns an error for a Site that was not made by New.

@@ -76,21 +76,23 @@ func English() Texts {
 		},
 		Statuses: map[int]string{
 			http.StatusNotFound:           "There is no such page.",
+			http.StatusMethodNotAllowed:   "This page cannot be used like this.",
 			http.StatusServiceUnavailable: "This page cannot be shown at the moment. Please try again in a few minutes.",
 		},
 		Situations: map[Situation]string{
-			MayApply:       "You may apply.",
-			AlreadyApplied: "You have applied already. One application per job is possible, and a withdrawn one counts.",
-			Closed:         "This job takes no more applications.",
-			NotVisible:     "This job is not available.",
-			Gone:           "This job is no longer there.",
-			SignInFirst:    "Sign in to see whether you may apply.",
-			SignInAgain:    "Your sign-in has ended. Please sign in again.",
-			SignInRefused:  "The job board does not accept your sign-in. Please try again later.",
-			Busy:           "The job board is busy. Please try again in a minute.",
-			NotChecked:     "We cannot check at the moment whether you may apply. Please try again in a few minutes.",
-			SignInToSend:   "Your sign-in has ended, and your answers are still here. Sign in in a new window, then send them from this one.",
-			SignedInAnew:   "Somebody has signed in since you opened this form. If it was you, please check your answers and send them again.",
+			MayApply:         "You may apply.",
+			AlreadyApplied:   "You have applied already. One application per job is possible, and a withdrawn one counts.",
+			Closed:           "This job takes no more applications.",
+			NotVisible:       "This job is not available.",
+			Gone:             "This job is no longer there.",
+			SignInFirst:      "Sign in to see whether you may apply.",
+			SignInAgain:      "Your sign-in has ended. Please sign in again.",
+			SignInRefused:    "The job board does not accept your sign-in. Please try again later.",
+			Busy:             "The job board is busy. Please try again in a minute.",
+			NotChecked:       "We cannot check at the moment whether you may apply. Please try again in a few minutes.",
+			SignInToSend:     "Your sign-in has ended, and your answers are still here. Sign in in a new window, then send them from this one.",
+			SignInNotOffered: "You apply on the job board's own page.",
+			SignedInAnew:     "Somebody has signed in since you opened this form. If it was you, please check your answers and send them again.",
 		},
 		Problems: map[jobboard.AnswerReason]string{
 			jobboard.ReasonMissing:            "Please answer this question.",
@@ -116,6 +118,7 @@ func German() Texts {
 		},
 		Statuses: map[int]string{
 			http.StatusNotFound:           "Diese Seite gibt es nicht.",
+			http.StatusMethodNotAllowed:   "So lässt sich diese Seite nicht benutzen.",
 			http.StatusServiceUnavailable: "Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
 		},
 		Situations: map[Situation]string{
@@ -131,6 +134,7 @@ func German() Texts {
 			NotChecked:     "Wir können zurzeit nicht prüfen, ob Sie sich bewerben können. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
 			SignInToSend: "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier. " +
 				"Melden Sie sich in einem neuen Fenster an und senden Sie sie dann von hier.",
+			SignInNotOffered: "Sie bewerben sich auf der Seite der Stellenbörse.",
 			SignedInAnew: "Seit Sie dieses Formular geöffnet haben, hat sich jemand angemeldet. " +
 				"Wenn Sie das waren, prüfen Sie bitte Ihre Antworten und senden Sie sie noch einmal.",
 		},

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -25,10 +26,14 @@ func (l line) Write(p []byte) (int, error) {
 
 // The whole way, as a visitor of the program goes it.
 func TestMarketplace(t *testing.T) {
+	for _, setting := range os.Environ() {
+		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "JOBBOARD_") {
+			t.Setenv(name, "")
+		}
+	}
 	printed := make(line, 1)
 	defer log.SetOutput(log.Writer())
 	log.SetOutput(printed)
-	log.SetFlags(0)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, "127.0.0.1:0") }()
@@ -38,7 +43,7 @@ func TestMarketplace(t *testing.T) {
 	case err := <-ended:
 		t.Fatal(err)
 	}
-	origin = strings.TrimSpace(strings.TrimSuffix(origin, "/\n"))
+	_, origin, _ = strings.Cut(strings.TrimSpace(origin), "serving url=")
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)

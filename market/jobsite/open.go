@@ -1,0 +1,298 @@
+package jobsite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
+)
+
+// Settings describes a whole site to Open. Board and Channels are required, and Addr or
+// Site.URL.
+type Settings struct {
+	// Board has the addresses of the board and the site's credential. Unlike in
+	// [jobboard.NewClient], ClientID may stand beside TokenSource: the searches use the token,
+	// and the sign-in the identifier.
+	Board        jobboard.Config
+	ClientSecret string // secret of Board.ClientID; without Board.TokenSource also for the tokens of searches
+	// AuthURL is the board's page on which applicants sign in; empty: the site offers no
+	// sign-in, and Marketplace.SignIn is nil.
+	AuthURL string
+	// TokenURL gives a token for a secret or a sign-in; empty:
+	// /api/rest/oauth/frontend/token below Board.BaseURL.
+	TokenURL string
+
+	Channels []jobboard.ChannelID // channels of the site's postings, copied in the languages of Site
+	Feeds    []string             // job feeds, which tell the jobs of the postings: files or addresses
+	// Database is the file or the postgres address of the copy. Empty: a temporary file,
+	// which Close removes, so that the next start copies everything anew.
+	Database string
+
+	Addr string // host:port on which Run listens, such as "127.0.0.1:8080"; empty: Run does not serve
+	Name string // name of the site, the title of its feeds; empty: the host of its address
+	// Site describes the pages. Without URL it is http and the address of the listener, so a
+	// site behind a proxy sets it. Languages without an element are "de" and "en".
+	Site Config
+
+	EditMirror func(*jobmirror.Options) // changes the options of the copy; nil: nothing
+	EditSignIn func(*SignInConfig)      // changes the sign-in, such as its Store; nil: nothing
+	EditFeeds  func(*jobpublish.Config) // changes the feeds; nil: nothing
+	Logger     *slog.Logger             // logs failures of all parts, and the address; nil: slog.Default()
+}
+
+// Format prints the settings without their credentials and without the address of the database,
+// which may hold a password.
+func (s Settings) Format(f fmt.State, verb rune) {
+	type plain Settings // the same fields without the method Format
+	if s.ClientSecret != "" {
+		s.ClientSecret = hidden
+	}
+	if s.Database != "" {
+		s.Database = hidden
+	}
+	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(s))
+}
+
+// Marketplace is a whole site that Open has opened: the parts, which a program may also use by
+// themselves, and a server of its pages. Several goroutines may call its methods at the same time.
+type Marketplace struct {
+	URL    string            // address of the site, without a slash at its end
+	Client *jobboard.Client  // asks the board
+	Mirror *jobmirror.Mirror // the copy
+	Site   *Site             // the pages of its jobs
+	SignIn *SignIn           // nil: the site offers none
+	Feeds  *jobpublish.Feeds // serves the sitemap, the feeds and others that are added to Mux
+	// Mux serves what is the same for every visitor: files, tools of assistants, metrics. Its
+	// answers set no cookie. It comes before the pages, so its patterns name paths.
+	Mux *http.ServeMux
+	// Server is the server of Run. Run sets its Handler if that is nil.
+	Server *http.Server
+
+	pages, built *http.ServeMux // pages with sessions; sitemap, feeds, robots.txt, health
+	listener     net.Listener   // nil: Run does not serve
+	readOnly     bool           // another process refreshes the copy
+	temporary    string         // folder of the database, to remove; empty: none
+	logger       *slog.Logger
+	ending       atomic.Bool // Run is draining
+	closing      sync.Once
+	closed       error
+}
+
+// Open opens a site: a client of the board, the copy of its jobs, their pages, sitemap and feeds,
+// and the sign-in. It listens on Settings.Addr, which Run then serves; Close releases everything.
+// Its error joins a *ConfigError for each mistake in the settings that Open itself finds, or is
+// the error of the part that refuses its settings, such as [jobmirror.Open].
+//
+//	site, err := jobsite.Open(ctx, settings)
+//	if err != nil {
+//		return err
+//	}
+//	site.Page("GET /{$}", func(w http.ResponseWriter, r *http.Request) error {
+//		found, err := site.Site.Search(r)
+//		if err != nil {
+//			return err // the status, Retry-After and a sentence
+//		}
+//		return list.Execute(w, found)
+//	})
+//	return site.Run(ctx)
+func Open(ctx context.Context, s Settings) (m *Marketplace, err error) {
+	if err := s.complete(); err != nil {
+		return nil, err
+	}
+	m = &Marketplace{
+		Mux: http.NewServeMux(), pages: http.NewServeMux(), built: http.NewServeMux(), logger: s.Logger,
+		Server: &http.Server{
+			ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second,
+			IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(s.Logger.Handler(), slog.LevelError),
+		},
+	}
+	if err := m.open(ctx, &s); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+// complete checks the settings and fills in their defaults.
+func (s *Settings) complete() error {
+	if s.Logger == nil {
+		s.Logger = slog.Default()
+	}
+	if s.Site.Logger == nil {
+		s.Site.Logger = s.Logger
+	}
+	if len(s.Site.Languages) == 0 {
+		s.Site.Languages = []string{"de", "en"}
+	}
+	var wrong []error
+	add := func(field, reason string) { wrong = append(wrong, &ConfigError{"Settings." + field, reason}) }
+	if s.Site.URL == "" && s.Addr == "" {
+		add("Addr", "is empty, and so is Settings.Site.URL: the site has no address")
+	}
+	if s.ClientSecret != "" && s.Board.ClientID == "" {
+		add("ClientSecret", "is set without Settings.Board.ClientID")
+	}
+	if s.AuthURL != "" && s.Board.ClientID == "" {
+		add("AuthURL", "is set without Settings.Board.ClientID, with which the site signs applicants in")
+	}
+	if s.TokenURL == "" && s.Board.BaseURL != "" {
+		base, err := jobboard.ParseBaseURL(s.Board.BaseURL, "/api/rest")
+		if err == nil { // else NewClient says what is wrong with it
+			s.TokenURL = base.String() + "/api/rest/oauth/frontend/token"
+		}
+	}
+	if s.TokenURL != "" && !confidential(s.TokenURL) && !s.Board.AllowInsecure {
+		add("TokenURL", "is not https, and its host is not this machine: a secret would be readable on the way")
+	}
+	return errors.Join(wrong...)
+}
+
+// confidential reports whether a request to an address is protected on its way: the address is
+// https, or its host is loopback. The client sends credentials by the same rule.
+func confidential(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	ip, err := netip.ParseAddr(host)
+	return u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || err == nil && ip.Unmap().IsLoopback())
+}
+
+func (m *Marketplace) open(ctx context.Context, s *Settings) (err error) {
+	if s.Addr != "" {
+		if m.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", s.Addr); err != nil {
+			return err
+		}
+		s.Site.URL = cmp.Or(s.Site.URL, "http://"+visited(m.listener.Addr().String()))
+	}
+	site, ok := siteURL(s.Site.URL)
+	if !ok {
+		return &ConfigError{"Settings.Site.URL", noSiteURL}
+	}
+	m.URL = site.Scheme + "://" + site.Host
+	clientID := s.Board.ClientID
+	s.setToken()
+	if m.Client, err = jobboard.NewClient(s.Board); err != nil {
+		return err
+	}
+	if err = m.openMirror(ctx, s); err != nil {
+		return err
+	}
+	if m.Site, err = New(m.Mirror, s.Site); err != nil {
+		return err
+	}
+	if err = m.publish(s, site.Hostname()); err != nil || s.AuthURL == "" {
+		return err
+	}
+	endpoint := oauth2.Endpoint{AuthURL: s.AuthURL, TokenURL: s.TokenURL}
+	cfg := SignInConfig{
+		Client: m.Client, URL: m.URL, HTTPClient: s.Board.HTTPClient, Failed: m.Site.cfg.Failed, Logger: s.Logger,
+		OAuth2: oauth2.Config{ClientID: clientID, ClientSecret: s.ClientSecret, Endpoint: endpoint},
+	}
+	if s.EditSignIn != nil {
+		s.EditSignIn(&cfg)
+	}
+	m.SignIn, err = NewSignIn(cfg)
+	return err
+}
+
+// visited returns the address under which a browser on this machine reaches a listener.
+func visited(listens string) string {
+	if at, err := netip.ParseAddrPort(listens); err == nil && at.Addr().IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", at.Port())
+	}
+	return listens
+}
+
+// setToken sets the source of tokens for an identifier with a secret. NewClient refuses an
+// identifier beside a source, so setToken removes it.
+func (s *Settings) setToken() {
+	if s.Board.TokenSource == nil && s.ClientSecret == "" {
+		return
+	}
+	if s.Board.TokenSource == nil {
+		tokens := &clientcredentials.Config{ClientID: s.Board.ClientID, ClientSecret: s.ClientSecret, TokenURL: s.TokenURL}
+		client := http.Client{Timeout: 30 * time.Second}
+		if s.Board.HTTPClient != nil {
+			client.Transport = s.Board.HTTPClient.Transport
+		}
+		// The request carries the secret.
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		s.Board.TokenSource = jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
+			return tokens.Token(context.WithValue(ctx, oauth2.HTTPClient, &client))
+		})
+	}
+	s.Board.ClientID = ""
+}
+
+func (m *Marketplace) openMirror(ctx context.Context, s *Settings) (err error) {
+	opts := jobmirror.Options{Config: s.Board, Logger: s.Logger}
+	opts.Config.Language = "" // the channels have the languages of the site
+	for _, id := range s.Channels {
+		opts.Channels = append(opts.Channels, jobmirror.Channel{ID: id, Languages: s.Site.Languages})
+	}
+	for _, address := range s.Feeds {
+		opts.Feeds = append(opts.Feeds, jobmirror.Feed{Address: address})
+	}
+	if s.EditMirror != nil {
+		s.EditMirror(&opts)
+	}
+	if m.readOnly = opts.ReadOnly; len(opts.Channels) == 0 && !m.readOnly {
+		return &ConfigError{"Settings.Channels", "is empty: the site would have no jobs"}
+	}
+	database := s.Database
+	if database == "" {
+		if m.temporary, err = os.MkdirTemp("", "jobsite-"); err != nil {
+			return err
+		}
+		database = filepath.Join(m.temporary, "jobs.db")
+	}
+	m.Mirror, err = jobmirror.Open(ctx, database, opts)
+	return err
+}
+
+// publish opens the feeds, and registers them and what else every site serves.
+func (m *Marketplace) publish(s *Settings, host string) (err error) {
+	cfg := jobpublish.Config{
+		URL: m.URL + "/", Title: cmp.Or(s.Name, host), Language: s.Site.Languages[0], Jobs: m.Site.Jobs, Logger: s.Logger,
+	}
+	if s.EditFeeds != nil {
+		s.EditFeeds(&cfg)
+	}
+	if m.Feeds, err = jobpublish.NewFeeds(cfg); err != nil {
+		return err
+	}
+	m.built.Handle("GET /sitemap.xml", m.Feeds.Sitemap("/sitemap.xml"))
+	m.built.Handle("GET /jobs.rss", m.Feeds.RSS("/jobs.rss"))
+	m.built.Handle("GET /jobs.atom", m.Feeds.Atom("/jobs.atom"))
+	m.built.Handle("GET /jobs.feed.json", m.Feeds.DataFeed("/jobs.feed.json"))
+	m.built.HandleFunc("GET /robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		fmt.Fprintf(w, "User-agent: *\nDisallow: /signin\nSitemap: %s/sitemap.xml\n", m.URL)
+	})
+	m.built.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		_, _ = io.WriteString(w, "live\n")
+	})
+	m.built.HandleFunc("GET /ready", m.ready)
+	return nil
+}

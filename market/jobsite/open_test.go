@@ -1,0 +1,365 @@
+package jobsite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
+	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
+	"github.com/jobboard-sdk/jobboard-go/market/jobsite/jobsitetest"
+)
+
+// fetch returns the status, the header and the body of a page.
+func fetch(t *testing.T, client *http.Client, method, address string) (int, http.Header, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, resp.Header, string(body)
+}
+
+// addPages adds a list, and a page that says whether its visitor may apply.
+func addPages(m *jobsite.Marketplace) {
+	m.Page("GET /{$}", func(w http.ResponseWriter, r *http.Request) error {
+		found, err := m.Site.Search(r)
+		if err == nil {
+			_, err = fmt.Fprint(w, found.Page.Facets.Total)
+		}
+		return err
+	})
+	m.Page("GET /job/{job}/{words...}", func(w http.ResponseWriter, r *http.Request) error {
+		job, err := m.Site.Job(r)
+		if err == nil {
+			_, err = fmt.Fprint(w, m.SignIn.Precheck(r, job.Job, m.Site.Texts(r)).Situation)
+		}
+		return err
+	})
+	m.Page("POST /apply/{job}", func(w http.ResponseWriter, r *http.Request) error {
+		form, err := m.SignIn.Form(r, 1, m.Site.Texts(r), jobboard.AnswerRules{})
+		if err == nil {
+			form.WriteHeader(w)
+			_, err = fmt.Fprint(w, form.Text)
+		}
+		return err
+	})
+}
+
+// One call opens the board, the copy, the pages, the feeds and the sign-in, and each of them
+// answers.
+func TestOpen(t *testing.T) {
+	site := jobsitetest.Open(t, func(s *jobsite.Settings) { s.Name = "Jobs of a test" })
+	addPages(site.Marketplace)
+	site.Mux.HandleFunc("GET /file", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "the same for all") })
+	job := fmt.Sprintf("/job/%d/", site.Board.Demo.OpenJob)
+	for _, c := range []struct {
+		method, path string
+		status       int
+		text         string
+	}{
+		{"GET", "/", 200, ""},
+		{"GET", job, 200, string(jobsite.SignInFirst)},
+		{"GET", "/file", 200, "the same for all"},
+		{"GET", "/sitemap.xml", 200, site.URL + job},
+		{"GET", "/jobs.rss", 200, "<title>Jobs of a test</title>"},
+		{"GET", "/jobs.atom", 200, "Jobs of a test"},
+		{"GET", "/jobs.feed.json", 200, site.URL + job},
+		{"GET", "/robots.txt", 200, "Sitemap: " + site.URL + "/sitemap.xml"},
+		{"GET", "/live", 200, "live"},
+		{"GET", "/ready", 200, "ready"},
+		{"GET", "/nothing", 404, "There is no such page."},
+		{"DELETE", "/", 405, "This page cannot be used like this."},
+		{"PUT", "/apply/1", 405, "This page cannot be used like this."},
+		{"GET", "/signout", 405, ""},
+	} {
+		status, header, body := fetch(t, jobsitetest.Visitor(t), c.method, site.URL+c.path+"?lang=en")
+		if status != c.status || !strings.Contains(body, c.text) {
+			t.Errorf("%s %s: %d %.300s, want %d %s", c.method, c.path, status, body, c.status, c.text)
+		}
+		if status == 405 && header.Get("Allow") == "" {
+			t.Errorf("%s %s: 405 without the methods that there are", c.method, c.path)
+		}
+	}
+	applicant := jobsitetest.Applicant(t, site, site.Board.Demo.Applicant)
+	if _, _, body := fetch(t, applicant, "GET", site.URL+job); body != string(jobsite.MayApply) {
+		t.Errorf("an applicant reads %q", body)
+	}
+	// What is the same for all visitors sets nobody's cookie and reads nobody's session.
+	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/robots.txt", "/live", "/ready", "/file"} {
+		if _, header, _ := fetch(t, applicant, "GET", site.URL+path); header.Get("Set-Cookie") != "" || header.Get("Vary") != "" {
+			t.Errorf("%s depends on its visitor: %v", path, header)
+		}
+	}
+}
+
+// Without the board's page for it there is no sign-in, and pages say so.
+func TestOpenWithoutSignIn(t *testing.T) {
+	site := jobsitetest.Open(t, func(s *jobsite.Settings) { s.AuthURL = "" })
+	addPages(site.Marketplace)
+	if site.SignIn != nil {
+		t.Fatal("there is a sign-in")
+	}
+	visitor := jobsitetest.Visitor(t)
+	if _, _, body := fetch(t, visitor, "GET", fmt.Sprintf("%s/job/%d/", site.URL, site.Board.Demo.OpenJob)); body != "sign-in not offered" {
+		t.Errorf("the precheck says %q", body)
+	}
+	if status, _, body := fetch(t, visitor, "POST", site.URL+"/apply/1?lang=en"); status != 501 || body != "You apply on the job board's own page." {
+		t.Errorf("the form: %d %q", status, body)
+	}
+	if status, _, _ := fetch(t, visitor, "GET", site.URL+"/signin"); status != 404 {
+		t.Errorf("the sign-in's page: %d", status)
+	}
+}
+
+// What would silently give a site without jobs, or send a secret in the open, is refused.
+func TestOpenRefuses(t *testing.T) {
+	board := jobboardtest.NewServer(jobboardtest.WithDemo())
+	defer board.Close()
+	used, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer used.Close()
+	for name, c := range map[string]struct {
+		edit func(*jobsite.Settings)
+		want string
+	}{
+		"no address":            {func(s *jobsite.Settings) { s.Addr = "" }, "Settings.Addr is empty"},
+		"a used port":           {func(s *jobsite.Settings) { s.Addr = used.Addr().String() }, "address already in use"},
+		"a path":                {func(s *jobsite.Settings) { s.Site.URL = "https://jobs.example/x" }, "Settings.Site.URL"},
+		"no channel":            {func(s *jobsite.Settings) { s.Channels = nil }, "Settings.Channels is empty"},
+		"no board":              {func(s *jobsite.Settings) { s.Board = jobboard.Config{ClientID: "10"} }, "BaseURL"},
+		"a secret of nobody":    {func(s *jobsite.Settings) { s.ClientSecret, s.Board.ClientID = "hush", "" }, "Settings.ClientSecret is set without"},
+		"a sign-in for nobody":  {func(s *jobsite.Settings) { s.Board.ClientID = "" }, "Settings.AuthURL is set without"},
+		"a secret in the open":  {func(s *jobsite.Settings) { s.TokenURL = "http://board.example/token" }, "Settings.TokenURL is not https"},
+		"no token's address":    {func(s *jobsite.Settings) { s.TokenURL = "board.example" }, "Settings.TokenURL"},
+		"no language":           {func(s *jobsite.Settings) { s.Site.Languages = []string{"?"} }, "Config.Languages"},
+		"a page without job":    {func(s *jobsite.Settings) { s.Site.Page = "/job/{id}" }, "Config.Page"},
+		"a page of no pattern":  {func(s *jobsite.Settings) { s.Site.Page = "/job/{job}/{job}" }, "Config.Page"},
+		"a page of half of one": {func(s *jobsite.Settings) { s.Site.Page = "/job/{job}/{words" }, "Config.Page"},
+		"a mistaken edit":       {func(s *jobsite.Settings) { s.EditSignIn = func(c *jobsite.SignInConfig) { c.Lifetime = -1 } }, "SignInConfig.Lifetime"},
+		"a feed without title":  {func(s *jobsite.Settings) { s.EditFeeds = func(c *jobpublish.Config) { c.URL = "x" } }, "jobpublish"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			t.Setenv("TMPDIR", folder)
+			s := settings(board)
+			c.edit(&s)
+			m, err := jobsite.Open(t.Context(), s)
+			if err == nil {
+				t.Fatal("no error", m.Close())
+			}
+			if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hush") {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+			if left, _ := os.ReadDir(folder); len(left) > 0 {
+				t.Errorf("it leaves %v", left)
+			}
+		})
+	}
+}
+
+func settings(board *jobboardtest.Server) jobsite.Settings {
+	return jobsite.Settings{
+		Board:   jobboard.Config{BaseURL: board.BaseURL, JobDBURL: board.JobDBURL, ClientID: board.Demo.ClientID},
+		AuthURL: board.AuthURL, TokenURL: board.TokenURL, Feeds: []string{board.FeedURL}, Addr: "127.0.0.1:0",
+		Channels: []jobboard.ChannelID{jobboard.ChannelID(board.Demo.Channel)}, Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+// Run answers what is under way, tells monitors that no more is to come, and leaves nothing
+// behind.
+func TestRunDrains(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	board := jobboardtest.NewServer(jobboardtest.WithDemo())
+	defer board.Close()
+	m, err := jobsite.Open(t.Context(), settings(board))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, answer := make(chan struct{}), make(chan struct{})
+	m.Page("GET /slow", func(w http.ResponseWriter, r *http.Request) error {
+		close(asked)
+		<-answer
+		if err := m.Mirror.Ready(r.Context()); err != nil && !errors.Is(err, jobmirror.ErrIncomplete) {
+			return err // the database is closed
+		}
+		_, err := fmt.Fprint(w, "whole")
+		return err
+	})
+	handler := m.Handler()
+	if status := ready(handler); status != http.StatusServiceUnavailable {
+		t.Errorf("an empty copy is ready: %d", status)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- m.Run(ctx) }()
+	body := make(chan string, 1)
+	go func() {
+		_, _, text := fetch(t, http.DefaultClient, "GET", m.URL+"/slow")
+		body <- text
+	}()
+	<-asked
+	for ready(handler) != http.StatusOK {
+		time.Sleep(10 * time.Millisecond) // the copy is being filled over sockets
+	}
+	stop()
+	for ready(handler) == http.StatusOK {
+		time.Sleep(time.Millisecond)
+	}
+	select {
+	case err := <-ended:
+		t.Fatal("ended with a request under way:", err)
+	default:
+	}
+	close(answer)
+	if text := <-body; text != "whole" {
+		t.Errorf("the last request got %q", text)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(folder); len(left) > 0 {
+		t.Errorf("it leaves %v", left)
+	}
+	if err := m.Close(); err != nil {
+		t.Error("a second Close:", err)
+	}
+}
+
+func ready(h http.Handler) int {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/ready", nil))
+	if (w.Code == http.StatusServiceUnavailable) != (w.Header().Get("Retry-After") != "") {
+		return 0
+	}
+	return w.Code
+}
+
+// Another process writes the copy: Run only serves. Without an address it only refreshes, for a
+// server of the caller's own.
+func TestRunParts(t *testing.T) {
+	board := jobboardtest.NewServer(jobboardtest.WithDemo())
+	defer board.Close()
+	s := settings(board)
+	s.Database = filepath.Join(t.TempDir(), "jobs.db")
+	s.Addr, s.Site.URL = "", "https://jobs.example/"
+	writer, err := jobsite.Open(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if writer.URL != "https://jobs.example" {
+		t.Errorf("its address is %s", writer.URL)
+	}
+	s.Site.URL, s.Addr = "", "127.0.0.1:0"
+	s.EditMirror = func(opts *jobmirror.Options) { opts.ReadOnly = true }
+	reader, err := jobsite.Open(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 2)
+	for _, m := range []*jobsite.Marketplace{writer, reader} {
+		go func() { ended <- m.Run(ctx) }()
+	}
+	for {
+		if status, _, _ := fetch(t, http.DefaultClient, "GET", reader.URL+"/ready"); status == http.StatusOK {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if status := ready(writer.Handler()); status != http.StatusOK {
+		t.Errorf("a server of one's own: %d", status)
+	}
+	stop()
+	if err := errors.Join(<-ended, <-ended); err != nil {
+		t.Error(err)
+	}
+}
+
+// The searches of an identifier with a secret use tokens that are fetched with it, and no output
+// shows the secret.
+func TestOpenWithSecret(t *testing.T) {
+	board := jobboardtest.NewServer(jobboardtest.WithDemo())
+	defer board.Close()
+	demo := board.Demo
+	s := settings(board)
+	s.Board.ClientID, s.ClientSecret = demo.ConfidentialClient, demo.ConfidentialSecret
+	s.Database = "postgres://user:hunter2@localhost/x"
+	if text := fmt.Sprintf("%v %+v %#v", s, s, s); strings.Contains(text, demo.ConfidentialSecret) || strings.Contains(text, "hunter2") {
+		t.Error("the settings print a secret")
+	}
+	s.Database = ""
+	m, err := jobsite.Open(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if _, err := m.Mirror.Refresh(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := m.Mirror.Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// The environment's settings are read from the variables of the other programs.
+func TestReadEnv(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(file, []byte("hush\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": "https://jobs.example", "JOBBOARD_JOBDB_URL": "https://jobdb.example",
+		"JOBBOARD_CLIENT_ID": "10", "JOBBOARD_CLIENT_SECRET_FILE": file, "JOBBOARD_CHANNEL": "1_a, 2_b",
+		"JOBBOARD_FEED": "https://feeds.example/a,b.xml", "JOBBOARD_MIRROR_DB": "jobs.db",
+		"JOBBOARD_AUTHORIZE_URL": "https://jobs.example/a", "JOBBOARD_TOKEN_URL": "https://jobs.example/t",
+		"JOBBOARD_ALLOW_INSECURE": "true",
+	}
+	s, err := jobsite.ReadEnv(func(name string) string { return env[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprint(s.Board.BaseURL, s.Board.JobDBURL, s.Board.ClientID, s.ClientSecret, s.Channels, s.Feeds, s.Database,
+		s.AuthURL, s.TokenURL, s.Board.AllowInsecure)
+	want := fmt.Sprint("https://jobs.example", "https://jobdb.example", "10", "hush", []string{"1_a", "2_b"},
+		[]string{"https://feeds.example/a,b.xml"}, "jobs.db", "https://jobs.example/a", "https://jobs.example/t", true)
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for name, value := range map[string]string{
+		"JOBBOARD_ALLOW_INSECURE": "perhaps", "JOBBOARD_CA_FILE": file, "JOBBOARD_TOKEN_FILE": file + "x",
+	} {
+		if _, err := jobsite.ReadEnv(func(n string) string { return map[string]string{name: value}[n] }); err == nil ||
+			!strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "hush") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if s, err := jobsite.ReadEnv(func(string) string { return "" }); err != nil || s.Board.BaseURL != "" || s.Channels != nil || s.Feeds != nil {
+		t.Errorf("no environment: %v %v", s, err)
+	}
+}
