@@ -50,10 +50,8 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 		return FormPage{Outcome: s.Precheck(r, job, texts)}, nil
 	}
 	sent := r.Method == http.MethodPost
-	if sent {
-		if err := readForm(r); err != nil {
-			return FormPage{}, &formError{err}
-		}
+	if err := readForm(r, sent); err != nil {
+		return FormPage{}, &formError{err}
 	}
 	p := FormPage{Outcome: s.precheck(r, job)}
 	visitor, signedIn := s.Visitor(r)
@@ -96,9 +94,12 @@ func unsent(s Situation) Situation {
 	return SignInToSend
 }
 
-// readForm reads a sent form. It refuses other media types, because their bodies would
+// readForm reads a form, if it was sent. It refuses other media types, because their bodies would
 // look like forms without answers.
-func readForm(r *http.Request) error {
+func readForm(r *http.Request, sent bool) error {
+	if !sent {
+		return nil
+	}
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
 		return fmt.Errorf("jobsite: a form of type %.100q", kind)
 	}

@@ -133,15 +133,7 @@ func Open(ctx context.Context, s Settings) (m *Marketplace, err error) {
 
 // complete checks the settings and fills in their defaults.
 func (s *Settings) complete() error {
-	if s.Logger == nil {
-		s.Logger = slog.Default()
-	}
-	if s.Site.Logger == nil {
-		s.Site.Logger = s.Logger
-	}
-	if len(s.Site.Languages) == 0 {
-		s.Site.Languages = []string{"de", "en"}
-	}
+	s.setDefaults()
 	var wrong []error
 	add := func(field, reason string) { wrong = append(wrong, &ConfigError{"Settings." + field, reason}) }
 	if s.Site.URL == "" && s.Addr == "" {
@@ -153,16 +145,28 @@ func (s *Settings) complete() error {
 	if s.AuthURL != "" && s.Board.ClientID == "" {
 		add("AuthURL", "is set without Settings.Board.ClientID, with which the site signs applicants in")
 	}
+	if s.TokenURL != "" && !confidential(s.TokenURL) && !s.Board.AllowInsecure {
+		add("TokenURL", "is not https, and its host is not this machine: a secret would be readable on the way")
+	}
+	return errors.Join(wrong...)
+}
+
+func (s *Settings) setDefaults() {
+	if s.Logger == nil {
+		s.Logger = slog.Default()
+	}
+	if s.Site.Logger == nil {
+		s.Site.Logger = s.Logger
+	}
+	if len(s.Site.Languages) == 0 {
+		s.Site.Languages = []string{"de", "en"}
+	}
 	if s.TokenURL == "" && s.Board.BaseURL != "" {
 		base, err := jobboard.ParseBaseURL(s.Board.BaseURL, "/api/rest")
 		if err == nil { // else NewClient says what is wrong with it
 			s.TokenURL = base.String() + "/api/rest/oauth/frontend/token"
 		}
 	}
-	if s.TokenURL != "" && !confidential(s.TokenURL) && !s.Board.AllowInsecure {
-		add("TokenURL", "is not https, and its host is not this machine: a secret would be readable on the way")
-	}
-	return errors.Join(wrong...)
 }
 
 // confidential reports whether a request to an address is protected on its way: the address is

@@ -14,6 +14,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,20 +87,28 @@ func Visitor(t testing.TB) *http.Client {
 func Applicant(t testing.TB, site *Site, applicant int64) *http.Client {
 	t.Helper()
 	client := Visitor(t)
-	page, err := client.Get(site.URL + "/signin?next=/live")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = page.Body.Close()
+	page := send(t, client, http.MethodGet, site.URL+"/signin?next=/live", nil)
 	// The board's page has a form with the applicants, which is sent to the page's own address.
 	chosen := url.Values{"applicant": {strconv.FormatInt(applicant, 10)}}
-	back, err := client.PostForm(page.Request.URL.String(), chosen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = back.Body.Close()
+	back := send(t, client, http.MethodPost, page.Request.URL.String(), chosen)
 	if at := back.Request.URL; back.StatusCode != http.StatusOK || at.Path != "/live" {
 		t.Fatalf("signing in ends at %s with %s", at.Path, back.Status)
 	}
 	return client
+}
+
+// send sends a request with a form, and returns the answer without its body.
+func send(t testing.TB, client *http.Client, method, address string, form url.Values) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	return resp
 }
