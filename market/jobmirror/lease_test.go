@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
@@ -109,7 +110,7 @@ func takenOver(t *testing.T, opts jobmirror.Options, least int64, prepare func(t
 			}
 		})
 	}
-	for point := int64(0); point < 2*n; point += step {
+	for point := int64(testenv.Seed(t) % uint64(step)); point < 2*n; point += step {
 		points <- point
 	}
 	close(points)

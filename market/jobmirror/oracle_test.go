@@ -26,7 +26,7 @@ import (
 // truth, the copy is right. JOBMIRROR_SEEDS says with which seeds, such as 1000,300: 300
 // from 1000 on.
 func TestModelOfAMisleadingBoard(t *testing.T) {
-	first, seeds := 1, whole(4, 100)
+	first, seeds := 1, whole(12, size(100, 1000))
 	if text := os.Getenv("JOBMIRROR_SEEDS"); text != "" {
 		if _, err := fmt.Sscanf(text, "%d,%d", &first, &seeds); err != nil {
 			t.Fatal(err)
