@@ -120,6 +120,7 @@ func (m *Mirror) Changes(ctx context.Context, since Cursor) iter.Seq2[Change, er
 				break
 			}
 			for _, change := range batch {
+				m.db.read.Add(1)
 				if !yield(change, nil) {
 					return
 				}

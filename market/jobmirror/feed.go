@@ -207,6 +207,9 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *hearing) (io.ReadCl
 	})
 	rs, err := client.Do(req) //nolint:bodyclose // the watch closes it
 	if err != nil {
+		if ctx.Err() == nil {
+			m.limit.Observe(0, "")
+		}
 		err = body.Cause(err) // an HTTPClient may say just that it was canceled
 		_ = body.Close()
 		return nil, fmt.Errorf("jobmirror: the feed: %s", problem(err))

@@ -20,9 +20,9 @@ type metrics struct {
 	lookups metric.Int64Counter
 	reading metric.Registration // of the gauges
 
-	up, due, unindexed, failures, working, missing, held, refreshes, leased metric.Int64ObservableGauge
-	dueAge, sourceAge, overdue, leaseAge, rate, pause                       metric.Float64ObservableGauge
-	changes, pauses                                                         metric.Int64ObservableCounter
+	up, due, unindexed, failures, working, missing, held, refreshes, leased, last metric.Int64ObservableGauge
+	dueAge, sourceAge, every, overdue, leaseAge, rate, pause                      metric.Float64ObservableGauge
+	changes, pauses, requests, takeovers, read                                    metric.Int64ObservableCounter
 }
 
 // measure reports to Options.MeterProvider from now on, until Close.
@@ -58,6 +58,11 @@ func (m *Mirror) measure() error {
 	failed = append(failed, err)
 	x.changes = count("changes", "{change}", "Changes that this process wrote.")
 	x.pauses = count("pauses", "{pause}", "Pauses that the board asked this process for.")
+	x.requests = count("requests", "{request}", "Requests that this process sent the board, by outcome.")
+	x.takeovers = count("takeovers", "{lease}", "Leases of sources that this process took after others had let them expire.")
+	x.read = count("log.read", "{change}", "Changes that readers took from the log in this process.")
+	x.last = number("log.last", "{change}", "Number of the last change in the log.")
+	x.every = amount("refresh.every", "s", "Time between two refreshes of a source that this process names.")
 	x.up = number("up", "{database}", "1: the database was read for the gauges; 0: it was not, and some or all of them are missing.")
 	x.due = number("due", "{job}", "Jobs whose lookup is due.")
 	x.dueAge = amount("due.age", "s", "How long the job has been due that has waited the longest.")
@@ -75,7 +80,7 @@ func (m *Mirror) measure() error {
 	x.leaseAge = amount("process.lease.age", "s", "How long a process has been at the refresh or the lookups that it began first.")
 	x.reading, err = meter.RegisterCallback(m.observe,
 		x.changes, x.pauses, x.up, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working,
-		x.missing, x.overdue, x.held, x.refreshes, x.leased, x.leaseAge)
+		x.missing, x.overdue, x.held, x.refreshes, x.leased, x.leaseAge, x.requests, x.takeovers, x.read, x.last, x.every)
 	return errors.Join(append(failed, err)...)
 }
 
@@ -104,6 +109,14 @@ func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 	x := &m.metrics
 	o.ObserveInt64(x.changes, m.db.changes.Load())
 	o.ObserveInt64(x.pauses, m.limit.Pauses())
+	o.ObserveInt64(x.takeovers, m.db.taken.Load())
+	o.ObserveInt64(x.read, m.db.read.Load())
+	if m.client != nil { // else it sends nothing and refreshes nothing
+		for outcome, n := range m.limit.Sent() {
+			o.ObserveInt64(x.requests, n, metric.WithAttributes(attribute.String("jobboard.outcome", outcome)))
+		}
+		o.ObserveFloat64(x.every, m.opts.RefreshEvery.Seconds())
+	}
 	ctx, cancel := context.WithTimeout(ctx, observeTime)
 	defer cancel()
 	err := m.db.view(ctx, func(t *tx) error { return t.observe(x, o) })
@@ -131,6 +144,11 @@ func (t *tx) observe(x *metrics, o metric.Observer) error {
 	o.ObserveInt64(x.working, working)
 	o.ObserveFloat64(x.rate, waiting.Limit)
 	o.ObserveFloat64(x.pause, max(waiting.PausedUntil.Sub(now).Seconds(), 0))
+	last, err := t.counter(lastChange)
+	if err != nil {
+		return err
+	}
+	o.ObserveInt64(x.last, last)
 	processes, err := t.processes()
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package jobmirror_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -97,6 +98,13 @@ func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
 			"jobboard.mirror.source.held feed":           0,
 			"jobboard.mirror.limit.pause":                0,
 			"jobboard.mirror.processes":                  0,
+			"jobboard.mirror.log.read":                   float64(changes),
+			"jobboard.mirror.log.last":                   float64(changes),
+			"jobboard.mirror.takeovers":                  0,
+			"jobboard.mirror.requests server_error":      0,
+			"jobboard.mirror.requests refused":           0,
+			"jobboard.mirror.requests lost":              0,
+			"jobboard.mirror.refresh.every":              900,
 		} {
 			if value, ok := got[name]; !ok || value != want {
 				t.Errorf("%s is %v (%t), not %v", name, value, ok, want)
@@ -106,8 +114,28 @@ func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
 			t.Errorf("a source that was just copied is %v s old", age)
 		}
 
+		answered := got["jobboard.mirror.requests answered"]
+		if answered != float64(len(srv.Requests())+1) { // one for the feed, which is no operation
+			t.Errorf("%v requests were answered, the board has answered %d and a feed", answered, len(srv.Requests()))
+		}
+		// A process that had leased all sources was killed. One that shares the database sees it; who runs the
+		// mirror alone ends such leases when it begins.
+		if err := jobmirror.Exec(t.Context(), m, "UPDATE sources SET claimed = 1"); err != nil {
+			t.Fatal(err)
+		}
+		refresh(t, m)
+		want := 0.0
+		if strings.HasPrefix(address, "postgres") {
+			want = float64(len(s.Sources))
+		}
+		if got = measured(t, reader); got["jobboard.mirror.takeovers"] != want {
+			t.Errorf("%v leases were taken over, not %v", got["jobboard.mirror.takeovers"], want)
+		}
+
 		refreshUntilPaused(t, m, srv)
-		got = measured(t, reader)
+		if got = measured(t, reader); got["jobboard.mirror.requests rate_limited"] < 1 {
+			t.Errorf("nothing is said of the answers with 429: %v", got)
+		}
 		if got["jobboard.mirror.pauses"] != 1 || got["jobboard.mirror.limit.pause"] < 500 || got["jobboard.mirror.limit.rate"] != 200 {
 			t.Errorf("in a pause: %v", got)
 		}

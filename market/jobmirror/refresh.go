@@ -75,13 +75,14 @@ func (w *worker) refreshDue(ctx context.Context) error {
 // beginDue begins to refresh the source that has been due the longest, of those that
 // Options names and nobody else refreshes; nil: there is none.
 func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error) {
-	sources, found := w.named(), 0
+	sources, found, expired := w.named(), 0, false
 	err = w.db.update(ctx, func(t *tx) error {
 		src = nil
 		var id, began int64
+		expired = false
 		args := append([]any{sourceIDs(sources), t.Now, latest(t.Now)}, t.free(sourceLease)...)
-		err := t.Row("SELECT id, began FROM sources WHERE id IN @ids AND (next_due <= ? OR began > ?) AND "+isFree+
-			" ORDER BY next_due, id LIMIT 1 @skip", args, &id, &began)
+		err := t.Row("SELECT id, began, claimed > 0 FROM sources WHERE id IN @ids AND (next_due <= ? OR began > ?) AND "+isFree+
+			" ORDER BY next_due, id LIMIT 1 @skip", args, &id, &began, &expired)
 		if errors.Is(err, sql.ErrNoRows) {
 			found, err = store.Value[int](t, "SELECT count(*) FROM sources WHERE id IN @ids", sourceIDs(sources))
 			return err
@@ -102,6 +103,9 @@ func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error
 		out, err = t.begin(src, w.process)
 		return err
 	})
+	if err == nil && src != nil {
+		w.noteTaken(expired)
+	}
 	if err == nil && src == nil && found < len(sources) { // another process removed some: they are due the next time
 		if err = w.enter(ctx); err == nil {
 			w.sourcesDue.raise()
@@ -142,12 +146,13 @@ type sourceRow struct{ generation, began, complete int64 }
 // leased it or may refuses its row. Its error is sql.ErrNoRows where the source has no
 // row.
 func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) bool) (out turn, begun bool, err error) {
+	expired := false
 	err = w.db.update(ctx, func(t *tx) error {
 		var (
 			r     sourceRow
 			until int64
 		)
-		begun = false
+		begun, expired = false, false
 		err := t.Row("SELECT generation, began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id},
 			&r.generation, &r.began, &r.complete, &until)
 		if err != nil || t.db.isLeased(until, t.Now, sourceLease) || !may(r) {
@@ -158,11 +163,22 @@ func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) boo
 				return err
 			}
 		}
-		begun = true
+		begun, expired = true, until > 0
 		out, err = t.begin(src, w.process)
 		return err
 	})
+	if err == nil && begun {
+		w.noteTaken(expired)
+	}
 	return out, begun, err
+}
+
+// noteTaken counts the lease of a source if the process that had it before neither renewed it
+// nor gave it back: it was killed, stopped, or cut off from the database.
+func (w *worker) noteTaken(expired bool) {
+	if expired {
+		w.db.taken.Add(1)
+	}
 }
 
 // begin opens a generation of a source, and leases the source to a process; empty: it

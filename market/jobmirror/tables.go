@@ -64,6 +64,8 @@ type database struct {
 	secret  string // with which bytes of postings are hashed; see rawHash
 	search  *search.Index
 	changes atomic.Int64 // written to the log
+	read    atomic.Int64 // changes that readers of this process took from the log
+	taken   atomic.Int64 // leases of sources that others had let expire
 
 	// Commits of this process raise these.
 	unnumbered signal // changes may wait for their numbers

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 	"strconv"
@@ -47,6 +48,35 @@ type Limit struct {
 	looking bool
 
 	pauses atomic.Int64 // that answers to this process asked for
+	sent   [len(outcomes)]atomic.Int64
+}
+
+// outcomes are the ways in which a request to the board ends: it is answered, refused for its
+// credential (401, 403), told to come later (429), answered by an error of the server's, or
+// lost without an answer.
+var outcomes = [...]string{answered: "answered", refused: "refused", limited: "rate_limited", failed: "server_error", lost: "lost"}
+
+const (
+	answered = iota
+	refused
+	limited
+	failed
+	lost
+)
+
+// outcomeOf returns the outcome of a request with a status; 0: there was no answer.
+func outcomeOf(status int) int {
+	switch {
+	case status == 0:
+		return lost
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return refused
+	case status == http.StatusTooManyRequests:
+		return limited
+	case status >= http.StatusInternalServerError:
+		return failed
+	}
+	return answered
 }
 
 // slot is a time at which one request may be sent.
@@ -143,6 +173,17 @@ func (l *Limit) Close() {
 
 // Pauses counts those that answers to this process asked for.
 func (l *Limit) Pauses() int64 { return l.pauses.Load() }
+
+// Sent yields how many requests of this process ended, by each outcome.
+func (l *Limit) Sent() iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		for i, name := range outcomes {
+			if !yield(name, l.sent[i].Load()) {
+				return
+			}
+		}
+	}
+}
 
 // Wait returns when a request may be sent.
 func (l *Limit) Wait(ctx context.Context) error {
@@ -383,8 +424,10 @@ func (l *Limit) tellLedger() {
 	}
 }
 
-// Observe slows down when an answer asks for it.
+// Observe counts a request by the status of its answer, 0 for none, and slows down when the
+// answer asks for it.
 func (l *Limit) Observe(status int, retryAfter string) {
+	l.sent[outcomeOf(status)].Add(1)
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && retryAfter != "" {
 		l.pause(max(l.waitOf(retryAfter), firstPause))
 	}
@@ -403,13 +446,16 @@ func (l *Limit) waitOf(retryAfter string) time.Duration {
 	return time.Duration(min(seconds, int(maxPause/time.Second))) * time.Second
 }
 
-// Observer watches a client's attempts for answers that ask to slow down.
+// Observer counts a client's attempts, and watches them for answers that ask to slow down.
 func (l *Limit) Observer(other *jobboard.Observer) *jobboard.Observer {
 	o := jobboard.Observer{}
 	if other != nil {
 		o = *other
 	}
 	o.Attempt = atEnd(o.Attempt, func(e jobboard.AttemptEnd) {
+		if e.StatusCode != 0 || !errors.Is(e.Err, context.Canceled) { // who canceled it says nothing of the board
+			l.sent[outcomeOf(e.StatusCode)].Add(1)
+		}
 		if e.StatusCode == http.StatusTooManyRequests {
 			l.pause(max(e.Wait, firstPause))
 		}
