@@ -30,6 +30,7 @@ import (
 	"syscall"
 	"time"
 
+	"go.opentelemetry.io/otel/sdk/metric"
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -43,15 +44,16 @@ func main() {
 	addr := flag.String("addr", "127.0.0.1:8090", "`host:port` to listen on")
 	origin := flag.String("origin", "", "`address` under which visitors reach the site; empty: that of -addr")
 	database := flag.String("database", "", "`file` or postgres address of the mirror; empty: a temporary file")
+	monitor := flag.String("monitor", "", "`host:port` to serve Prometheus's page /metrics at; empty: nowhere")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *addr, *origin, *database); err != nil {
+	if err := run(ctx, *addr, *origin, *database, *monitor); err != nil {
 		log.Fatal(err) //nolint:gocritic // the process ends here
 	}
 }
 
-func run(ctx context.Context, addr, origin, database string) error {
+func run(ctx context.Context, addr, origin, database, monitor string) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return err
@@ -69,6 +71,8 @@ func run(ctx context.Context, addr, origin, database string) error {
 		defer func() { _ = os.RemoveAll(folder) }()
 		database = filepath.Join(folder, "jobs.db")
 	}
+	measured := metric.NewManualReader()
+	b.mirror.MeterProvider = metric.NewMeterProvider(metric.WithReader(measured))
 	mirror, err := jobmirror.Open(ctx, database, b.mirror)
 	if err != nil {
 		return err
@@ -95,6 +99,11 @@ func run(ctx context.Context, addr, origin, database string) error {
 		_ = server.Shutdown(grace)
 	}()
 	log.Print(origin + "/")
+	if monitor != "" {
+		if err := serveMetrics(ctx, monitor, measured); err != nil {
+			log.Print(err)
+		}
+	}
 	err = server.Serve(listener)
 	stop()
 	<-answered // running pages still use the database

@@ -576,7 +576,7 @@ func TestOriginWithSlash(t *testing.T) {
 	first := &firstLine{stop: stop}
 	defer log.SetOutput(log.Writer())
 	log.SetOutput(first)
-	if err := run(ctx, "127.0.0.1:0", "https://jobs.example/", ""); err != nil {
+	if err := run(ctx, "127.0.0.1:0", "https://jobs.example/", "", ""); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasSuffix(first.text, "https://jobs.example/\n") {
