@@ -114,6 +114,7 @@ need_programs() {
 	need_apt xmllint libxml2-utils
 	need_apt python3 python3
 	need_apt jing jing
+	need_apt prometheus prometheus
 	need_apt localedef libc-bin
 	need_apt /usr/share/i18n/locales/de_DE locales
 	need_apt npm nodejs npm
