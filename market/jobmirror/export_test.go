@@ -206,7 +206,7 @@ func ofSearch(ctx context.Context, m *Mirror, q Query, figure string) (n int64, 
 		if err != nil {
 			return err
 		}
-		at, err := q.cursor()
+		at, err := q.cursor(m.db.search.Synonyms.Sum())
 		if err != nil {
 			return err
 		}

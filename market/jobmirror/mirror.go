@@ -87,8 +87,8 @@ func (e *statusError) HTTPStatus() int { return e.status }
 //
 // Errors are ErrNotMirror, ErrNewer, ErrNoSchema and ErrOtherBoard, those of
 // jobboard.NewClient, a jobboard.ConfigError where Config lacks an address that a source needs,
-// and those of the database. With an error nothing has been written. The password of an address
-// stands in no error.
+// jobboard.ErrInvalidInput with the line of a mistake in Options.Synonyms, and those of the database.
+// With an error nothing has been written. The password of an address stands in no error.
 func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
 	m := &Mirror{
@@ -96,7 +96,10 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 		sourcesDue: newSignal(), heldDue: newSignal(),
 	}
 	m.life, m.end = context.WithCancelCause(context.Background())
-	var err error
+	synonyms, err := search.ReadSynonyms(opts.Synonyms)
+	if err != nil {
+		return nil, fmt.Errorf("jobmirror: %w: Options.Synonyms: %w", jobboard.ErrInvalidInput, err)
+	}
 	if m.sources, err = opts.sources(); err != nil {
 		return nil, err
 	}
@@ -117,6 +120,7 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	if m.db, err = open(ctx, address, opts.ReadOnly); err != nil {
 		return nil, err
 	}
+	m.db.search.Synonyms = synonyms
 	if !m.db.Shared && !opts.ReadOnly {
 		m.file = flock.New(address + ".lock")
 	}

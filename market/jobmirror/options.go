@@ -69,6 +69,15 @@ type Options struct {
 	// long, none goes.
 	KeepJobs time.Duration
 
+	// Synonyms is a list of words that mean the same, a group on each line, such as
+	// "Pfleger, Pflegefachkraft, Krankenschwester": a search for one of them, in any form, finds what any
+	// of them finds, as if they were joined by OR. So does the board's search by Handler. Of a phrase, such
+	// as "staff nurse", a posting must have all words. Words in quotes and those
+	// that are left out have no synonyms. Empty lines and those that begin with # are none. A list may have
+	// 1 MiB, a group 20 words or phrases. Empty: there are no synonyms. Processes that share the
+	// visitors of a site need the same list: a PageCursor holds for one list.
+	Synonyms string
+
 	// Authorize says who may ask Handler: nil lets a request pass, an error
 	// refuses it with 403. Without it only callers on this machine are served, and
 	// nobody for whom a proxy asks.

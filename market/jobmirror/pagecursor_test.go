@@ -26,22 +26,22 @@ func TestPageCursors(t *testing.T) {
 		}},
 	} {
 		at := q
-		at.After = q.next(want)
-		if got, err := at.cursor(); err != nil || !reflect.DeepEqual(got, want) {
+		at.After = q.next(0, want)
+		if got, err := at.cursor(0); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("after %+v the cursor is %q, read as %+v, %v", want, at.After, got, err)
 		}
 	}
-	if got, err := q.cursor(); err != nil || !reflect.DeepEqual(got, search.Position{}) {
+	if got, err := q.cursor(0); err != nil || !reflect.DeepEqual(got, search.Position{}) {
 		t.Errorf("without a cursor: %+v, %v", got, err)
 	}
 
-	own := q.signature()
+	own := q.signature(0)
 	for name, text := range map[string]string{
 		"nothing": "", "a signature alone": own, "no row": own + ".0", "an empty row": own + ".0.", "an empty tier": own + "..7",
 		"row 0": own + ".0.0", "a row below 0": own + ".0.-7", "tier -1": own + ".-1.7", "both below 0": own + ".-1.-7",
 		"a tier that is none": own + ".x.7", "a row that is none": own + ".0.x", "a row of 20 digits": own + ".0.10000000000000000000",
 		"a tier of 20 digits": own + ".10000000000000000000.7", "a space": own + ".0. 7", "a number with a point": own + ".0.7.5",
-		"another signature": own + "x.0.7", "no signature": ".0.7", "of the text nurse": Query{Text: "nurse", Channel: "extern"}.signature() + ".0.7",
+		"another signature": own + "x.0.7", "no signature": ".0.7", "of the text nurse": Query{Text: "nurse", Channel: "extern"}.signature(0) + ".0.7",
 		"a correction by nothing": own + ".0.7.a", "an empty correction": own + ".0.7.", "a correction of nothing": own + ".0.7.-b", "by an empty word": own + ".0.7.a-",
 		"by one and an empty word": own + ".0.7.a-b-", "by six words": own + ".0.7.a-b-c-d-e-f-g", "by two words in one": own + ".0.7.a-b c", "by a sign": own + `.0.7.a-b"`,
 		"by capital letters": own + ".0.7.a-B", "by a long word": own + ".0.7.a-" + strings.Repeat("x", 65), "of capital letters": own + ".0.7.A-b",
@@ -52,16 +52,16 @@ func TestPageCursors(t *testing.T) {
 		if text == "" {
 			at.After = "Lg" // which is a point
 		}
-		got, err := at.cursor()
+		got, err := at.cursor(0)
 		if !errors.Is(err, ErrPageCursor) || jobboard.HTTPStatus(err) != 400 || !reflect.DeepEqual(got, search.Position{}) {
 			t.Errorf("%s, %q: %+v, %v", name, text, got, err)
 		}
 	}
-	good := string(q.next(search.Position{Tier: 1, Row: 7}))
+	good := string(q.next(0, search.Position{Tier: 1, Row: 7}))
 	for _, text := range []PageCursor{PageCursor(good + "="), PageCursor(good + "!"), " ", "!", PageCursor(good[:len(good)-1] + "\n.")} {
 		at := q
 		at.After = text
-		if _, err := at.cursor(); !errors.Is(err, ErrPageCursor) {
+		if _, err := at.cursor(0); !errors.Is(err, ErrPageCursor) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -92,8 +92,8 @@ func TestPageCursorsOfOtherQueries(t *testing.T) {
 	} {
 		other := q
 		edit.of(&other)
-		other.After = q.next(last)
-		if _, err := other.cursor(); (err == nil) != edit.good || err != nil && !errors.Is(err, ErrPageCursor) {
+		other.After = q.next(0, last)
+		if _, err := other.cursor(0); (err == nil) != edit.good || err != nil && !errors.Is(err, ErrPageCursor) {
 			t.Errorf("with another value of %s: %v", name, err)
 		}
 	}
@@ -131,7 +131,7 @@ func TestPageCursorsBehindTheLastTier(t *testing.T) {
 	} {
 		for tier := range test.tiers + 2 {
 			q := test.q
-			q.After = signed(q).next(search.Position{Tier: tier, Row: 7, Corrected: test.corrected})
+			q.After = signed(q).next(0, search.Position{Tier: tier, Row: 7, Corrected: test.corrected})
 			_, err := m.Search(t.Context(), q)
 			if good := tier < test.tiers; (err == nil) != good || err != nil && !errors.Is(err, ErrPageCursor) {
 				t.Errorf("%+v, tier %s: %v", test.q, strconv.Itoa(tier), err)

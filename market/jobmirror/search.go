@@ -18,7 +18,8 @@ type Query struct {
 	// Text holds words that must all occur in the posting: any form in the posting's language, or
 	// another spelling, will do. In the title, a place and a company a part of a word of four
 	// letters will do. Words in "quotes" are meant as they are written, -word leaves postings out,
-	// and OR joins two words. No text is a mistake.
+	// and OR joins two words. No text is a mistake. Options.Synonyms has words
+	// that find each other.
 	Text string
 	// Near is zero for anywhere. Only postings whose job is known and has
 	// coordinates match; additional locations count.
@@ -53,10 +54,11 @@ const (
 	Oldest          // those that it came to know first
 )
 
-// PageCursor marks where a page of a search ends. Only the query that gave it takes it.
+// PageCursor marks where a page of a search ends. Only the query that gave it takes it, in processes
+// with the same Options.Synonyms.
 type PageCursor string
 
-// ErrPageCursor says that the cursor is none, or of another query. It is
+// ErrPageCursor says that the cursor is none, or of another query or other Options.Synonyms. It is
 // jobboard.ErrInvalidInput as well, because it comes from a visitor's address.
 var ErrPageCursor = fmt.Errorf("jobmirror: the page cursor is not of this query: %w", jobboard.ErrInvalidInput)
 
@@ -157,7 +159,7 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 	if q.Order == Relevance && strings.TrimSpace(q.Text) == "" {
 		q.Order = Newest
 	}
-	after, err := q.cursor()
+	after, err := q.cursor(m.db.search.Synonyms.Sum())
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +215,7 @@ func (t *tx) search(q Query, after search.Position) (page *Page, err error) {
 		return nil, err
 	}
 	if found.More {
-		page.Next = q.next(found.Hits[len(found.Hits)-1])
+		page.Next = q.next(t.db.search.Synonyms.Sum(), found.Hits[len(found.Hits)-1])
 	}
 	for _, c := range found.Corrected {
 		page.Corrected = append(page.Corrected, Correction(c))

@@ -47,7 +47,7 @@ func TestSearchEqualsAPlainOracle(t *testing.T) {
 		for kind, address := range jobmirror.Databases {
 			mirrors[kind] = open(t, address(t), jobmirror.Options{
 				Config:   jobboard.Config{BaseURL: board.URL, ClientID: "10"},
-				Channels: []jobmirror.Channel{{ID: "1_all", Languages: oracleLanguages}}, Limit: -1,
+				Channels: []jobmirror.Channel{{ID: "1_all", Languages: oracleLanguages}}, Limit: -1, Synonyms: o.synonymList(),
 			})
 			refresh(t, mirrors[kind])
 			// Without words that may be meant nothing is corrected.
@@ -99,8 +99,10 @@ var oracleWords = strings.Fields(`Pflegefachkraft Krankenpfleger Krankenpflegeri
 type oracle struct {
 	r        *rand.Rand
 	postings []*oraclePosting
-	stemmed  map[[2]string]string // by language and word
-	same     map[[3]string]bool   // by language and two words
+	stemmed  map[[2]string]string      // by language and word
+	same     map[[3]string]bool        // by language and two words
+	synonyms [][]string                // groups of words and phrases
+	members  map[string][][]oracleTerm // what the synonyms ask for, by language
 }
 
 // oraclePosting is a posting with its texts, without markup.
@@ -137,8 +139,108 @@ func newOracle(seed uint64) *oracle {
 		}
 		o.postings = append(o.postings, p)
 	}
+	for range 15 {
+		o.synonyms = append(o.synonyms, o.group())
+	}
+	o.members = map[string][][]oracleTerm{}
+	for _, language := range oracleLanguages {
+		for _, group := range o.synonyms {
+			var members []oracleTerm
+			for _, member := range group {
+				members = append(members, oracleMember(language, member))
+			}
+			o.members[language] = append(o.members[language], members)
+		}
+	}
 	return o
 }
+
+// group returns two words or more, or phrases of two, that mean the same.
+func (o *oracle) group() (group []string) {
+	for n := 2 + o.r.IntN(3); len(group) < n; {
+		member := o.word()
+		if o.r.IntN(3) == 0 {
+			member += " " + o.word()
+		}
+		isSame := func(other string) bool {
+			return slices.Equal(oracleMember("", other).words, oracleMember("", member).words)
+		}
+		words := oracleSplit(member)
+		isNoLittle := func(word string) bool { return !oracleIsLittle("", []oracleTerm{{words: []string{word}}}) }
+		if slices.ContainsFunc(words, isNoLittle) && !strings.Contains(member, "ASP") && !slices.ContainsFunc(group, isSame) {
+			group = append(group, member)
+		}
+	}
+	return group
+}
+
+func (o *oracle) synonymList() string {
+	var list strings.Builder
+	for _, group := range o.synonyms {
+		list.WriteString(strings.Join(group, ", ") + "\n")
+	}
+	return list.String()
+}
+
+// oracleMember returns what a member of a group asks for, without the little words of a language.
+func oracleMember(language, member string) (t oracleTerm) {
+	for _, text := range strings.Fields(member) {
+		for _, word := range oracleSplit(text) {
+			if language == "" || !oracleIsLittle(language, []oracleTerm{{words: []string{word}}}) {
+				t.words = append(t.words, word)
+			}
+		}
+	}
+	t.words = once(t.words)
+	t.joined = oracleWhole(strings.Join(strings.Fields(oracleNormal(member)), "-"))
+	return t
+}
+
+// withSynonyms adds to the groups of a query the synonyms of what stands in one of them, or in several that
+// follow each other.
+func (o *oracle) withSynonyms(language string, must [][]oracleTerm) [][]oracleTerm {
+	out := slices.Clone(must)
+	for _, group := range o.members[language] {
+		for _, m := range group {
+			for i := range must {
+				for n := 1; i+n <= len(must); n++ {
+					if !o.asksFor(language, must[i:i+n], m) {
+						continue
+					}
+					for at := i; at < i+n; at++ {
+						out[at] = slices.Concat(out[at], group)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// asksFor reports whether groups of a query together ask for a member.
+func (o *oracle) asksFor(language string, groups [][]oracleTerm, m oracleTerm) bool {
+	same := func(typed, words []string) bool {
+		return slices.EqualFunc(typed, words, func(typed, word string) bool { return o.sameForm(language, typed, word) })
+	}
+	if len(groups) == 1 {
+		return slices.ContainsFunc(groups[0], func(t oracleTerm) bool {
+			asks := func(typed []string) bool { return same(typed, m.words) || len(m.joined) > 0 && same(typed, m.joined) }
+			joined := slices.ContainsFunc(t.joined, func(word string) bool { return asks([]string{word}) })
+			return !t.quoted && (asks(t.words) || joined)
+		})
+	}
+	var typed []string
+	for _, group := range groups {
+		if len(group) != 1 || group[0].quoted {
+			return false
+		}
+		typed = append(typed, group[0].words...)
+	}
+	return same(typed, m.words)
+}
+
+// word returns one of the oracle's words.
+func (o *oracle) word() string { return oracleWords[o.r.IntN(len(oracleWords))] }
 
 // some returns one word or more.
 func (o *oracle) some(most int) string {
@@ -200,6 +302,14 @@ type oracleQuery struct {
 func (o *oracle) query() (q jobmirror.Query, meant oracleQuery) {
 	var parts []string
 	for range o.r.IntN(4) {
+		if o.r.IntN(5) == 0 {
+			group := o.synonyms[o.r.IntN(len(o.synonyms))]
+			for _, text := range strings.Fields(group[o.r.IntN(len(group))]) {
+				meant.must = append(meant.must, []oracleTerm{{words: oracleSplit(text), joined: oracleWhole(text)}})
+				parts = append(parts, text)
+			}
+			continue
+		}
 		text := o.typed()
 		term := oracleTerm{words: oracleSplit(text), joined: oracleWhole(text)}
 		if len(term.words) == 0 {
@@ -299,6 +409,7 @@ func (o *oracle) tier(p *oraclePosting, q oracleQuery) (int, bool) {
 	if len(must) == 0 {
 		must = q.must
 	}
+	must = o.withSynonyms(p.Language, must)
 	each := func(tier int) bool {
 		return !slices.ContainsFunc(must, func(group []oracleTerm) bool {
 			return !slices.ContainsFunc(group, func(t oracleTerm) bool { return o.has(p, t, tier) })

@@ -76,6 +76,38 @@ func TestEveryCommandWithNothingSetUp(t *testing.T) {
 	}
 }
 
+// The example list is one that Open takes, and a search with it finds what a word's synonym finds; a
+// mistyped list is refused with its line.
+func TestSynonyms(t *testing.T) {
+	search := func(file string) result {
+		return ran(t, nil, "search", "--fake", "--language", "de", "--fields", "title", "--synonyms", file, "Krankenpfleger")
+	}
+	own := filepath.Join(t.TempDir(), "own.txt")
+	for _, c := range []struct {
+		list, out, err string
+		code           int
+	}{
+		{"Krankenpfleger, Softwareentwickler", "Softwareentwickler", "", setup.ExitOK},
+		{"Koch, Köchin", "", "", setup.ExitOK},
+		{"Koch, Köchin\nKrankenpfleger", "", "line 2: ", setup.ExitUsage},
+		{strings.Repeat("#", 1<<20) + "\n", "", "1048576 bytes", setup.ExitUsage},
+	} {
+		if err := os.WriteFile(own, []byte(c.list), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := search(own)
+		if found := strings.Contains(r.out, "Softwareentwickler"); r.code != c.code || !strings.Contains(r.err, c.err) || found != (c.out != "") {
+			t.Errorf("%.40q: %v", c.list, r)
+		}
+	}
+	if r := search("synonyms-de.txt"); r.code != setup.ExitOK {
+		t.Error(r)
+	}
+	if r := search(filepath.Join(t.TempDir(), "none.txt")); r.code != setup.ExitUsage || !strings.Contains(r.err, "--synonyms") {
+		t.Error(r)
+	}
+}
+
 // What is named is copied beside the mock server, and what the environment names is not.
 func TestSourcesBesideTheStandIn(t *testing.T) {
 	feed := filepath.Join(t.TempDir(), "own.xml")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -119,6 +120,31 @@ type opening struct {
 	allow     networks
 	hosts     []string
 	monitored bool
+	synonyms  string // a file; empty: none
+}
+
+// addSynonymsFlag adds the flag to a command that searches the copy.
+func (o *opening) addSynonymsFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.synonyms, "synonyms", "", "`file` with words that find each other, a group on each line")
+	_ = cmd.MarkFlagFilename("synonyms", "txt")
+}
+
+// readSynonyms reads the file of --synonyms, of which Open refuses more than it takes.
+func (o *opening) readSynonyms() (string, error) {
+	if o.synonyms == "" {
+		return "", nil
+	}
+	file, err := os.Open(o.synonyms)
+	if err != nil {
+		return "", setup.Usage("--synonyms: %w", err)
+	}
+	defer file.Close()
+	const tooMuch = 1<<20 + 1
+	list, err := io.ReadAll(io.LimitReader(file, tooMuch))
+	if err != nil {
+		return "", setup.Usage("--synonyms: %w", err)
+	}
+	return string(list), nil
 }
 
 // open opens the mirror that the settings name. With --fake a command that only reads
@@ -187,7 +213,7 @@ func openError(err error, cfg jobboard.Config) error {
 	case errors.As(err, &mistake):
 		return setup.Refused(err, cfg)
 	case errors.Is(err, jobboard.ErrInvalidInput):
-		return setup.Usage("%w", err).Next("check --channels and --feed")
+		return setup.Usage("%w", err).Next("check --channels, --feed and --synonyms")
 	case errors.Is(err, jobmirror.ErrOtherBoard):
 		return setup.Usage("%w", err).Next("if the board moved, jobboard-mirror migrate --board-moved; if it has several addresses, give it a name with --board")
 	case errors.Is(err, jobmirror.ErrLocked):
@@ -210,6 +236,9 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 		if opts.Config, err = b.Config(jobboard.Config{}); err != nil {
 			return opts, "", err
 		}
+	}
+	if opts.Synonyms, err = o.readSynonyms(); err != nil {
+		return opts, "", err
 	}
 	opts.Config.Language = "" // each channel has its own languages
 	address = o.db.address

@@ -41,6 +41,7 @@ The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 	}
 	o.copies.add(cmd)
 	o.fake.add(cmd)
+	o.addSynonymsFlag(cmd)
 	at.add(cmd, "")
 	return cmd
 }
@@ -138,6 +139,7 @@ the copy.`,
 		},
 	}
 	o.fake.add(cmd)
+	o.addSynonymsFlag(cmd)
 	at.add(cmd, "127.0.0.1:8080")
 	return cmd
 }

@@ -34,8 +34,8 @@ func newSearchCommand(p *cli.Program, db *database) *cobra.Command {
 		Long: `search prints a page of the postings in the copy that match: as a table, as CSV,
 or as one JSON document. TEXT is the search text, as --text is: words in any
 form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
---language narrow it. Postings that a visitor should not see are left out, but
-for --all.`,
+--language narrow it. --synonyms names a file with words that find each other.
+Postings that a visitor should not see are left out, but for --all.`,
 		Example: `  jobboard-mirror search --fake --near Berlin --radius 50 nurse
   jobboard-mirror search --db jobs.db --fields title,job -o nurses.csv nurse`,
 		ValidArgsFunction: cli.Nothing,
@@ -89,6 +89,7 @@ for --all.`,
 	cmd.Flags().BoolVar(&f.all, "all", false, "find also what a visitor should not see: not visible, not begun, ended or closed")
 	cli.Complete(cmd, "after", cli.Nothing)
 	o.fake.add(cmd)
+	o.addSynonymsFlag(cmd)
 	return cmd
 }
 

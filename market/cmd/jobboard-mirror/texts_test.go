@@ -308,7 +308,7 @@ func TestMistypedFeed(t *testing.T) {
 	for _, command := range []string{"run", "refresh"} {
 		for _, feed := range []string{"htps://hushuser:hushword@feeds.example/x", " https://hushuser:hushword@feeds.example/x", "hush/x?hush", "hush/x"} {
 			r := ran(t, nil, command, "--jobdb-url", "http://127.0.0.1:1", "--db", none, "--feed", "https://feeds.example/x", "--feed", feed)
-			if r.code != setup.ExitUsage || !strings.Contains(r.err, "Feeds[1]") || !strings.Contains(r.err, "check --channels and --feed") || strings.Contains(r.out+r.err, "hush") {
+			if r.code != setup.ExitUsage || !strings.Contains(r.err, "Feeds[1]") || !strings.Contains(r.err, "check --channels, --feed and --synonyms") || strings.Contains(r.out+r.err, "hush") {
 				t.Errorf("%s: %+v", feed, r)
 			}
 		}

@@ -40,11 +40,15 @@ func (f *finder) findMistakes() error {
 	return err
 }
 
-// mistakes returns the words of a text that no document has, each with the nearest known words;
+// mistakes returns the words of a text that neither a document nor a synonym has, each with the nearest
+// known words;
 // none where there are too many.
 func (f *finder) mistakes(text words.Query) (found []Correction, err error) {
 	var unknown []string
 	for _, word := range text.Mistakable() {
+		if f.listed(word) {
+			continue
+		}
 		known, err := f.index.Any(f.t.Tx, f.forms(word, nil))
 		if err != nil {
 			return nil, err
@@ -73,6 +77,11 @@ func (f *finder) mistakes(text words.Query) (found []Correction, err error) {
 		}
 	}
 	return found, nil
+}
+
+// listed reports whether a word is one of the synonyms.
+func (f *finder) listed(word string) bool {
+	return slices.ContainsFunc(f.in, func(l words.Lookup) bool { return l.Listed(word) })
 }
 
 // nearest returns at most maxNearest words that may have been meant by one, of those that

@@ -60,6 +60,9 @@ func Text(page string) string { return words.Text(page) }
 // Index is what a process needs to search the documents of a database. Several goroutines may call
 // its methods at the same time.
 type Index struct {
+	// Synonyms are those of all queries; nil: there are none. They are set before the first query.
+	Synonyms *words.Synonyms
+
 	db         *store.DB
 	text       *textindex.Index
 	read       Reader

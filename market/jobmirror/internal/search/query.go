@@ -53,6 +53,9 @@ type Correction struct {
 	Nearest []string // what was searched for as well, the likeliest first; none: Word was left out
 }
 
+// ReadSynonyms reads a list of synonyms for Index.Synonyms, as words.ReadSynonyms does.
+func ReadSynonyms(list string) (*words.Synonyms, error) { return words.ReadSynonyms(list) }
+
 // String returns the position as ParsePosition reads it.
 func (p Position) String() string {
 	parts := []string{strconv.Itoa(p.Tier), strconv.FormatInt(p.Row, 10)}

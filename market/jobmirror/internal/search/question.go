@@ -47,7 +47,7 @@ func (t *tx) questions(q Query) (*questions, error) {
 		a.stemmers = append(a.stemmers, name)
 		return err
 	})
-	a.read(parse(q.Text))
+	a.read(parse(q.Text).WithSynonyms(t.Synonyms))
 	a.addTiers(nil)
 	return a, err
 }

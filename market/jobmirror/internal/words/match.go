@@ -6,7 +6,7 @@ import "slices"
 // in quotes as they are written. It reads the posting's texts, so it is for the few of a page.
 func (q Query) Matches(t Texts, stemmer string) bool {
 	p := newPosting(t, stemmer)
-	q = q.withoutLittle(stemmer)
+	q = q.of(p.stem)
 	if slices.ContainsFunc(q.without, func(t term) bool { return p.has(t, false) }) {
 		return false
 	}

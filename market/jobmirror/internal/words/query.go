@@ -11,8 +11,9 @@ import (
 // Query holds what somebody searches for. The zero value asks for nothing, and finds
 // every posting.
 type Query struct {
-	must    [][]term // a posting must have one term of every group
-	without []term   // and none of these
+	must     [][]term // a posting must have one term of every group
+	without  []term   // and none of these
+	synonyms *Synonyms
 }
 
 // term holds the words of what stands between two spaces, or in quotes. A posting must have
@@ -267,7 +268,8 @@ func (q Query) Corrected(instead map[string][]string) Query {
 
 // In returns what a text index that has certain pieces is asked for the postings of a stemmer.
 func (q Query) In(stemmer string, pieces Pieces) Lookup {
-	return Lookup{q.withoutLittle(stemmer), &speller{newStemmer(stemmer), pieces, map[string]forms{}}}
+	stem := newStemmer(stemmer)
+	return Lookup{q.of(stem), &speller{stem, pieces, map[string]forms{}}}
 }
 
 // Lookup asks a text index for the postings of one stemmer that match a query.
@@ -299,10 +301,10 @@ func (l Lookup) All() Expr { return l.except(l.tier(anywhereOrPart)) }
 func (l Lookup) Form(word string) Expr { return Expr{Op: Or, Of: anyForm.forms(l.s, word)} }
 
 // Tiers returns the number of tiers that a query's hits may be in. The last of the five, of
-// postings that have one word as a part and another one elsewhere, needs two words.
+// postings that have one word as a part and another one elsewhere, needs two words, or a synonym of two.
 func (q Query) Tiers() int {
 	isPhrase := func(t term) bool { return len(t.words) > 1 }
-	if len(q.must) > 1 || len(q.must) == 1 && slices.ContainsFunc(q.must[0], isPhrase) {
+	if len(q.must) > 1 || len(q.must) == 1 && (slices.ContainsFunc(q.must[0], isPhrase) || q.synonyms != nil && q.synonyms.phrases) {
 		return 5
 	}
 	return 4

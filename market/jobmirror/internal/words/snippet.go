@@ -61,7 +61,8 @@ func leftOut(r rune) bool {
 
 // find returns the places of a text that the query finds.
 func (q Query) find(text, stemmer string) (marks []Mark) {
-	w := q.withoutLittle(stemmer).wanted(newStemmer(stemmer))
+	stem := newStemmer(stemmer)
+	w := q.of(stem).wanted(stem)
 	starts := func(r rune) bool { return inWord(r) || invisible(r) || r == '.' }
 	for begin := 0; begin < len(text); {
 		run := strings.IndexFunc(text[begin:], starts)
