@@ -89,6 +89,7 @@ changes from a to b
 func TestPage(t *testing.T) {
 	seen := time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))
 	page := &jobmirror.Page{Postings: []jobmirror.Posting{{
+		Company: "Acme",
 		Posting: jobboard.JobPosting{JobPostingID: 1, Title: "Nurse", Config: jobboard.NewPostingConfig(map[string][]string{
 			jobboard.KeyLocationName: {"Berlin", "Wien"}, jobboard.KeyCompanyName: {"Acme"},
 		})}, Language: "de", Job: 2, Evidence: "feed", Seen: seen,
