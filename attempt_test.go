@@ -265,8 +265,8 @@ func TestSecretQuotedTwiceInAHeader(t *testing.T) {
 	}
 }
 
-// A call without a deadline ends after a minute, also where a limiter holds a
-// redirect for most of it: the rest of its attempt does not come on top.
+// A call without a deadline ends after a minute, even if a limiter delays a redirect for most
+// of it: the rest of its attempt does not come on top.
 func TestLimiterOfARedirectKeepsTheMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := &countingLimiter{}
@@ -335,8 +335,8 @@ func TestBodyWithoutProgress(t *testing.T) {
 	}
 }
 
-// A body that is at hand, or does not look at the context, is not read on after
-// the deadline.
+// After the deadline a body is not read on, even if its next bytes are ready or its Read
+// ignores the context.
 func TestBodyAfterTheDeadline(t *testing.T) {
 	for _, status := range []int{200, 404} {
 		synctest.Test(t, func(t *testing.T) {
@@ -450,8 +450,8 @@ func TestErrorOfALongPosting(t *testing.T) {
 	}
 }
 
-// A stream has no end but those of the policy for each attempt: it goes on after
-// the minute of other calls.
+// Nothing ends a stream but the policy's bounds of each attempt: it goes on after the minute
+// that ends other calls.
 func TestStreamOutlastsTheMinute(t *testing.T) {
 	for stream, want := range map[bool]time.Duration{true: 5 * 15 * time.Second, false: time.Minute} {
 		synctest.Test(t, func(t *testing.T) {

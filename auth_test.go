@@ -417,8 +417,8 @@ func TestHangingSource(t *testing.T) {
 	})
 }
 
-// A scriptedSource gives its tokens one after the other; Renewers among them
-// only when asked to renew.
+// A scriptedSource gives its tokens in their order; Renewers among them only when asked to
+// renew.
 type scriptedSource struct {
 	mu      sync.Mutex
 	tokens  []string
@@ -469,7 +469,7 @@ func expired(r *http.Request) *http.Response {
 	return answer(r, 401, "", "WWW-Authenticate", `Bearer error="invalid_token", error_description="token expired or otherwise invalid"`)
 }
 
-// expired401 are other ways to say so, and other401 those to say that it cannot.
+// expired401 has further answers that call a token expired, other401 has answers that do not.
 // TestTokenExpired in internal/refusal has more of both.
 var expired401 = map[string]func(*http.Request) *http.Response{
 	"header": expired,
@@ -784,7 +784,7 @@ func TestRejectedOverAndOver(t *testing.T) {
 	}
 }
 
-// A rejected token is not given again, although none could be had in its place.
+// A rejected token is not given again, even if no other token can be fetched.
 func TestRejectedTokenIsGone(t *testing.T) {
 	tokens := []*oauth2.Token{{AccessToken: "rejected", Expiry: time.Now().Add(time.Hour)}}
 	source := jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
@@ -810,7 +810,7 @@ func TestRejectedTokenIsGone(t *testing.T) {
 // one fetch a second; the first token it takes again is used and renewed as ever.
 func TestEveryTokenIsRejected(t *testing.T) {
 	for name, c := range map[string]struct {
-		between int  // the status of an answer in the middle of it
+		between int  // the status of an answer in the middle of the load
 		resets  bool // it says that the service took the token
 	}{"all the time": {401, false}, "and limits": {429, false}, "and is down": {503, false}, "and knows no job": {404, true}} {
 		inBubble(t, name, func(t *testing.T) {
@@ -856,8 +856,8 @@ func TestEveryTokenIsRejected(t *testing.T) {
 	}
 }
 
-// The call whose fetch hangs begins another one and is served by it, also where
-// its context has no deadline.
+// A call whose fetch hangs begins a second fetch and uses its token, even if the call's context
+// has no deadline.
 func TestCallOutlivesAFetchThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var fetches atomic.Int64

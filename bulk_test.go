@@ -539,7 +539,7 @@ func TestBulkPassesGoexitOn(t *testing.T) {
 	}
 }
 
-// A job that is canceled while it waits for its place again is not sent again.
+// A job canceled while it waits to be repeated is not sent again.
 func TestBulkCanceledInLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := 0

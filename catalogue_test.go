@@ -37,8 +37,8 @@ func TestCatalogueShared(t *testing.T) {
 	}
 }
 
-// A catalogue in its usual spelling, with each of its bytes another one, left
-// out or the last: it says what encoding/json says of it.
+// A catalogue in its usual spelling, with each byte replaced, left out, or made the last: it
+// says what encoding/json says of it.
 func TestCatalogueNearlyUsual(t *testing.T) {
 	const compact = `[{"id":"1","label":"Österreich"},{"id":"22","label":"b"},{"id":"3","label":"c"}]`
 	check := func(document string) {

@@ -76,8 +76,8 @@ const (
 	noJobs = `{"totalNumberOfJobs":0,"results":[]}` // a page
 )
 
-// What each call puts on the wire (sections 4 and 5). Only a search sends Accept-Language: a refusal
-// in another language would not be recognised.
+// What each call puts on the wire (sections 4 and 5). Only a search sends Accept-Language: the
+// client would not recognise a refusal in another language.
 func TestRequests(t *testing.T) {
 	ctx := t.Context()
 	user := jobboard.StaticToken("user-token")
@@ -331,7 +331,7 @@ func TestErrorFields(t *testing.T) {
 			_, header, _ = strings.Cut(strings.TrimSpace(body), ": ")
 			body = ""
 		}
-		user := jobboard.StaticToken("t-o-k-e-n") // none of its words is in the answers
+		user := jobboard.StaticToken("t-o-k-e-n") // none of these words occurs in an answer
 		c := answering(t, jobboard.Config{}, status, body, "WWW-Authenticate", header)
 		_, err := c.Applicant(user).ApplicationID(t.Context(), 4711)
 		var e *jobboard.Error
@@ -345,7 +345,7 @@ func TestErrorFields(t *testing.T) {
 	}
 }
 
-// A body that is one word is a code, unless it is longer than any. The codes of the
+// A body of one word is a code, unless the word is longer than every code. The codes of the
 // lookup (7.3) mean nothing elsewhere in another call's answer.
 func TestBareCode(t *testing.T) {
 	for word, want := range map[string]string{
@@ -359,8 +359,8 @@ func TestBareCode(t *testing.T) {
 	}
 }
 
-// An identifier may be of any characters that are seen, bare or as a JSON string.
-// What is none is an error that says why.
+// An identifier may be of any characters that are seen, bare or as a JSON string. A body that
+// holds no identifier gives an error that says why.
 func TestApplicationIDs(t *testing.T) {
 	const (
 		noID     = "the application identifier is empty"
@@ -530,8 +530,8 @@ func TestHTTPMock(t *testing.T) {
 	}
 }
 
-// The text of an error says why there was no further attempt, where it would
-// look as if there were none at all.
+// The text of an error says why the call was not repeated, if the policy seems to allow a
+// repeat.
 func TestErrorSaysWhyItStopped(t *testing.T) {
 	for want, e := range map[string]*jobboard.Error{
 		"jobboard: Search: 429 Too Many Requests: rate limited (stopped: Retry-After 1m0s)": {

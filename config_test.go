@@ -58,7 +58,7 @@ func TestConfigInLogs(t *testing.T) {
 	}
 }
 
-// The characters of a header are those that are listed, and no others.
+// A header takes the listed characters and refuses every other.
 func TestHeaderCharacters(t *testing.T) {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	sent := ""

@@ -337,7 +337,7 @@ func FuzzSearch(f *testing.F) {
 				}
 			}
 		}
-		// The stream gives the same, and what encodes decodes to the same.
+		// The stream gives the same postings, and they decode to the same after encoding.
 		p := newPostingReader(bytes.NewReader(b), decodeLimits{}, nil)
 		defer p.close()
 		for i := 0; ; i++ {

@@ -370,8 +370,7 @@ func TestOmit(t *testing.T) {
 	if got := page.Results[0].Config; !got.Equal(want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	// What is left out is not looked at, but must be JSON, if for what its
-	// texts are made of.
+	// Members left out are not decoded, but must be JSON, apart from the bytes of their texts.
 	for text, ok := range map[string]bool{"{\"a\":\"\\x\x01\\\"\",\"audience\":\"\\x\"}": true, `{"a":"\"}`: false, `{"a":7,"audience":{"x":[]}}`: true, `{"a":07}`: false, `{"audience":[}`: false, `{"audience":1,"audience":2}`: false} {
 		_, err := decodeSearch(strings.NewReader(wrap(text)), decodeLimits{}, []string{"a", "audience"})
 		if ok != (err == nil) {
@@ -561,7 +560,7 @@ func TestLargeAds(t *testing.T) {
 			}
 		}
 	}
-	// What is left out on request does not count, and what is kept does.
+	// Members left out on request do not count against the bound, kept members do.
 	for posting, want := range map[string]error{
 		around(`"b":` + list(2*bound) + `,`):   nil,
 		around(`"c":` + list(bound) + `,`):     ErrResponseTooLarge,
@@ -722,7 +721,7 @@ func TestKeepsNoPage(t *testing.T) {
 	for i := range pages {
 		titles = append(titles, searchOf(t, b).Results[i].Title)
 	}
-	// A posting has at most some 8 KB, a page 480.
+	// A posting takes some 8 KB at most, a page 480 KB.
 	if after := heapInUse(); after > before+pages*8<<10+64<<10 {
 		t.Errorf("%d titles keep %d bytes", pages, after-before)
 	}
@@ -805,7 +804,7 @@ func TestJobInformationMinimal(t *testing.T) {
 }
 
 func TestJobInformationRefuses(t *testing.T) {
-	// with puts a member into what is complete without it.
+	// with adds a member to an object that is complete without it.
 	with := func(member string) string { return `{"jobId":1,"jobTitle":"t","applyPossible":true,` + member + `}` }
 	for _, c := range []struct{ text, want string }{
 		{``, "ends early"},

@@ -145,7 +145,7 @@ func ExampleAnswerProblem_Message() {
 	// Please use at most 200 characters. These are 214.
 }
 
-// A question of a type that is not known is no obstacle.
+// A question of an unknown type is no obstacle.
 func ExampleAnswerNotice_Message() {
 	job := &jobboard.JobInformation{Questions: []jobboard.Question{{ID: "12", Type: "DATE", Label: "Available from?"}}}
 	given := jobboard.Answers{Questions: map[string]jobboard.Answer{"12": jobboard.AnswerText("2026-03-01")}}

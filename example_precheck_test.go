@@ -43,8 +43,7 @@ func ExampleApplicant_Precheck() {
 	// not found
 }
 
-// The applied check is down, and there is an application all the same: its
-// identifier tells.
+// The applied check is down although the applicant has applied: its identifier tells.
 func ExamplePrecheckResult() {
 	client, fake := open()
 	defer fake.Close()

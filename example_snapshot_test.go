@@ -45,7 +45,7 @@ func ExampleDiff() {
 	// - Einkäufer Lebensmittel (m/w/d)
 }
 
-// The service shows a part of the channel: what is not on it need not be gone.
+// The service shows a part of the channel: postings missing from it may still exist.
 func ExampleDiff_partial() {
 	client, fake := open()
 	defer fake.Close()

@@ -92,8 +92,8 @@ func ExampleConfig_privateCA() {
 	// 42 jobs
 }
 
-// The service asks for a certificate of the client (mutual TLS). It goes to the service
-// beside the credential, not instead of it.
+// The service asks for a certificate of the client (mutual TLS). The certificate goes to the
+// service together with the credential, not in its place.
 func ExampleConfig_clientCertificate() {
 	fake := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 	defer fake.Close()

@@ -33,7 +33,7 @@ func TestParseGeoLocation(t *testing.T) {
 	for _, tt := range []struct {
 		in   string
 		want GeoLocation
-		text string // of String, where it is not in
+		text string // what String returns, if it differs from in
 	}{
 		{"52.520014::13.373006::50", GeoLocation{52.520014, 13.373006, 50}, ""},
 		{"0::0::5", GeoLocation{0, 0, 5}, ""},

@@ -134,8 +134,8 @@ func TestObserverOfCallsSeesTheLastStatus(t *testing.T) {
 	})
 }
 
-// What an observer adds to one request is in no other, and a credential that
-// never changes stays what it is.
+// A header that an observer adds to one request is in no other request, and a constant
+// credential stays unchanged.
 func TestObserverHeaders(t *testing.T) {
 	for name, change := range map[string]func(*jobboard.Config){
 		"any transport":          nil,
@@ -320,7 +320,7 @@ func TestLoggedRecords(t *testing.T) {
 				Level: slog.LevelDebug,
 				ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 					if a.Key == slog.TimeKey || a.Key == "wait" && a.Value.Duration() >= 100*time.Millisecond {
-						return slog.Attr{} // neither is the same in each run
+						return slog.Attr{} // these two differ in each run
 					}
 					return a
 				},
@@ -447,8 +447,8 @@ func TestObserverSeesHeaders(t *testing.T) {
 	}
 }
 
-// Who hears the answers of a context's calls is told of the headers of each, also of one
-// that is a failure, with the address that was asked.
+// A listener on a context is told the headers of each answer to its calls, of failures too,
+// with the address that was asked.
 func TestAnswersAreHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())

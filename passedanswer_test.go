@@ -21,7 +21,7 @@ import (
 func TestTransportOfAStalledRefusal(t *testing.T) {
 	const stalls, part = "\r\nContent-Length: 1000000\r\n\r\n", "the first words"
 	for name, c := range map[string]struct {
-		answers  []string      // the last one for all that follow
+		answers  []string      // the last answer serves all further requests
 		deadline time.Duration // of the caller; 0: none
 		requests int
 		status   int

@@ -26,10 +26,10 @@ type fuzzFault struct {
 	// What the model knows of it.
 	repeats string // the methods that are sent again
 	free    bool   // nothing was sent: no token of the budget
-	want    error  // the condition if it is the last one
+	want    error  // the call's condition if this answer is the last
 }
 
-// The methods that are sent again after a fault.
+// Methods repeated after a fault.
 const (
 	idempotent = "GET PUT DELETE"
 	every      = idempotent + " POST"

@@ -183,8 +183,8 @@ func TestPrecheckError(t *testing.T) {
 	}
 }
 
-// ERROR_POSTING_UNAVAILABLE decides nothing: the page of such a job is not there for a
-// minute, and the other source's word counts.
+// ERROR_POSTING_UNAVAILABLE decides nothing: the page of such a job is missing for a minute,
+// and the other source's answer counts.
 func TestPrecheckOfAPostingThatCannotBeFound(t *testing.T) {
 	p, err := threeSources{information: infoNoPosting, applied: saysNotApplied}.applicant(t).Precheck(t.Context(), 4711)
 	header := http.Header{}

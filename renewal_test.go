@@ -65,8 +65,8 @@ func (s *endingTokens) reset() {
 	s.sent, s.asked = nil, 0
 }
 
-// source returns a source of its tokens: one of the package, or one of another kind,
-// which does not say when they end.
+// source returns a source of its tokens: one of this package, or another kind, whose tokens
+// have no expiry.
 func (s *endingTokens) source(foreign bool) oauth2.TokenSource {
 	given := 0
 	fetch := func(context.Context) (*oauth2.Token, error) {

@@ -15,7 +15,7 @@ import (
 func routed(t *testing.T, pattern, name string, r *http.Request) (value string, segments int, ok bool) {
 	mux := http.NewServeMux()
 	mux.HandleFunc(pattern, func(_ http.ResponseWriter, r *http.Request) { value, ok = r.PathValue(name), true })
-	// As it goes over the wire and is parsed again.
+	// The request as a server parses it.
 	target := r.URL.RequestURI()
 	parsed, err := url.ParseRequestURI(target)
 	if err != nil {

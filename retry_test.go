@@ -17,8 +17,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
-// One budget serves a client and its applicants for an origin: what one of them
-// spends, the others do not have.
+// One budget serves a client and its applicants for an origin: tokens spent by one of them are
+// missing for the others.
 func TestBudgetIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests, status := 0, 0
@@ -73,7 +73,7 @@ func TestBudgetIsShared(t *testing.T) {
 	})
 }
 
-// Two origins have a budget each, and a policy can have none.
+// Two origins have separate budgets, and a policy can have none.
 func TestBudgetOfEachOrigin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0
@@ -131,8 +131,8 @@ func TestBudgetSpreadKeepsTheDeadline(t *testing.T) {
 	})
 }
 
-// A token pays for one request that is sent: after an attempt without a
-// connection it is still there for the next, and is given back once.
+// A token pays for one request that is sent: an attempt without a connection leaves the token
+// for the next attempt, and the token is given back once.
 func TestTokenOutlastsAnAttemptThatIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var script []int // statuses; 0: no connection
@@ -180,8 +180,8 @@ func TestLongestRetryAfter(t *testing.T) {
 	})
 }
 
-// Calls that fail together repeat one after the other. Those with a renewed token
-// repeat at once, when one of them has tried it.
+// Calls that fail together repeat one after the other. Calls with a renewed token repeat at
+// once, after one of them has tried the token.
 func TestCrowdIsSpread(t *testing.T) {
 	for _, status := range []int{503, 401} {
 		synctest.Test(t, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestCrowdIsSpread(t *testing.T) {
 					moments[time.Now()]++
 					mu.Unlock()
 				}
-				time.Sleep(time.Second) // so that all of them fail at one moment
+				time.Sleep(time.Second) // so that all calls fail at one moment
 				return res
 			})
 			fetches := 0
@@ -216,8 +216,8 @@ func TestCrowdIsSpread(t *testing.T) {
 	}
 }
 
-// What counts as the service working earns tokens: an answer below 500, but not 429,
-// nor a 401 for a token that can be renewed.
+// What counts as the service working earns tokens: answers below 500, except 429 and a 401 for
+// a renewable token.
 func TestWhatEarns(t *testing.T) {
 	for name, test := range map[string]struct {
 		status int
@@ -248,7 +248,7 @@ func TestWhatEarns(t *testing.T) {
 				res.Header = test.header
 				return res, test.err
 			})
-			// It can be asked to renew, and has no other token.
+			// The source can be asked to renew, but has no other token.
 			applicant := client.Applicant(rig.Renewing("token"))
 			_, _ = applicant.HasApplied(t.Context(), 1)
 			spending = false

@@ -33,9 +33,9 @@ func roads(t *testing.T, cfg jobboard.Config) map[string]http.RoundTripper {
 	}
 }
 
-// The road carries a request as it is, with the credential of its endpoint, and its
-// answer as that is, over real servers: two methods for each status, by a seed, and
-// all of them in the whole tests.
+// Over real servers the transport passes on a request and its answer unchanged, with the
+// endpoint's credential: two methods for each status, by a seed, and all of them in the whole
+// tests.
 func TestTransportOverSockets(t *testing.T) {
 	methods := []string{"GET", "HEAD", "POST", "PATCH", "PROPFIND"}
 	tried, seed := len(methods), 0
@@ -343,8 +343,8 @@ func TestTransportWords(t *testing.T) {
 	}
 }
 
-// The body is bounded by bytes and by stalls, and not by the time of an attempt or of
-// a call; the errors of its reads are an *Error.
+// Bytes and stalls bound the body, not the time of an attempt or of a call; the errors of its
+// reads are an *Error.
 func TestTransportBody(t *testing.T) {
 	const piece = "0123456789"
 	drip := func(every time.Duration, pieces int, end error) func() io.Reader {
@@ -501,8 +501,8 @@ func TestTransportClosesTheBody(t *testing.T) {
 	}
 }
 
-// A limiter that refuses a repeat leaves the caller with the answer before, if that is
-// here as a whole.
+// If a limiter refuses a repeat, the caller gets the previous answer, provided that it was read
+// whole.
 func TestTransportLimiterRefusesARepeat(t *testing.T) {
 	for size, whole := range map[int]bool{10: true, 100 << 10: false} {
 		inBubble(t, fmt.Sprint(size), func(t *testing.T) {
@@ -591,8 +591,8 @@ func TestTransportIsHedged(t *testing.T) {
 	}
 }
 
-// An answer that is passed on may trickle in for any time. A refused one is waited for a
-// second.
+// An answer that is passed on may trickle in for as long as it takes. A refused one is waited
+// for a second.
 func TestTransportOfATrickle(t *testing.T) {
 	for status, want := range map[int]time.Duration{399: 0, 400: time.Second, 404: time.Second} {
 		inBubble(t, fmt.Sprint(status), func(t *testing.T) {
@@ -701,11 +701,11 @@ func TestTransportClosesAnswers(t *testing.T) {
 	}
 }
 
-// A service may repeat what it was sent. What the caller's headers and cookies hold does
-// not reach errors, the log and the observer; what only says what is wanted does, and so
-// does the path.
+// A service may repeat what it was sent. What the caller's headers and cookies hold does not
+// reach errors, the log and the observer; headers that only describe the wanted answer do, and
+// so does the path.
 func TestTransportHidesTheHeadersOfItsCaller(t *testing.T) {
-	hidden := map[string]string{ // and what must not be seen of them
+	hidden := map[string]string{ // header values, and the parts of them that must be hidden
 		"X-Api-Key": "key-8f2c61", "X-Token": "Custom token-77aa", "x-low": "low-case-1", "Tracestate": "state-17=x",
 		"Authorization": "Bearer a1b", "Proxy-Authorization": "p2q9zz", "Cookie": "sid=session-4711; lang=de", "Acces-Key": "acces-123",
 	}

@@ -74,8 +74,8 @@ func (p *forwardProxy) take() []string {
 }
 
 // Behind a forward proxy the address of a request is a text: scheme, host, and what
-// url.URL.RequestURI returns. A URL that was built by hand, such as of a part that a
-// user gave, must not make another host of it.
+// url.URL.RequestURI returns. A URL built by hand, for example from a user's text, must not
+// change that host.
 func TestTransportBehindAForwardProxy(t *testing.T) {
 	proxy := newForwardProxy(t)
 	client := rig.Client(t, jobboard.Config{
@@ -149,8 +149,8 @@ func TestTransportBehindAForwardProxy(t *testing.T) {
 	}
 }
 
-// Letters that become ASCII when they are lowered make another host all the same. Where
-// the client dials for itself, it would dial that.
+// Letters that become ASCII when they are lowered make another host all the same. A client that
+// dials by itself would dial that host.
 func TestTransportDialsNoOtherHost(t *testing.T) {
 	network, transport, stop := rig.Run(func(x *rig.Exchange) { x.Answer(200, "", "") })
 	defer stop()

@@ -50,7 +50,7 @@ func TestQueryKey(t *testing.T) {
 }
 
 // A stream of which a reader knows the bytes of some postings hands out the others, and the
-// first, whose reading may be repeated. It counts and checks all the same.
+// first, whose reading may be repeated. The stream still counts and checks all postings.
 func TestPostingStreamSkips(t *testing.T) {
 	posting := func(id int) string { return fmt.Sprintf(`{"jobPostingId":%d,"title":"Cook }\"%d"}`, id, id) }
 	list := func(last string) string {
@@ -87,7 +87,7 @@ func TestPostingStreamSkips(t *testing.T) {
 	}
 }
 
-// A stream that is read again has nothing of the time before.
+// A stream that is read a second time keeps nothing of the first time.
 func TestPostingStreamReadAgain(t *testing.T) {
 	status := http.StatusOK
 	c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
@@ -154,8 +154,9 @@ func TestBoundsOfAnswers(t *testing.T) {
 	}
 }
 
-// The body of a refusal is looked at up to 64 KiB. One that is cut off behind them
-// is taken; of one that is cut off at them nobody knows what it was to say.
+// The body of a refusal is looked at up to 64 KiB. A body that is cut off after 64 KiB is
+// accepted; the rest of a body that is cut off before them is unknown, so the refusal has no
+// meaning.
 func TestRefusalsCutOff(t *testing.T) {
 	together := iotest.DataErrReader
 	apart := func(r io.Reader) io.Reader { return r }

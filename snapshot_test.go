@@ -226,7 +226,7 @@ func TestSnapshotJSON(t *testing.T) {
 		t.Errorf("%v\n got %+v\nwant %+v", err, back, s)
 	}
 
-	// The order of the list does not matter, on the way out or in.
+	// The order of the list does not matter, neither when it is written nor when it is read.
 	turned := s
 	turned.Postings = []snapPosting{s.Postings[1], s.Postings[0], {1, 9, "older", 1, 2, 3}}
 	if b, err := json.Marshal(&turned); err != nil || !bytes.Equal(b, got) {
@@ -241,7 +241,7 @@ func TestSnapshotJSON(t *testing.T) {
 	}
 }
 
-// What is no snapshot, or half of one, must not be read as an empty channel.
+// A text that is no snapshot, or half a snapshot, must not be read as an empty channel.
 func TestSnapshotJSONRefuses(t *testing.T) {
 	b, err := json.Marshal(snap{Channel: "x", Postings: []snapPosting{{JobPostingID: 1, Title: "a"}}, Complete: true})
 	if err != nil {

@@ -45,8 +45,8 @@ const (
 	aPlace = `{"geoLat":"","geoLong":"","geoName":"","geoCountry":"","geoState":"","geoCity":"c","geoZip":"","geoStreet":""%s}`
 )
 
-// What the interface does not name is kept and written back, in the order of the
-// names; where there is nothing of the kind, the text is the one that was read.
+// What the interface does not name is kept and written back, in the order of the names; without
+// such members the text equals the one that was read.
 func TestUnknownMembersAreWrittenBack(t *testing.T) {
 	const more = `,"":null,"Salary":{"max":61000.50,"min":[1,{}]},"zulu":"\u003ca\u003e ü"`
 	for _, more := range []string{"", more} {

@@ -19,7 +19,7 @@ func TestNightlyBoardTest(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-tags", "nightly", "-o", program, "../examples/board").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	srv := jobboardtest.New(t, jobboardtest.WithStrict(false)) // with one posting there is least to ask
+	srv := jobboardtest.New(t, jobboardtest.WithStrict(false)) // one posting needs the fewest requests
 	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	srv.Publish("27828_extern", jobboardtest.Job{Title: "Nurse", Location: jobboardtest.Location{City: "Ulm"}})
 	run := func() (string, error) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The Dockerfiles build what is there, in a folder that is there, and end in an image
-// of nothing else, without root, with a health check.
+// The Dockerfiles build existing packages in an existing folder, and end in an image that holds
+// nothing else, without root, with a health check.
 func TestDockerfiles(t *testing.T) {
 	build := regexp.MustCompile(`(?m)^RUN CGO_ENABLED=0 go (?:-C (\S+) )?build -trimpath -o (\S+) (\S+)$`)
 	for _, file := range []string{"cmd/jobboard-fake/Dockerfile", "market/cmd/jobboard-mirror/Dockerfile"} {

@@ -30,7 +30,7 @@ func Example_joinBuild() {
 		feed := jobfeed.NewReader(body, nil)
 		index, err := jobfeed.NewIndex(feed.Entries())
 		if err != nil {
-			return err // the feed could not be read to its end: keep the last index
+			return err // the feed broke off before its end: keep the last index
 		}
 		read, broken := index.Entries()
 		fmt.Println(read, "entries,", broken, "broken")

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// No package of a module that is released beside the root imports an internal package
-// of the root: with another version of the root it would not compile. Their tests may
-// import what exists for tests alone.
+// No package of a module that is released beside the root imports an internal package of the
+// root: a root of another version would not compile with it. Their tests may import what exists
+// for tests alone.
 func TestReleasedModulesUseExportedNames(t *testing.T) {
 	released := []string{"jobboardotel", "market"}
 	for _, tests := range []bool{false, true} {

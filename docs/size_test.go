@@ -14,7 +14,7 @@ import (
 var references = []string{"mirror-run.md", "mirror-promises.md"}
 
 const (
-	mostWords      = 1500 // of a page that is not a reference
+	mostWords      = 1500 // of a page other than a reference
 	mostReadme     = 900
 	mostMirror     = 800 // of the page by which a copy is set up
 	wordsPerMinute = 200

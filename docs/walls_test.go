@@ -20,7 +20,7 @@ const modulePath = "github.com/jobboard-sdk/jobboard-go"
 // packages of the repository.
 type wall struct {
 	part   string   // the folder; . is all of the repository
-	but    []string // folders of it for which the wall does not stand
+	but    []string // folders in it that the rule does not cover
 	beyond []string // import paths, each with what is below; those of the repository without its own path, . is its root package
 }
 

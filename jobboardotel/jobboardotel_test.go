@@ -254,8 +254,8 @@ func TestRefusedInstrument(t *testing.T) {
 	}
 }
 
-// TestHedge looks for the attributes by which the two requests of a hedge differ. The
-// one that lost is no error.
+// TestHedge looks for the attributes by which the two requests of a hedge differ. The losing
+// request is no error.
 func TestHedge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -473,7 +473,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// A span has a path, a wait and the service's number of the request only where there is one.
+// A span has a path, a wait and the service's request number only if the call has them.
 func TestAttributesOfSomeSpans(t *testing.T) {
 	spans := tracetest.NewInMemoryExporter()
 	observer, err := jobboardotel.New(jobboardotel.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))))

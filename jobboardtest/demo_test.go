@@ -171,7 +171,7 @@ func TestNationalities(t *testing.T) {
 	if len(labels["de"]) != len(labels["en"]) || labels["en"]["2800100"] == "" || labels["en"]["2800101"] == "" {
 		t.Error("the catalogues differ in length, or do not begin with 2800100")
 	}
-	// A catalogue that is replaced shows in what was asked for before.
+	// Replacing a catalogue also changes the answers about earlier jobs.
 	j, _ := srv.Publish("c", jobboardtest.Job{Title: "x", Language: "fr"})
 	for _, label := range []string{"français", "française"} {
 		setNationalities(t, srv, "fr", []jobboardtest.Choice{{ID: "1", Label: label}})

@@ -31,7 +31,7 @@ func TestRefusedApplications(t *testing.T) {
 		{basic("a+b:"), "", 401, "refused: client a b without its secret"},
 		{basic("a+b:t"), "", 401, "refused: client a b with a wrong secret"},
 		{basic("a+b:s%25"), "", 200, "granted a client token"},
-		{basic("a%20b:s%"), "", 200, "granted a client token"}, // not escaped, and so as it is
+		{basic("a%20b:s%"), "", 200, "granted a client token"}, // not percent-encoded, so it is taken unchanged
 		{"", "&client_id=a+b&client_secret=s%25", 200, "granted a client token"},
 		{"", "&client_id=10&x=%zz", 400, "refused: none is named"}, // of a form that cannot be read nothing counts
 		{"", "&client_id=a+b", 401, "refused: client a b without its secret"},

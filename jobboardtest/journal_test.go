@@ -179,7 +179,7 @@ func TestJournalHoldsNoCredential(t *testing.T) {
 		t.Errorf("a credential prints itself: %s", s)
 	}
 
-	// Nor in the answers, also when another state has come that knows none of them.
+	// Nor do answers show them, even after a state without them was loaded.
 	_, granted := token(t, srv, d.ConfidentialClient, d.ConfidentialSecret, url.Values{"grant_type": {"client_credentials"}})
 	secrets = append(secrets, fmt.Sprint(granted["access_token"]))
 	if err := srv.Restore(jobboardtest.State{}); err != nil {
@@ -226,8 +226,8 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// The beginning of a long text is kept, without the part in which a credential may be
-// cut off; and of what may be a secret what has four letters.
+// The beginning of a long text is kept, without the part in which a credential may be cut off;
+// of a text that may be a secret only words of four letters stay.
 func TestWhatIsKeptOfTexts(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
 	srv.AddClient(jobboardtest.ClientApp{ID: "20", Secret: "abcd"})

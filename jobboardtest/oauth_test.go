@@ -137,8 +137,8 @@ func TestCodeMustFit(t *testing.T) {
 	}
 }
 
-// What the authorize page refuses: before it knows where to, on the page, then
-// by sending back.
+// What the authorize page refuses: an error on the page before it knows the address to return
+// to, after that by sending the visitor back.
 func TestAuthorizeRefuses(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithStrict(false))
 	srv.AddClient(jobboardtest.ClientApp{ID: "10"})

@@ -18,8 +18,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// errorRows is one job 4711 in every state of section 7, and the hand-typed
-// bytes for it. A file for application is empty where it is the same.
+// errorRows is one job 4711 in every state of section 7, and the hand-typed bytes for it. A
+// file for application is empty if both calls answer alike.
 var errorRows = []struct {
 	name                  string
 	change                func(srv *jobboardtest.Server)
@@ -409,7 +409,7 @@ func TestSearchFilters(t *testing.T) {
 		}
 	}
 
-	// A change is seen by the next search, also by one that was asked before.
+	// The next search sees a change, even if the same search was made before.
 	srv.DeactivateJob(1)
 	if _, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs?search=berlin", "10:"); postingIDs(t, body) != "" {
 		t.Errorf("an inactive job is still found: %s", body)

@@ -184,8 +184,8 @@ func TestTransportIsLikeAConnection(t *testing.T) {
 	})
 }
 
-// Who closes an answer lets its handler go, and nothing of the call is kept by what
-// lives longer: the context it was made with, and the server.
+// Who closes an answer lets its handler go, and nothing of the call is kept by what lives
+// longer: neither the context of the call nor the server.
 func TestTransportLetsGo(t *testing.T) {
 	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
 	defer srv.Close()

@@ -346,7 +346,7 @@ func TestSaveLeavesAnothersFile(t *testing.T) {
 		t.Errorf("the file holds %+v", s.Channels)
 	}
 
-	// So is one that was changed in its place, or has another's with the same time.
+	// So is a posting changed in its place, or one with the same time that replaces it.
 	for name, change := range map[string]func() error{
 		"changed": func() error {
 			return errors.Join(os.WriteFile(file, []byte("{}"), 0o600), os.Chtimes(file, time.Unix(1, 0), time.Unix(1, 0)))

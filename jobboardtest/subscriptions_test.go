@@ -138,7 +138,8 @@ func TestSubscriptionForms(t *testing.T) {
 	}
 }
 
-// A snapshot has the subscriptions from the oldest on; of the same time, by their identifiers.
+// A snapshot begins with the oldest subscription; subscriptions of the same time come in the
+// order of their identifiers.
 func TestSubscriptionsByAge(t *testing.T) {
 	var given jobboardtest.State
 	var want []string

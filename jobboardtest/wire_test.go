@@ -15,8 +15,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// The mock server is held against bodies that were typed by hand from the tables of
-// the interface: it is given the values, and must find the names by itself.
+// The mock server is held against bodies that were typed by hand from the tables of the
+// interface: it gets the values, and must know the names by itself.
 
 // typed returns a body that was typed by hand.
 func typed(t *testing.T, name string) []byte {
@@ -59,7 +59,7 @@ func credentialHeader(credential string) http.Header {
 	return http.Header{"Authorization": {"Bearer " + credential}}
 }
 
-// basicHeader has a Basic credential as it is, without a colon too.
+// basicHeader returns a Basic credential unescaped, even one without a colon.
 func basicHeader(credential string) http.Header {
 	return http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(credential))}}
 }

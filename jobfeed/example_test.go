@@ -32,7 +32,7 @@ func ExampleReader_Entries() {
 			continue
 		}
 		if err != nil {
-			log.Fatal(err) // the feed could not be read to its end
+			log.Fatal(err) // the feed broke off before its end
 		}
 		fmt.Println(entry.JobID, entry.Language, entry.Title)
 	}

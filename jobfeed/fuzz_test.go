@@ -23,9 +23,8 @@ type tree struct {
 	children []*tree
 }
 
-// oracle reads a feed with encoding/xml and returns its entries. Not ok: the feed
-// is not well-formed, or it is one of those for which what encoding/xml reads is
-// another matter.
+// oracle reads a feed with encoding/xml and returns its entries. Not ok: the feed is not
+// well-formed, or encoding/xml reads it differently for good reasons.
 func oracle(feed []byte) (entries []*tree, ok bool) {
 	d := xml.NewDecoder(bytes.NewReader(feed))
 	open := []*tree{{}}
@@ -264,8 +263,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzResync puts anything between good entries: the one after the next is
-// always found, and the next, too, if what is before it begins no section.
+// FuzzResync puts anything between good entries: the second entry after it is always found, and
+// the next one too, unless the text before it begins a section.
 func FuzzResync(f *testing.F) {
 	for _, seed := range []string{
 		"", "<a>", "</PositionOpening>", "<PositionOpening", "<PositionOpening>", "<a b='", "<a b=\"x>", "<![CDATA[", "<!--", "<?x", "<!-- <![CDATA[ <?", "</PositionOpening><!-- ", "</Jobs>", "</",

@@ -92,7 +92,7 @@ func TestBombs(t *testing.T) {
 		t.Skip("300 MB")
 	}
 	const size = 16 << 20
-	// What is begun over and over costs the most: each beginning is one of something broken.
+	// Markup begun over and over costs the most: each beginning is one of something broken.
 	begun, begunCDATA := 4<<20, 1<<20
 	if testenv.Whole() {
 		begun, begunCDATA = size, 4<<20

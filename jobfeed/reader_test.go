@@ -356,9 +356,8 @@ func TestManyWrappers(t *testing.T) {
 	}
 }
 
-// TestBounds: an entry may be as long and as deep as the options say, and not
-// more, also where the feed ends in it. What they do not say is as
-// their comments say.
+// TestBounds: an entry may be as long and as deep as the options say, and no more, even if the
+// feed ends in it. Unset options have the bounds of their comments.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct {
 		opts        *jobfeed.Options
@@ -411,8 +410,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestCutOff cuts a feed at each byte of its last entry: the entry is broken,
-// the one before is whole, and the feed was not seen to its end.
+// TestCutOff cuts a feed at each byte of its last entry: that entry is broken, the entry before
+// it is whole, and the feed counts as cut off.
 func TestCutOff(t *testing.T) {
 	last := full[strings.Index(full, "<PositionOpening"):]
 	last = last[:strings.LastIndex(last, "</Jobs>")]
@@ -681,9 +680,9 @@ func TestBrokenEntries(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			// The mark is the fault's place, which encoding/xml may tell a little later,
-			// where it stopped; without one it is the beginning of the entry, or
-			// of the next where the entry is not closed.
+			// The mark is the fault's place, which encoding/xml may tell a little later, where it
+			// stopped; otherwise it is the beginning of the entry, or of the next entry if this one is
+			// not closed.
 			broken, fault := strings.Replace(test.feed, mark, "", 1), strings.Index(test.feed, mark)
 			start := strings.Index(broken, "<PositionOpening")
 			if fault < 0 {
@@ -827,7 +826,7 @@ func TestReadAgain(t *testing.T) {
 	}
 }
 
-// An entry of an iteration before is the caller's: the reader writes to it no more.
+// An entry of an earlier iteration belongs to the caller: the reader no longer writes to it.
 func TestEntriesAreGivenAway(t *testing.T) {
 	other, stop := iter.Pull2(jobfeed.NewReader(strings.NewReader(opening(1)), nil).Entries())
 	defer stop()

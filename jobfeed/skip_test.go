@@ -10,8 +10,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 )
 
-// TestSkip skips entries by their bytes: neither the loop nor the places of the
-// others show that they were there.
+// TestSkip skips entries by their bytes: neither the loop nor the positions of the other
+// entries show the skipped ones.
 func TestSkip(t *testing.T) {
 	broken := strings.Replace(opening(3), "<Id>", "<Id><x></y>", 1)
 	feed := "<Jobs>\n" + opening(1) + "\n" + opening(2) + broken + "<PositionOpening>" + opening(4) + opening(5) + "</Jobs>"

@@ -43,7 +43,7 @@ func TestFind(t *testing.T) {
 		"Los Angeles, CA 90001": "Los Angeles US", "Los Angeles, CA, USA": "Los Angeles US", "Los Angeles, CA 90001-1234, United States": "Los Angeles US",
 		"Winston-Salem, NC": "Winston-Salem US", "New York, NY": "New York City US", "Seattle, Washington": "Seattle US", "Washington, DC 20001": "Washington US",
 
-		// A code of a country and of a state: the country if it has such a place.
+		// A code that is both a country's and a state's: the country counts if it has such a place.
 		"London, CA": "London CA", "Ontario, CA": "Ontario US", "Salem, IN": "Salem IN", "Salem, OR": "Salem US", "Richmond, CA": "Richmond CA",
 		"Richmond, CA, USA": "Richmond US", "Richmond, CA, Canada": "Richmond CA", "Haifa, IL": "Haifa IL", "Chicago, IL": "Chicago US",
 		"Atlanta, Georgia": "Atlanta US", "Tbilisi, Georgia": "Tbilisi GE",
@@ -52,7 +52,7 @@ func TestFind(t *testing.T) {
 		"Springfield, IN": "", "Portland, ME": "", "Wilmington, DE": "", "Columbus, Indiana": "", "Springfield, IL, India": "", "Chicago, IN": "", "Bonn, IN": "",
 		"Boston, PE21 6EJ": "", "Berlin, OH44610": "", "Moscow, 83843": "", "Berlin, A1": "", "Genf, CH-1201": "Genève CH", "Chicago, IL60601": "Chicago US",
 
-		// What may be another place, or none.
+		// Ambiguous names, and unknown ones.
 		"Paris, Texas": "", "Berlin, Wisconsin": "", "Wien, Deutschland": "", "Neu Berlin": "", "Halle Westfalen": "",
 		"Berlin, Germany, France": "", "": "", ",": "", "12345": "", "-": "", "DE": "", "\xff\xfe": "", "Deutschland": "", "a": "", "\u0308": "",
 		strings.Repeat("Berlin ", 1<<20): "", strings.Repeat("1 ", 120) + "Berlin": "Berlin DE",
@@ -135,7 +135,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A name that is too long is not looked at.
+// A name over the bound is not looked up.
 func TestSearchTooLong(t *testing.T) {
 	long := strings.Repeat("é", 1000)
 	if n := testing.AllocsPerRun(1, func() { places.Search(long, 10) }); n != 0 {

@@ -374,7 +374,7 @@ func TestSecondSignal(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- p.cmd.Wait() }()
 	deadline := time.After(time.Minute)
-	for ending := false; !ending; { // the first signal is the one that it has noticed
+	for ending := false; !ending; { // the first signal that the program notices counts
 		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Fatal(err)
 		}
@@ -536,9 +536,9 @@ func TestTermFinishesWhatItServes(t *testing.T) {
 	}
 }
 
-// With a board so large that writing it takes a while, kills land at every
-// stage of the writing: what is left of it proves that. The file stays whole,
-// and the next start clears the remains away.
+// With a board so large that writing it takes a while, kills land at every stage of the
+// writing: the remains of the file prove it. The file stays whole, and the next start clears
+// the remains away.
 func TestKilledInTheMiddleOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "board.json")

@@ -84,7 +84,7 @@ func (b *browser) open(url string) {
 	b.Do(chromedp.Navigate(url))
 }
 
-// only returns what is not the page itself.
+// only returns the nodes that do not belong to the page itself.
 func only(requests []string, url string) []string {
 	var others []string
 	for _, r := range requests {

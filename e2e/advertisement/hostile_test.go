@@ -23,7 +23,7 @@ import (
 // onePage is the number of ads on one page.
 const onePage = 250
 
-// places lists where an ad may stand in a page: what comes before it and after it.
+// places lists where an ad may stand in a page: the markup before it and after it.
 var places = [][2]string{
 	{`<div><div data-ad=%d>`, `</div></div><p class=after>after %d</p>`},
 	{`<ul><li class=after>one</li><li data-ad=%d>`, `</li><li class=after>after %d</li></ul>`},
@@ -100,9 +100,8 @@ func site(t *testing.T, ads []string, clean func(string) string) string {
 	return srv.URL
 }
 
-// outside is the page without what is in the ads, and without the data: as text,
-// with the look of what comes after each ad, and with the names that scripts of the
-// page would see.
+// outside is the page's text without ads and data: as text, with the look of what comes after
+// each ad, and with the names that scripts of the page would see.
 const outside = `(() => {
 	const page = document.cloneNode(true);
 	for (const s of page.querySelectorAll("script")) s.remove();

@@ -64,7 +64,7 @@ func TestByKeyboardAlone(t *testing.T) {
 			b.Press(kb.Enter)
 			browsertest.WaitFor(t, "a minute passes", func() bool { return srv.Now().Sub(now) >= time.Minute })
 			b.Until(`!("busy" in document.activeElement.dataset)`)
-			b.Press(kb.Enter) // the same button again, without looking for it
+			b.Press(kb.Enter) // the same button again, still focused
 			browsertest.WaitFor(t, "another minute passes", func() bool { return srv.Now().Sub(now) >= 2*time.Minute })
 			b.TabTo(`header .danger`)
 			b.Press(kb.Enter)

@@ -152,7 +152,7 @@ func TestFaultByClick(t *testing.T) {
 			t.Errorf("the fault for every call gives %d and %s", status, body)
 		}
 	}
-	b.Until(`document.querySelector("#planted").textContent.includes("2 hit")`) // it is not drawn again under the click
+	b.Until(`document.querySelector("#planted").textContent.includes("2 hit")`) // the page must not be drawn again under the click
 	b.click(`#planted .list button`)
 	b.Until(`document.querySelector("#planted").textContent.includes("None is planted")`)
 	if n := len(srv.Inside().Faults()); n != 0 {
@@ -388,8 +388,8 @@ func TestBoardByClick(t *testing.T) {
 	}
 }
 
-// The board changes while the mouse is held down on one of its buttons: the release is
-// a click all the same, and then the page follows.
+// The board changes while the mouse is held down on one of its buttons: releasing the mouse is
+// still a click, and then the page shows the change.
 func TestBoardChangesDuringClick(t *testing.T) {
 	b, srv := visit(t)
 	job := fmt.Sprintf(`[data-job="%d"]`, srv.Demo.OpenJob)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBrokenDocument breaks the document in one place at a time: it is no
-// document any more, or the mock server or the client no longer keeps to it.
+// TestBrokenDocument breaks the document in one place at a time: the result is no valid
+// document, or the mock server or the client no longer keeps to it.
 func TestBrokenDocument(t *testing.T) {
 	const search, applied = "/api/rest/v2/frontend/jobboards/{channelID}/jobs", "/api/rest/v3/frontend/jobs/{jobDbId}/applied"
 	schema := func(t *testing.T, d tree, path ...string) tree {

@@ -281,7 +281,7 @@ var switchPositions = []jobboardtest.Variants{
 	{UnknownChannel: 404},
 	{PageSize: 3},
 	{PageSize: 3, Page: 2},
-	{Links: jobboardtest.LinksPlain, ConfidentialBasic: true, Feed: jobboardtest.FeedPrefix, FeedUnnamed: true, FeedUnlinked: true}, // all but Links are not seen here
+	{Links: jobboardtest.LinksPlain, ConfidentialBasic: true, Feed: jobboardtest.FeedPrefix, FeedUnnamed: true, FeedUnlinked: true}, // this document sees none of these but Links
 	{Links: jobboardtest.LinksRelative, Feed: jobboardtest.FeedNamespace},
 	{Links: jobboardtest.LinksOpaque, Feed: jobboardtest.FeedLowerCase},
 	{SubscriptionsNeedCredential: true},
@@ -443,8 +443,8 @@ func TestClientConforms(t *testing.T) {
 	}
 }
 
-// TestClientConformsToTheInterface is the same without what is marked. It leaves
-// out subscriptions, whose payloads the interface does not show.
+// TestClientConformsToTheInterface uses the document without the marked parts. It leaves out
+// subscriptions, whose payloads the interface does not show.
 func TestClientConformsToTheInterface(t *testing.T) {
 	j := clientJudge(t, func(d tree) { strip(d) })
 	subscriptions := len(j.problems)

@@ -131,7 +131,7 @@ type judge struct {
 	problems []string
 	seen     map[string]int   // operation and status
 	kept     map[string]bool  // promises of the document, see promises
-	verdicts map[string]error // of answers, which come again and again
+	verdicts map[string]error // cached by answer, because answers repeat
 	answers  func(operation string, status int, body []byte)
 }
 

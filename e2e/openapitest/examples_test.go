@@ -13,8 +13,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// TestExamples sends what a tool makes of the document's examples: a request of each
-// operation, with the parameters and members that have one. The mock server with its
+// TestExamples sends what a tool makes of the document's examples: one request of each
+// operation, with every parameter and member that has an example. The mock server with its
 // demonstration answers each with a success, or sends an applicant back who signed in.
 func TestExamples(t *testing.T) {
 	doc, err := compile(load(t))

@@ -49,11 +49,11 @@ confirm 200
 stop 200
 `
 
-// Clients in other languages, with nothing but what each language brings, ask the mock
-// server through the validating proxy for tokens, searches, a precheck, applied checks with
-// every refusal, and a subscription. The proxy finds fault with no answer, and only with the
-// requests that have no credential on purpose. It also holds where the two fields of a 401
-// are in the body.
+// Clients in other languages, with nothing but what each language brings, ask the mock server
+// through the validating proxy for tokens, searches, a precheck, applied checks with every
+// refusal, and a subscription. The proxy finds fault with no answer, and only with the requests
+// that have no credential on purpose. The test also holds if the two fields of a 401 are in the
+// body.
 func TestOtherLanguages(t *testing.T) {
 	for _, c := range []struct {
 		name    string

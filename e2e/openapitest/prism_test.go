@@ -24,8 +24,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 )
 
-// onePort returns the document as it describes the mock server at one port: with the paths
-// of both addresses, and one server.
+// onePort returns the document as it describes the mock server at one port: it has the paths of
+// both addresses, and one server.
 func onePort(t *testing.T) string {
 	t.Helper()
 	document, err := os.ReadFile("../../api/openapi.yaml")

@@ -50,7 +50,7 @@ func TestApplicantAlreadyApplied(t *testing.T) {
 
 	expect("at first", jana, "")
 
-	id, err := fake.Apply(jana.ID, job.ID) // as the form would, when it is sent
+	id, err := fake.Apply(jana.ID, job.ID) // as the form does when it is submitted
 	if err != nil {
 		t.Fatal(err)
 	}

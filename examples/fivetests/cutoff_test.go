@@ -66,7 +66,7 @@ func TestAnswerIsCutOff(t *testing.T) {
 				}
 				fault.Lift()
 
-				// A search that is read as a whole is sent again by itself.
+				// The client repeats a search that it reads whole.
 				fake.ClearRequests()
 				fake.Fail(jobboardtest.Fault{Break: how, Times: 1})
 				result, err := client.Search(t.Context(), "27828_extern", jobboard.Query{})

@@ -68,8 +68,8 @@ func TestTokenExpires(t *testing.T) {
 		check(ask("the second time", renewing, 0, 1))
 		check(ask("with a fixed token", static, 0, 1))
 
-		// By the clock the token is good for another half hour, but the service
-		// has ended it: one 401, one sign-in, and the call once more.
+		// By the clock the token is good for another half hour, but the service has ended it: one
+		// 401, one sign-in, and one repeat of the call.
 		time.Sleep(30 * time.Minute)
 		for _, token := range fake.Snapshot().Tokens {
 			fake.ExpireToken(token.Value)

@@ -25,7 +25,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 
-	// A page that is not all there is says nothing of what is gone.
+	// A partial page says nothing about postings that it lacks.
 	state := filepath.Join(t.TempDir(), "channel.json")
 	out.Reset()
 	if err := run(&out, &b, state); err != nil {

@@ -44,7 +44,7 @@ func TestBudget(t *testing.T) {
 		{"a repeat that succeeds gives back what it took", 10, 0.25, []budgetStep{
 			{0, "take", 4, 6, 10},
 			{0, "repeat", 3, 9, 10},
-			{0, "repeat", 3, 10, 10}, // and never more than there is room for
+			{0, "repeat", 3, 10, 10}, // and never more than its capacity
 		}},
 		{"the capacity is a share of the successes", 10, 0.25, []budgetStep{
 			{0, "first", 40, 10, 10},
@@ -142,7 +142,7 @@ func TestBudgetSpread(t *testing.T) {
 		t.Errorf("the next one starts %v later, want the rest of the gap", later)
 	}
 
-	// Where every repeat has a success beside it there is no crowd.
+	// If each repeat is matched by a success there is no crowd.
 	const busy = 2 * time.Minute
 	for i := range 100 {
 		book(b, b.start.Add(busy), i%2 == 0)

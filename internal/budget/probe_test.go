@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A probe is free, or pays, or waits for another one, or may not be.
+// A probe is free, pays a token, waits for another probe, or is refused.
 func TestProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New(4, 0.3)
@@ -31,12 +31,12 @@ func TestProbes(t *testing.T) {
 			b.EndProbe(time.Now(), false)
 		}
 		<-first
-		begin(false, false, true) // the free one is still under way
+		begin(false, false, true) // the free probe is still under way
 		b.EndProbe(time.Now(), false)
 		begin(true, false, false) // it was not refused
 		b.EndProbe(time.Now(), true)
 		begin(false, false, false)
-		time.Sleep(time.Second) // it still counts, and so does the one that was not allowed
+		time.Sleep(time.Second) // a waiting probe still counts, and so does the refused one
 		begin(false, false, false)
 		time.Sleep(time.Second)
 		begin(false, false, false)

@@ -132,8 +132,8 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// TestAllUsed fills the cache with values that are all in use: the oldest makes
-// room, and of the others those that are not used again.
+// TestAllUsed fills the cache with values that are all in use: the oldest value goes first,
+// then values that are not used a second time.
 func TestAllUsed(t *testing.T) {
 	var c Cache[int]
 	find := func(i int) bool {

@@ -33,7 +33,7 @@ func TestLibraryName(t *testing.T) {
 	}
 }
 
-// The characters of a version are those that are listed, and no others.
+// A version takes the listed characters and refuses every other.
 func TestVersionCharacters(t *testing.T) {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	for r := range rune(300) {

@@ -41,7 +41,7 @@ func await(t *testing.T, a *Authorization) (*Authorization, State) {
 	return auth, state
 }
 
-// What is known of a token, from the rejection of the one before.
+// The rejection of the previous token decides how far a token is trusted.
 func TestBreaker(t *testing.T) {
 	for name, c := range map[string]struct {
 		tokens  []string
@@ -128,7 +128,7 @@ func TestBreaker(t *testing.T) {
 		"the same again": {tokens: []string{"one", "two", "two", "three"}, happens: func(t *testing.T, k *Cache, _, two *Authorization) *Authorization {
 			two.Answered(200)
 			get(t, k, "two")
-			return get(t, k, "two") // the service has not taken it yet
+			return get(t, k, "two") // the service has not accepted it yet
 		}, state: Open, secret: "three"},
 		"the next by its end after one not taken yet, which was taken": {tokens: []string{"one", "two", "three", "four"}, happens: func(t *testing.T, k *Cache, _, _ *Authorization) *Authorization {
 			get(t, k, "two").Answered(200)

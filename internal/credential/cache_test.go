@@ -26,7 +26,7 @@ func TestLateFetch(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		fetches  []fetch
-		patience []time.Duration // of the callers, one after the other
+		patience []time.Duration // how long each caller waits, in order
 		wants    []string        // what they get; empty: the end of their context
 		later    string          // what a caller gets after a minute
 		asked    int64           // times, in all
@@ -259,8 +259,8 @@ func TestTokenOfCenturies(t *testing.T) {
 	}
 }
 
-// What a client keeps of the sources it has seen is bounded, and a source too many
-// takes the place of one other, and not of all.
+// A client keeps a bounded number of the sources it has seen, and a new source displaces one
+// other, not all.
 func TestKeptTokens(t *testing.T) {
 	c := new(Foreign)
 	fetches := 0

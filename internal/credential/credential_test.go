@@ -42,7 +42,7 @@ func TestHeadersAreShared(t *testing.T) {
 	}
 }
 
-// A token is sent only if a header can hold it and it has not ended.
+// A token is sent only if a header can hold it and it has not expired.
 func TestCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const wrong = "the access token has a character that no header may hold"
@@ -101,8 +101,8 @@ func TestNewHeaders(t *testing.T) {
 	}
 }
 
-// An authorization takes the place of any other, however its name is written; where there is
-// none, the header stays as it is.
+// An authorization takes the place of any other, however its name is written; without an
+// authorization the header stays unchanged.
 func TestPut(t *testing.T) {
 	auth, err := authorize(&oauth2.Token{AccessToken: "t"})
 	if err != nil {

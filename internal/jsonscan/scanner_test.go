@@ -476,7 +476,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// What is no object, or one too deep, is not begun, and neither is an array.
+// Entering fails for a text that is no object, for an object nested too deep, and for an array.
 func TestNothingBegins(t *testing.T) {
 	begin := func(text string, f func(*Scanner) bool) {
 		s := new(Scanner)
@@ -500,7 +500,8 @@ func TestNothingBegins(t *testing.T) {
 }
 
 // TestAhead looks ahead at objects that come in pieces of any length, and reads them after
-// that. What does not end, is too long or is no object is left to those who read it.
+// that. Objects without an end, too long ones, and other values are left to the ordinary
+// reading.
 func TestAhead(t *testing.T) {
 	objects := []string{`{}`, `{"a":[1,{"b":"}]"}],"c\"}":"\\"}`, `{"quote":"\\\"}"}`, `{"":"` + strings.Repeat(`\"}`, 20_000) + `"}`}
 	for name, wrap := range map[string]func(io.Reader) io.Reader{

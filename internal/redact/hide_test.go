@@ -102,7 +102,7 @@ func TestForms(t *testing.T) {
 			}
 		}
 	}
-	// Behind its base64 four characters may still belong to it, not more.
+	// At most four characters behind its base64 may still belong to the credential.
 	coded := base64.RawStdEncoding.EncodeToString([]byte(secret[:12]))
 	if got, want := Hide(coded+"abcdefgh", []string{secret[:12]}), "defgh"; !strings.HasSuffix(got, want) {
 		t.Errorf("%q became %q", coded+"abcdefgh", got)
@@ -216,7 +216,7 @@ func linear(start, part string, size int) string {
 	return ""
 }
 
-// The work on a text is linear in it: counted, not timed.
+// The work on a text grows in proportion to it: counted, not timed.
 func TestUglyTexts(t *testing.T) {
 	for _, part := range ugly {
 		for _, start := range []string{"", "&", "%", `\`} {

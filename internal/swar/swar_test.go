@@ -113,9 +113,9 @@ func TestVerbatim(t *testing.T) {
 	}
 }
 
-// TestEight holds eight against what it says: a byte that is another, and the
-// one behind it, at every place. Were it to refuse what is right, text in Chinese
-// would be read as slowly as by others, and no other test would see it.
+// TestEight holds eight against what it says: one wrong byte, and one wrong byte after it, at
+// every place. If it refused valid text, Chinese would be read as slowly as elsewhere, and no
+// other test would notice.
 func TestEight(t *testing.T) {
 	want := func(b []byte) bool {
 		for len(b) > 0 {

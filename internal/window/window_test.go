@@ -62,8 +62,8 @@ func (h *halting) Read(p []byte) (int, error) {
 	return h.Reader.Read(p[:1])
 }
 
-// A part of a document may be as long as its bound, also where the document ends
-// there. One byte more is an error, however much of it is in the window.
+// A part of a document may be as long as its bound, even if the document ends there. One byte
+// more is an error, however much of it is in the window.
 func TestBound(t *testing.T) {
 	for _, c := range []struct {
 		document string
@@ -100,7 +100,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// A record ends once: what is consumed after it belongs to no record.
+// A record ends once: bytes consumed after that belong to no record.
 func TestRecordEnds(t *testing.T) {
 	for name, read := range map[string]int{"within the window": 3, "beyond it": 9} {
 		var w Window

@@ -189,7 +189,7 @@ func TestLargeAnswers(t *testing.T) {
 }
 
 // An address whose requests fail four times, one after the other, is left alone, and the others
-// are not; one that answers in between is asked on.
+// are not; an endpoint with an answer in between is asked further.
 func TestLeftAlone(t *testing.T) {
 	for name, c := range map[string]struct {
 		good func(n int) bool // answers the n-th lookup

@@ -170,7 +170,7 @@ func TestOffsetIsTold(t *testing.T) {
 	})
 }
 
-// A client with a secret is not asked for the identifier that it has.
+// A client with a secret is not asked for an identifier that is already set.
 func TestBasicOfAClientWithASecret(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, b := demoBoard(t)

@@ -188,8 +188,8 @@ func fieldOf(name string) string {
 	return ""
 }
 
-// share returns which of a number of cases are tried: all of them, or n without
-// JOBBOARD_TESTS=whole, which are others in each run of the test.
+// share returns which of a number of cases are tried: all, or n of them without
+// JOBBOARD_TESTS=whole, chosen anew in each run.
 func share(t *testing.T, of, n int) []int {
 	t.Helper()
 	if testenv.Whole() {
@@ -200,8 +200,8 @@ func share(t *testing.T, of, n int) []int {
 	return tried
 }
 
-// 100 pairs of switches drawn by a seed: all that can be told of both is. Three of them
-// without JOBBOARD_TESTS=whole.
+// 100 pairs of switches drawn by a seed: the profile tells everything that can be observed
+// about both. Three of them without JOBBOARD_TESTS=whole.
 func TestPairsOfSwitches(t *testing.T) {
 	random := rand.New(rand.NewPCG(44, 1))
 	names := slices.Sorted(maps.Keys(positions))

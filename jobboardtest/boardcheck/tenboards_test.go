@@ -17,8 +17,8 @@ import (
 )
 
 // ownBoard is a board written from the interface's document alone, with no code of the mock server:
-// 60 jobs in two cities, in English and German. Its fields are the ways in which the
-// ten boards differ from what they were.
+// 60 jobs in two cities, in English and German. Its fields change how the board answers, in the
+// ways in which the ten boards differ.
 type ownBoard struct {
 	extra         bool // the lookup has a member more
 	renamed       bool // a counter of a page has another name
@@ -254,7 +254,7 @@ func (b ownBoard) lookup(id int) (*http.Response, error) {
 	return answered(200, "application/json;charset=UTF-8", o), nil
 }
 
-// difference is one that a board was given, with what may be told of it: patterns of
+// difference is a change made to a board, with what the check may report about it: patterns of
 // places and words.
 type difference struct {
 	what   string
@@ -264,7 +264,7 @@ type difference struct {
 
 // Ten boards that were written from the interface's document, each with one to three differences
 // to what it was: each is found, or the rule about it is listed as not observable, and nothing is
-// invented. Of 59 jobs 30 are looked at, and the only one that is deactivated is not among them.
+// invented. Of 59 jobs the check looks at 30, and the only deactivated job is not among them.
 func TestTenBoards(t *testing.T) {
 	found, unobservable, missed, invented := 0, 0, 0, 0
 	for i, board := range []struct {

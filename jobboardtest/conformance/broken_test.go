@@ -403,7 +403,7 @@ func each(member string, edits ...edit) edit {
 	}
 }
 
-// in changes the object in a member, where there is one.
+// in changes the object in a member, if there is one.
 func in(member string, edits ...edit) edit {
 	return func(o object) {
 		if inner, ok := o[member].(object); ok {

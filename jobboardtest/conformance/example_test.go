@@ -34,8 +34,8 @@ func ExampleCheck() {
 	// 	it is answered with status 404, application/json, "{\"code\":\"get_project_error\",\"message\":\"Project not available\"}", not 200
 }
 
-// A target comes from the line that jobboard-fake prints with -json; here the
-// address is that of a mock server in the same process.
+// A target comes from the line that jobboard-fake prints with -json; here the address belongs
+// to a mock server in the same process.
 func ExampleTarget() {
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()

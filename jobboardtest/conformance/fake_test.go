@@ -179,7 +179,7 @@ func TestSwitchesKnown(t *testing.T) {
 	}
 }
 
-// departures are the rules that a switch breaks: services do so, and the interface has it otherwise.
+// departures are rules that a switch breaks, as some services do against the interface.
 var departures = map[string][]string{
 	"ApplicationID=quoted": {"application/plain-string"},
 	"QuotedIDs=true":       {"search/posting-fields", "lookup/fields"},
@@ -190,7 +190,7 @@ var departures = map[string][]string{
 }
 
 // checkVariants fails the test for each rule that the mock server breaks beyond its departures, or
-// keeps in spite of them. Of the rules that are skipped, only those that a small page hides may be.
+// keeps in spite of them. Only rules that a small page hides may be skipped.
 func checkVariants(t *testing.T, srv *jobboardtest.Server, target conformance.Target, v jobboardtest.Variants) {
 	t.Helper()
 	srv.SetVariants(v)
@@ -204,7 +204,7 @@ func checkVariants(t *testing.T, srv *jobboardtest.Server, target conformance.Ta
 		breaks = append(breaks, departures[fmt.Sprintf("%s=%v", value.Type().Field(i).Name, value.Field(i).Interface())]...)
 	}
 	hidden := []string{"search/unlocated", "search/additional-locations"}
-	if v.PageSize != 0 { // the postings that depart may be on another page
+	if v.PageSize != 0 { // the differing postings may be on another page
 		hidden = append(hidden, "search/posting-fields", "search/config", "search/timestamps")
 	}
 	for _, r := range results {

@@ -28,8 +28,8 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
-// TestPlacesOfABoard has postings with places of their own, of jobs that are not
-// there, and more places than the list has room for.
+// TestPlacesOfABoard has postings with places of their own, places of missing jobs, and more
+// places than the list has room for.
 func TestPlacesOfABoard(t *testing.T) {
 	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
 	defer srv.Close()

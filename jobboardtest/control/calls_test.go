@@ -58,7 +58,7 @@ func newServer(t *testing.T, opts ...jobboardtest.Option) *jobboardtest.Server {
 	return srv
 }
 
-// made are values that are others in each run: identifiers, tokens and codes.
+// made are values that change from run to run: identifiers, tokens and codes.
 var made = regexp.MustCompile(`\b([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Z2-7]{26})\b|\b[0-9a-f]{8}…`)
 
 func play(t *testing.T, srv *jobboardtest.Server, file string) {

@@ -167,8 +167,8 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// A state is read as it comes: what is wrong with it is said at once, and what is
-// larger than 64 MiB is not kept.
+// A state is read as it arrives: errors are reported at once, and
+// no more than 64 MiB are kept.
 func TestStatesAreStreamed(t *testing.T) {
 	s := newSuite(t)
 	before := s.srv.Snapshot()
@@ -397,7 +397,7 @@ func TestSaveError(t *testing.T) {
 	})
 }
 
-// What is served where, with the headers that keep the page to itself.
+// Each address serves its content, with the headers that keep the page to itself.
 func TestPage(t *testing.T) {
 	s := newSuite(t)
 	s.ask(applied(s.srv.Demo.AppliedJob), s.srv.Demo.ApplicantToken)
@@ -442,8 +442,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// Texts of the state and of requests come out as texts, in the page and in what
-// is sent to it.
+// Texts of the state and of requests stay texts, in the page and in its data.
 func TestEscaping(t *testing.T) {
 	s := newSuite(t)
 	const evil = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`

@@ -56,7 +56,7 @@ func TestEvents(t *testing.T) {
 		var told strings.Builder
 		for _, page := range []struct {
 			name, query, last string
-			happens           []func() // a second from each to the next, and a while after
+			happens           []func() // a second passes after each, and a while after the last
 		}{
 			{"a page of the beginning", "?after=0&revision=0", "", []func(){
 				func() { ask("/1") },

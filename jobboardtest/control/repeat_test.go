@@ -172,7 +172,7 @@ func TestArchiveOfALostRequest(t *testing.T) {
 	}
 }
 
-// Places are found by what is typed of them: the board's own first, with their streets.
+// Places are found by parts of their names: the board's own first, with their streets.
 func TestPlacesAreFound(t *testing.T) {
 	s := newSuite(t)
 	find := func(q string) (found []foundPlace) {

@@ -17,7 +17,7 @@ func TestNamelessPlaces(t *testing.T) {
 	}
 }
 
-// A place is spelled as in the language of the first job that has one.
+// A place is spelled in the language of the first job that has it.
 func TestSpelling(t *testing.T) {
 	in := func(language, lat, city string) jobboardtest.Job {
 		return jobboardtest.Job{Language: language, Location: jobboardtest.Location{Lat: lat, Long: "1", City: city}}

@@ -66,7 +66,7 @@ func TestUndoReset(t *testing.T) {
 		if status, text := send(t, srv, "GET /clock"); status != "200" || !strings.Contains(text, `"stopped":true`) {
 			t.Errorf("%s %s", status, text)
 		}
-		wantStatus(t, srv, applied+token, "503") // the fault is there again, with the hit that it had left
+		wantStatus(t, srv, applied+token, "503") // the fault is back, with the one hit that it had left
 		wantStatus(t, srv, applied+token, "200")
 		wantStatus(t, srv, "POST /undo/"+undo, "404")
 	})

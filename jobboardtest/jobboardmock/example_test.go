@@ -50,7 +50,7 @@ func Example() {
 	// true
 }
 
-// A path that the interface does not have is answered by the mock server, too.
+// The mock server also answers a path that the interface does not have.
 func TestWrongPath(t *testing.T) {
 	fake := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithStrict(false))
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSuffix(fake.BaseURL, "board")+"nowhere", http.NoBody)

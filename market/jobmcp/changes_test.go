@@ -11,7 +11,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// What is different about a posting is said: its title before its version, and that before dates.
+// What is different about a posting is said: its title before its version, its version before
+// dates.
 func TestSaysWhatChanged(t *testing.T) {
 	old := jobboard.SnapshotPosting{JobPostingID: 7, PostingVersionID: 1, Title: "Cook"}
 	for _, test := range []struct {

@@ -18,7 +18,7 @@ func ExampleServer_Handler() {
 	}
 	tools := jobmcp.NewServer(client, jobmcp.Options{
 		Channel: "27828_extern",
-		Hosts:   []string{"jobs.example"}, // the names by which the site may be asked
+		Hosts:   []string{"jobs.example"}, // the site's names in requests
 		Calls:   16, Rate: 50,             // of all callers together
 	})
 	mux := http.NewServeMux()

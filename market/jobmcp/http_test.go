@@ -129,8 +129,8 @@ func TestHostsAndOrigins(t *testing.T) {
 	}
 }
 
-// An invalid message is answered with an error, and with the identifier if it
-// has one.
+// An invalid message is answered with an error, and with the message's identifier if it has
+// one.
 func TestGarbageOverHTTP(t *testing.T) {
 	h := setting{}.server(t, demo(t)).Handler()
 	for _, test := range []struct {
@@ -304,8 +304,7 @@ func TestAnswerHasADeadline(t *testing.T) {
 	}
 }
 
-// More requests than anybody needs at the same time are turned away, and those that were
-// there before are answered.
+// The handler refuses requests beyond its bound, and answers the earlier ones.
 func TestTooManyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		free := make(chan struct{})

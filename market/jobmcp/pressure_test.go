@@ -146,7 +146,7 @@ func (m messages) next() string {
 	method := methods[m.IntN(len(methods))]
 	var params []string
 	for _, name := range method.params {
-		for range m.IntN(3) { // left out, or there, or there twice
+		for range m.IntN(3) { // the member is absent, present once, or present twice
 			params = append(params, fmt.Sprintf("%q:%s", name, m.value(0)))
 		}
 	}

@@ -198,7 +198,7 @@ func TestAbandonedCallsGiveUpTheirTurn(t *testing.T) {
 		if w := post(h, "localhost", "", search); w.Code != http.StatusOK {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
-		if took := time.Since(began); took != 2*time.Second { // those that had begun, and its own
+		if took := time.Since(began); took != 2*time.Second { // the calls under way, and this one
 			t.Errorf("the next caller waited %s", took)
 		}
 		if begun.Load() != defaultCalls+1 || done.Load() != begun.Load() {

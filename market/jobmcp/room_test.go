@@ -10,8 +10,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// A list has room for an entry that just fits, with its comma, and not for one that is
-// a byte too long.
+// A list has room for an entry that just fits, with its comma, and none for an entry a byte
+// longer.
 func TestRoomTakesWhatJustFits(t *testing.T) {
 	const text = `"1234567"` // as JSON
 	for _, c := range []struct {
@@ -114,7 +114,7 @@ func TestCutsNoMoreThanItMust(t *testing.T) {
 	whole := entryOf(p, 2000)
 	for _, c := range []struct {
 		left int // bytes of room
-		most int // characters of the advertisement that the entry then has
+		most int // characters of the advertisement in the entry
 	}{
 		{sizeOf(whole), 2000},
 		{sizeOf(whole) - 1, 1000},

@@ -59,7 +59,7 @@ func TestArgumentsUpToTheirBounds(t *testing.T) {
 		{`{"map":[]}`, members},
 		{`{"yes":true}`, ""},
 		{`{"yes":"true"}`, "yes must be true or false"},
-		// What is at its bounds is not blamed for another argument.
+		// An argument at its bound is not blamed for another argument.
 		{`{"text":"äöü","number":5,"list":["a","b"],"map":{"a":"1","b":"2"},"whole":9,"yes":1}`, "yes must be true or false"},
 		{`{"number":-2,"whole":0,"yes":1}`, "yes must be true or false"},
 		{`{"` + strings.Repeat("x", 60) + `":1}`, `there is no argument "` + strings.Repeat("x", 60) + `"; there are job, list, map, number, text, whole, yes`},

@@ -87,7 +87,7 @@ func TestPagesOfASearch(t *testing.T) {
 	}
 }
 
-// What a service gives is less than what it counts where it has pages: the answer says so.
+// A service with pages gives fewer postings than it counts: the answer says so.
 func TestSearchIsIncomplete(t *testing.T) {
 	srv := demo(t)
 	kitchen(srv, 5)
@@ -258,7 +258,7 @@ func TestWhatASearchAsksFor(t *testing.T) {
 	use(t, session, "search_jobs", `{"text":"`+strings.Repeat("x", 500)+`"}`).want(t, false)
 }
 
-// Open says whom to ask, and for what: its channel and its applicant are those of the call.
+// Open says whom to ask, and for what: the call names its channel and its applicant.
 func TestOpenSaysWhomToAsk(t *testing.T) {
 	srv := demo(t)
 	first := setting{}.server(t, srv).board
@@ -297,7 +297,8 @@ func TestOpenSaysWhomToAsk(t *testing.T) {
 	}
 }
 
-// A search that names no channel, where none is set, sends nothing; the program may say what to do.
+// A search that names no channel, where none is set, sends nothing; the program's own text may say
+// what to do.
 func TestNoChannel(t *testing.T) {
 	srv := demo(t)
 	client := setting{}.server(t, srv).board.Client

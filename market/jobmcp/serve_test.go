@@ -233,7 +233,7 @@ func read(t *testing.T, path string) string {
 	return string(body)
 }
 
-// recorder is a log for more than one goroutine.
+// recorder is a log that several goroutines share.
 type recorder struct {
 	mu  sync.Mutex
 	all strings.Builder

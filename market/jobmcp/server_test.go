@@ -80,8 +80,8 @@ func TestWhatToolsTakeOfTheRate(t *testing.T) {
 	}
 }
 
-// A call whose turn would come too late is refused at once; one that needs more than a burst
-// is not.
+// A call whose turn would come too late is refused at once; a call that needs more than a burst
+// is admitted.
 func TestTooManyCallsWait(t *testing.T) {
 	bubble(t, setting{options: Options{Rate: 0.01}}, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
 		got, began := s.lines(), time.Now()

@@ -138,7 +138,7 @@ func TestEnds(t *testing.T) {
 // padded returns a ping of n bytes, spaces included.
 func padded(n int) string { return ping + strings.Repeat(" ", n-len(ping)) }
 
-// A message may have a mebibyte, without the end of its line.
+// A message may have a mebibyte, not counting the end of its line.
 func TestMessagesUpToTheirBound(t *testing.T) {
 	const most = 1 << 20
 	for n, fits := range map[int]bool{most - 1: true, most: true, most + 1: false} {

@@ -225,8 +225,8 @@ func TestSeesChanges(t *testing.T) {
 	use(t, second, "what_changed", `{"near":"Berlin"}`).want(t, false, "the state file is of another search")
 }
 
-// An advertisement that is too large for a result is cut, and the pages go on
-// behind it.
+// An advertisement too large for one result is cut, and its further pages continue behind the
+// cut.
 func TestCutsWhatDoesNotFit(t *testing.T) {
 	srv := demo(t)
 	for i := range 2 {
@@ -280,7 +280,7 @@ func TestWithoutAnApplicant(t *testing.T) {
 	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.UnknownJob)).want(t, false, `"decision":"gone"`)
 }
 
-// A question that is not checked is named, unless its identifier could be read as more than one.
+// An unchecked question is named, unless its identifier could be read as several.
 func TestNamesWhatIsNotChecked(t *testing.T) {
 	srv := demo(t)
 	srv.UpdateJob(srv.Demo.OpenJob, func(j *jobboardtest.Job) {

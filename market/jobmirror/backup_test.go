@@ -15,8 +15,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
-// A reader of the log that has read more than a backup holds is told so, also once the
-// log has grown past its cursor with other changes; one that has read no more goes on.
+// A reader of the log that has read more than a backup holds is told so, also once the log has
+// grown past its cursor with other changes; a reader who had read no further goes on.
 func TestCursorAfterABackupWasPutBack(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -37,8 +37,8 @@ func TestCursorAfterABackupWasPutBack(t *testing.T) {
 		kept := newest() // of a reader that had read as far as the backup
 		publish("Hebamme")
 		lost := newest()
-		// What a backup put back does to the log: what came after it is gone, and its numbers
-		// are given again.
+		// What a backup put back does to the log: changes after the backup are gone, and their
+		// numbers are given again.
 		parts := strings.Split(string(kept), "-")
 		number, err := strconv.Atoi(parts[1])
 		if err != nil {

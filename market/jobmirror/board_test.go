@@ -64,7 +64,7 @@ func TestAnotherBoard(t *testing.T) {
 	}
 }
 
-// Who only reads is not asked for the board.
+// A process that only reads need not name the board.
 func TestReadersOfAnyBoard(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		open(t, address, boardAt("https://a.example", "https://a.example", ""))
@@ -74,7 +74,7 @@ func TestReadersOfAnyBoard(t *testing.T) {
 		alone := reader
 		alone.ReadOnly, alone.Channels = false, nil
 		open(t, address, alone)
-		// Nor do they leave anything: the board is still the first one.
+		// Nor do they leave anything: the database still has the first board.
 		open(t, address, boardAt("https://a.example", "https://a.example", ""))
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// A broken entry of a feed is counted, and leaves those before and behind it to be copied.
+// A broken entry of a feed is counted, and the entries before and behind it are copied.
 func TestBrokenEntriesLeaveTheOthers(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		src := m.sources[2]
@@ -175,8 +175,8 @@ func TestAnswersThatAreNotTakenAreBrokenOff(t *testing.T) {
 	}
 }
 
-// An event that is not taken is an error at once, so that a stream reads no more for a client
-// that has left.
+// An event that cannot be written is an error at once, so that a stream stops reading for a
+// client that has left.
 func TestEventsThatAreNotTaken(t *testing.T) {
 	s := newEventStream(&leavingClient{ResponseRecorder: httptest.NewRecorder()})
 	if err := s.event("row", "", "a short one"); err != nil {

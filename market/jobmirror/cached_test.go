@@ -58,7 +58,7 @@ func TestReopenedByAnOlderInformation(t *testing.T) {
 					t.Errorf("after it was closed by %v: %s: %s, not %s", closed, what, state, want)
 				}
 			}
-			now += hour // by which the following is after all that was stored
+			now += hour // a time later than everything stored so far
 			told(t, m, now, now, true, nil)
 			is("open", StateOpen)
 			told(t, m, now, now-1, false, closed)

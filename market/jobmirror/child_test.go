@@ -52,7 +52,7 @@ func child() int {
 	defer stop()
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(1) // the tests have ended, and could not kill it
+		os.Exit(1) // the tests have ended without killing this process
 	}()
 	var o childOptions
 	err := json.Unmarshal([]byte(os.Getenv(childVariable)), &o)

@@ -9,8 +9,8 @@ import (
 )
 
 // A new posting comes twice in the log: as its channel shows it, and once the lookup of its job has
-// told the same title. The second is marked, so that nobody takes the posting for a changed one. A
-// change of anything else is not.
+// told the same title. The second is marked, so that nobody takes the posting for a changed one.
+// Other changes are not marked.
 func TestConfirmingChanges(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		board := newShelf(3)

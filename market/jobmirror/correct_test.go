@@ -27,8 +27,8 @@ func wordBoard(t *testing.T) (srv *jobboardtest.Server, add func(title, ad strin
 	}
 }
 
-// A word that no posting has is looked for as the nearest ones that postings have, after
-// what it finds as a part.
+// For a word that no posting has, the nearest words of postings are searched, after the hits
+// that have it as a part.
 func TestTypingErrorsAreCorrected(t *testing.T) {
 	t.Parallel()
 	for kind := range jobmirror.Databases {
@@ -130,8 +130,8 @@ func TestCorrectionsInOrder(t *testing.T) {
 	}
 }
 
-// What only postings have that a visitor may not see is as if it were not in the copy: it is not
-// found, counted, suggested or meant, and not known where it is typed.
+// A posting that a visitor may not see is treated as missing from the copy: it is not found,
+// counted, suggested or meant, and not known where it is typed.
 func TestHiddenWordsDoNotLeak(t *testing.T) {
 	t.Parallel()
 	for kind := range jobmirror.Databases {
@@ -295,7 +295,7 @@ func TestVocabularyIsKeptCurrent(t *testing.T) {
 			if check(); has("dachdecker") || !has("altenpflege") {
 				t.Error("after a check the vocabulary has a word that is gone, or not one that is there")
 			}
-			// It comes again, as it would for a process that learned meanwhile that it was gone.
+			// The word is added again, as by a process that learned meanwhile of its removal.
 			add("Dachdecker", "")
 			refresh(t, m)
 			if got := meant(reader, "dachdeker"); got != corrected {
@@ -305,7 +305,7 @@ func TestVocabularyIsKeptCurrent(t *testing.T) {
 	}
 }
 
-// What is forgotten leaves no word behind that no other posting has.
+// Forgetting a posting removes the words that no other posting has.
 func TestForgottenWordsAreErased(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -355,7 +355,7 @@ func TestMeantWordIsAmongTheNearest(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(page.Corrected) == 0 && len(page.Postings) > 0 {
-				continue // it is a form of a word, or another spelling
+				continue // the word is a form, or another spelling
 			}
 			tried++
 			if len(page.Corrected) == 1 && slices.Contains(page.Corrected[0].Nearest, meant) {

@@ -10,8 +10,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
-// Leaving out what a visitor may not see costs a search next to nothing. Each search is made with
-// Query.All and without it by turns, and the least times of a processor are compared.
+// Leaving out what a visitor may not see costs a search next to nothing. Each search runs with
+// Query.All and without it by turns, and the shortest processor times are compared.
 func TestCostOfLeavingOutHiddenPostings(t *testing.T) {
 	onEachMeasured(t, func(t *testing.T, address string) {
 		b := wordyBoard{postings: size(300, 20_000), hidden: 20}

@@ -30,8 +30,7 @@ func guide(t *testing.T, page, heading string) string {
 
 var code = regexp.MustCompile("`([a-z_]+)`")
 
-// The guide's list of tables is that of the databases, and has no column that
-// they do not have.
+// The page lists the tables of both databases, and names only columns that exist.
 func TestGuideListsTheTables(t *testing.T) {
 	section := guide(t, "docs/mirror-promises.md", "The tables")
 	listed := map[string][]string{}

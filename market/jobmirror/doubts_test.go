@@ -145,8 +145,8 @@ func TestPostingUnavailableBacksOff(t *testing.T) {
 	})
 }
 
-// Where the board has said nothing but that, a page is 503 while the copy has a posting of the
-// job, and 404 where it has none.
+// If the board has said only that, the page answers 503 while the copy has a posting of the
+// job, and otherwise 404.
 func TestPageOfAPostingThatIsNotFound(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		board := newShelf(1)
@@ -259,7 +259,7 @@ func TestUnavailableAtFirst(t *testing.T) {
 }
 
 // While many answers end jobs that sources show, none is believed, by any process, and pages stay
-// as they were. That is told once, and when it is over.
+// as they were. The log says so once, and once more when the wave is over.
 func TestWaveOfEnds(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		for _, says := range []string{unavailable, inactive, "closed"} {
@@ -271,8 +271,8 @@ func TestWaveOfEnds(t *testing.T) {
 			refresh(t, m)
 			arePages(t, m, says+", before", 60, map[int]int{200: 60})
 			board.tell(upTo(60), says, nil)
-			// Plain statements are believed until there is a wave. If each is written by itself, that
-			// takes eleven of the last 50.
+			// Plain statements are believed until there is a wave. If each answer is written by itself,
+			// a wave takes eleven of the last 50.
 			ended := asks(t, m).Doubted
 			if ended = 60 - ended; ended > 10 || ended > 0 && says == unavailable {
 				t.Errorf("%s: %d jobs have ended", says, ended)
@@ -379,7 +379,7 @@ func TestEndOfAWave(t *testing.T) {
 	})
 }
 
-// Without a hold there is no wave.
+// With HoldMissing below 0 there is no wave.
 func TestNoWaveWithoutAHold(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		board := newShelf(60)
@@ -440,7 +440,8 @@ func TestSixHoursOfUnavailable(t *testing.T) {
 }
 
 // A process that dies before any of the statements that weigh answers leaves nothing that the
-// next one does not put right: what is stored is what it was, or what a calm process writes.
+// next one does not put right: stored rows are unchanged, or equal what an uninterrupted
+// process writes.
 func TestKilledWhileAnswersAreWeighed(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		board := newShelf(40)

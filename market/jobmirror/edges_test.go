@@ -105,8 +105,8 @@ func TestLongestIntervals(t *testing.T) {
 	})
 }
 
-// The copy of a posting in a further language says nothing new of its job; another
-// version of it, another job, and what changed in it do.
+// The copy of a posting in a further language says nothing new of its job; another version,
+// another job, and a changed member do.
 func TestFurtherLanguageAsksNothingTwice(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		m = beside(t, m, Options{
@@ -153,8 +153,8 @@ func TestFurtherLanguageAsksNothingTwice(t *testing.T) {
 	})
 }
 
-// What the copy has in another language is found by the posting: all postings may be
-// of one job, and without a version.
+// The copies in other languages are found by the posting's number: all postings may share a job
+// and lack a version.
 func TestFurtherLanguageIsFoundByThePosting(t *testing.T) {
 	t.Parallel()
 	m := guarded(t)
@@ -221,8 +221,8 @@ func TestRefreshOfARetiredSource(t *testing.T) {
 	})
 }
 
-// A reader with the options of who writes is ready when the channels are copied,
-// and not before.
+// A reader with the writer's options becomes ready when the channels are copied, and no
+// earlier.
 func TestReaderIsReadyWhenTheCopyIs(t *testing.T) {
 	t.Parallel()
 	m := guarded(t)
@@ -246,8 +246,7 @@ func TestReaderIsReadyWhenTheCopyIs(t *testing.T) {
 	}
 }
 
-// Of thousands of sources that are due each has its turn, the one first that has been
-// due the longest.
+// Of thousands of due sources each is refreshed, the longest due one first.
 func TestThousandsOfSources(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		channels := make([]Channel, 1000)
@@ -271,7 +270,7 @@ func TestThousandsOfSources(t *testing.T) {
 				t.Fatalf("source %d that is due: %v, %v", i, src, err)
 			}
 			seen[src.id] = true
-			do(t, m, func(t *tx) error { // its lease may end while the others have their turn
+			do(t, m, func(t *tx) error { // the lease may end while others refresh
 				_, err := t.Exec("UPDATE sources SET next_due = ? WHERE id = ?", t.Now+1_000_000_000, src.id)
 				return err
 			})
@@ -308,7 +307,7 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 		if len(sleeper.jobs) != 2 || len(next.jobs) != 2 {
 			t.Fatalf("%v, then %v are due", sleeper, next)
 		}
-		do(t, m, func(t *tx) error { // what it was told in its sleep is written
+		do(t, m, func(t *tx) error { // answers that arrived during its sleep are written
 			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
 		})
 		before := claims()

@@ -95,7 +95,7 @@ func ExampleMirror_Changes() {
 		if change.Before == nil {
 			fmt.Println("new:", change.Kind, change.Language, "by", change.Cause)
 		}
-		cursor = change.Cursor // keep it with what was made of the change
+		cursor = change.Cursor // store it together with your result
 	}
 	// end
 	_ = cursor

@@ -20,8 +20,8 @@ var Databases = map[string]func(t *testing.T) string{
 	"sqlite": func(t *testing.T) string { return filepath.Join(t.TempDir(), "jobs.db") },
 }
 
-// OnEach runs a test on each database at the same time, beside other tests. One that uses
-// what the whole process has, as its directory or its processor time, is not for it.
+// OnEach runs a test on each database at the same time, beside other tests. Tests that use the
+// process's directory or its processor time must not run with it.
 func OnEach(t *testing.T, f func(t *testing.T, address string)) {
 	t.Helper()
 	t.Parallel()
@@ -223,7 +223,7 @@ func ofSearch(ctx context.Context, m *Mirror, q Query, figure string) (n int64, 
 // HashOf returns the hash of an entry's bytes.
 func HashOf(raw []byte) int64 { return hash(raw) }
 
-// RefreshInTurn does what Refresh does, one source after the other.
+// RefreshInTurn does what Refresh does, but one source after another.
 func (m *Mirror) RefreshInTurn(ctx context.Context) (Refreshed, error) {
 	return m.refreshAll(ctx, func(n int, f func(int)) {
 		for i := range n {

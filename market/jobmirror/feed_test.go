@@ -299,7 +299,7 @@ var typingErrors = []string{
 }
 
 // A mistyped address of a feed is refused when the mirror is opened, and nothing of it is told;
-// so it is by one who only reads.
+// a process that only reads refuses it, too.
 func TestMistypedFeedAddress(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, address := range append([]string{"", "none/x.xml", ".", "x.xml/y.xml"}, typingErrors...) {
@@ -352,7 +352,7 @@ func TestNamesOfFeeds(t *testing.T) {
 	}
 	for _, test := range []struct {
 		address, name string
-		readOnly      bool // it is taken only by one who reads
+		readOnly      bool // accepted only by a process that reads
 	}{
 		{"https://hushuser:hushword@127.0.0.1:1/feed.xml?key=hushkey#hushfragment", "https://127.0.0.1:1/feed.xml", false},
 		{"HTTP://hushuser@127.0.0.1:1?", "http://127.0.0.1:1", false},

@@ -25,7 +25,8 @@ import (
 // long reports whether runs of full length were asked for.
 func long() bool { return testenv.Night() }
 
-// size returns the size of a test: little, or all of it in a long run.
+// size returns the size of a test: small, or the whole in a
+// long run.
 func size(short, full int) int {
 	if long() {
 		return full
@@ -82,7 +83,8 @@ func answerSlowly(srv *jobboardtest.Server) {
 	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: delay})
 }
 
-// feedOf writes a feed of jobs into a file; the first changed ones have another title in it.
+// feedOf writes a feed of jobs into a file; the first of them, as many as changed, get another
+// title.
 func feedOf(t *testing.T, path string, jobs []int64, changed int) {
 	t.Helper()
 	var b strings.Builder
@@ -312,7 +314,7 @@ func TestSearchEqualsABruteForceFilter(t *testing.T) {
 					if q.Facets {
 						checkFacets(t, q, page.Facets, len(want))
 					}
-					q.Facets = false // of the first page they are those of all
+					q.Facets = false // the first page's facets already count all hits
 					if q.After = page.Next; q.After == "" {
 						break
 					}
@@ -357,8 +359,8 @@ func cpuTime(t *testing.T) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// measureSearch holds searches to the times that they may take, of a processor:
-// in a long run, whose copy is as large as it is said to be.
+// measureSearch holds searches to the times that they may take, of a processor: a long run
+// measures a copy of the promised size.
 func measureSearch(t *testing.T, m *jobmirror.Mirror) {
 	r := rand.New(rand.NewPCG(3, 4))
 	measure := func(q jobmirror.Query) (wall, cpu time.Duration) {

@@ -149,11 +149,10 @@ func at(began time.Time, d time.Duration, f func()) {
 	f()
 }
 
-// Four processes are killed in turn, one is put to sleep for longer than its
-// leases, the server crashes, its connections are cut and stall:
-// the copy is the one of a calm run, and few jobs are asked for twice.
-// JOBMIRROR_FAULTS says for how long faults follow each other, such as 30m; then also with
-// PgBouncer between the processes and the server.
+// Four processes are killed in turn, one is put to sleep for longer than its leases, the server
+// crashes, its connections are cut and stall: the copy is the one of a calm run, and few jobs
+// are asked for twice. JOBMIRROR_FAULTS says for how long faults follow each other, such as
+// 30m; JOBMIRROR_FAULTS also puts PgBouncer between the processes and the server.
 func TestFleetThroughFaults(t *testing.T) {
 	t.Parallel()
 	needPostgres(t)
@@ -299,7 +298,7 @@ func checkSame(t *testing.T, srv *jobboardtest.Server, feed string, m *jobmirror
 // barrier holds requests until the clients of all mirrors have sent one.
 type barrier struct {
 	http.RoundTripper
-	came func() // tells the others that this client has sent one
+	came func() // reports that this client has sent a request
 	all  *sync.WaitGroup
 }
 

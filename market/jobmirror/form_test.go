@@ -66,7 +66,7 @@ func TestTokensOfAnotherForm(t *testing.T) {
 		if found := countFound(t, m); found != n {
 			t.Fatalf("%d are found of %d", found, n)
 		}
-		for _, form := range []int{search.Form - 1, search.Form + 1} { // this version is the newer one, and the older one
+		for _, form := range []int{search.Form - 1, search.Form + 1} { // this version is the newer, then the older
 			if form == 0 {
 				form = -1 // 0 is none
 			}
@@ -95,7 +95,7 @@ func TestTokensOfAnotherForm(t *testing.T) {
 			}
 			step()
 			step()
-			if err := m.index(t.Context()); err != nil { // as a process that was killed in between goes on
+			if err := m.index(t.Context()); err != nil { // as a process continues after another was killed
 				t.Fatal(err)
 			}
 			if found := countFound(t, m); found != n {
@@ -118,8 +118,8 @@ func TestTokensOfAnotherForm(t *testing.T) {
 	})
 }
 
-// While a process of a newer version works, this one leaves it to that to index: each of the
-// two would do again what the other did.
+// While a process of a newer version works, this one leaves it to that to index: otherwise each
+// of the two would undo the other's work.
 func TestNewerVersionIndexes(t *testing.T) {
 	OnEach(t, func(t *testing.T, address string) {
 		const n = 4
@@ -147,8 +147,8 @@ func TestNewerVersionIndexes(t *testing.T) {
 	})
 }
 
-// A process of a newer version is seen before it begins to index: an older one that did not
-// see it would mark all postings to be indexed again, and the newer one then as well.
+// A process of a newer version is seen before it begins to index: otherwise an older process
+// would mark all postings for indexing once more, and then the newer one would as well.
 func TestNewerVersionIsSeenBeforeItWorks(t *testing.T) {
 	OnEach(t, func(t *testing.T, address string) {
 		m := manyNurses(t, address, 1)
@@ -184,8 +184,8 @@ func TestFormChangesWhileIndexed(t *testing.T) {
 	})
 }
 
-// A version leaves the words alone that another one noted: it finds no posting that the other
-// one indexed, and so would take every word for one that no posting has.
+// A version leaves the words alone that another one noted: it finds none of the other's
+// postings, and so would take every word for unused.
 func TestWordsOfAnotherFormStay(t *testing.T) {
 	OnEach(t, func(t *testing.T, address string) {
 		const n = 2
@@ -213,7 +213,7 @@ func TestWordsOfAnotherFormStay(t *testing.T) {
 		}
 		check("after a posting was forgotten")
 
-		// The version whose form it is takes them out.
+		// The version that wrote the words removes them.
 		do(t, m, func(t *tx) error { return t.Do("UPDATE search_state SET value = ?", search.Form) })
 		if err := m.db.search.CheckWords(t.Context()); err != nil {
 			t.Fatal(err)

@@ -44,7 +44,7 @@ func (e endsWhenAsked) Err() error {
 func TestContextEndsAsATransactionBegins(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		transact := map[string]func(context.Context, func(*tx) error) error{"view": m.db.view}
-		if !m.db.Shared { // on a server the context of an update is another one, with a deadline
+		if !m.db.Shared { // on a server an update's context is another one, with a deadline
 			transact["update"] = m.db.update
 		}
 		for name, run := range transact {
@@ -241,9 +241,8 @@ func TestLateSearchChangesNoPosting(t *testing.T) {
 	})
 }
 
-// A refresh whose source another one began to refresh meanwhile writes nothing
-// more, and removes nothing: neither at the beginning of its sweep nor in the
-// middle of it.
+// A refresh whose source another one began to refresh meanwhile writes nothing more, and
+// removes nothing: neither at the beginning of its sweep nor during it.
 func TestRefreshWhoseTurnIsOver(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		src, feed := m.sources[0], m.sources[2]
@@ -286,7 +285,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 			return err
 		})
 		before := state()
-		for _, whole := range []bool{true, false} { // what it tells is of the past
+		for _, whole := range []bool{true, false} { // its results are outdated
 			if err := m.finish(t.Context(), src, slow, whole, "late"); err != nil || state() != before {
 				t.Errorf("the end of a refresh whose turn is over, whole: %t, makes %s of %s, %v", whole, state(), before, err)
 			}
@@ -421,8 +420,8 @@ func TestLateAnswersBringNothingForgottenBack(t *testing.T) {
 	})
 }
 
-// On a server a transaction may have to wait for the rows of one that asked for the
-// time after it did. What that one took is taken, and no clock was set back.
+// On a server a transaction may wait for rows of a transaction that read the clock later. What
+// that one took is taken, and no clock was set back.
 func TestLeaseOfALaterTransaction(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		src := m.sources[0]

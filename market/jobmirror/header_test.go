@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The language of an answer is the one that the client likes best of those that there are, and
-// the first of them where it likes none or says nothing that can be read.
+// An answer comes in the language that the client prefers among the copied ones, and in the
+// first of these if the client prefers none, or sends a header that cannot be read.
 func TestPreferredLanguages(t *testing.T) {
 	for header, want := range map[string]string{
 		"": "de", "de": "de", "en": "en", "fr": "fr", "en-GB": "en", "EN": "en", "de-AT, en": "de", "fr;q=0.5, en;q=0.8": "en", "en;q=0.1, fr": "fr",

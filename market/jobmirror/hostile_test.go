@@ -90,7 +90,7 @@ func TestClientsThatDoNotReadHoldUpNobody(t *testing.T) {
 				t.Errorf("%s: a search and a refresh take %s", when, d)
 			}
 		}
-		for range 10 { // more than there are connections to the database
+		for range 10 { // more than the database has connections
 			if rs := network.ask(t, channel); rs.StatusCode != http.StatusOK {
 				t.Errorf("a channel that is not read: %s", rs.Status)
 			}

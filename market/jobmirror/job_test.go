@@ -14,7 +14,7 @@ import (
 func TestJobs(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		for i := range 200 { // with the demo's more than one part
+		for i := range 200 { // more than one part, with the demo's jobs
 			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: fmt.Sprint("Job ", i), Language: "de"})
 		}
 		m := open(t, address, optionsOf(srv))

@@ -33,9 +33,9 @@ func versionOf(id, version, counter int) string {
 		id, version, id, version, counter)
 }
 
-// knows is a mirror of the channels a and b, and a function that refreshes it and returns
-// the postings that were decoded and have another hash than before. That forgets the hashes
-// of all, so of those that were passed over by their bytes nothing is noticed.
+// knows returns a mirror of the channels a and b, and a function that refreshes the mirror and
+// returns the postings that were decoded and whose hash has changed. The function clears all
+// hashes, so that postings skipped by their bytes do not show.
 func knows(t *testing.T, address string, shown pages, channels ...Channel) (m *Mirror, refresh func() (decoded []int64)) {
 	m = OpenFor(t, address, Options{
 		Config:   jobboard.Config{BaseURL: "https://board.example", ClientID: "10", HTTPClient: &http.Client{Transport: shown}},
@@ -56,8 +56,8 @@ func knows(t *testing.T, address string, shown pages, channels ...Channel) (m *M
 	}
 }
 
-// A posting whose bytes are those of the last time is not decoded, but for the first of an
-// answer. One that varies is, and what is stored of it is compared.
+// A posting with the same bytes as last time is not decoded, except the first of an answer. A
+// posting whose bytes vary is decoded, and compared with the stored row.
 func TestKnownBytesAreNotDecoded(t *testing.T) {
 	OnEach(t, func(t *testing.T, address string) {
 		shown := pages{}
@@ -249,8 +249,7 @@ func TestRepeatedTransactionBringsBackWhatWasChangedMeanwhile(t *testing.T) {
 	})
 }
 
-// Two channels, each of which shows as it is stored what the other one changes, wait for
-// each other in one order.
+// Two channels that each show unchanged what the other one changes lock rows in one order.
 func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 	t.Parallel()
 	address, ok := Databases["postgres"]
@@ -308,8 +307,8 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 	CheckReplay(t, m)
 }
 
-// A posting that is too long for its bytes to be known is decoded each time, also behind
-// one whose bytes are known.
+// A posting too long for a hash is decoded each time, even behind a posting whose bytes are
+// known.
 func TestKnownBytesBesideALongPosting(t *testing.T) {
 	OnEach(t, func(t *testing.T, address string) {
 		long := strings.Replace(versionOf(1, 1, 1), `"a":["`, `"a":["`+strings.Repeat("long ", 20_000), 1)

@@ -21,8 +21,8 @@ import (
 type commits struct {
 	*proxy
 	count atomic.Int64
-	last  atomic.Int64 // the connections are cut at this one
-	after bool         // when it is committed, and nobody has learned of it; else before
+	last  atomic.Int64 // the statement at which the connections are cut
+	after bool         // cut after the commit, before anybody learns of it; else before
 	dead  chan struct{}
 	die   sync.Once
 }
@@ -32,7 +32,7 @@ var commit = []byte("COMMIT\x00")
 func countCommits(t *testing.T, after bool) *commits {
 	c := &commits{proxy: newProxy(t, postgres.port), after: after, dead: make(chan struct{})}
 	c.sees = func(toServer bool) func([]byte) {
-		if toServer == c.after { // the statement is seen on the way there, what it did on the way back
+		if toServer == c.after { // the statement shows on the way there, its commit on the way back
 			return nil
 		}
 		return func(sent []byte) {
@@ -96,7 +96,7 @@ func takenOver(t *testing.T, opts jobmirror.Options, least int64, prepare func(t
 					})
 					stop()
 					for table, most := range map[string]int{"sources": 18_000, "jobs": 28_000} {
-						// Two seconds more, and others have them.
+						// Two seconds later others have taken them over.
 						if last := count(t, address, "SELECT coalesce(max(claimed) - floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0) FROM "+
 							table+" WHERE claimed > 0"); last > most {
 							t.Errorf("the leases of %s end in %d ms", table, last)
@@ -120,9 +120,8 @@ func takenOver(t *testing.T, opts jobmirror.Options, least int64, prepare func(t
 	}
 }
 
-// A process that dies before or after any commit of its refreshes and its lookups
-// leaves nothing that another one does not take over: sources within 20 s, lookups
-// within 30 s.
+// If a process dies before or after any commit of its refreshes and lookups, others take over
+// its work: sources within 20 s, lookups within 30 s.
 func TestTakenOverWhereverAProcessDied(t *testing.T) {
 	t.Parallel()
 	needPostgres(t)
@@ -151,8 +150,8 @@ func TestTakenOverWhereverAProcessDied(t *testing.T) {
 	})
 }
 
-// So is what it leaves which holds rows, asks about their jobs and removes some: of 60 that
-// the board does not show any more it calls 20 inactive, and the others open.
+// So is what it leaves which holds rows, asks about their jobs and removes some: of 60 jobs
+// that the board ceases to show it calls 20 inactive, and 40 open.
 func TestHeldRowsTakenOverWhereverAProcessDied(t *testing.T) {
 	t.Parallel()
 	needPostgres(t)

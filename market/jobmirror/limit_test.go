@@ -68,7 +68,7 @@ func (a *arrivals) between(from, to time.Time) (n int) {
 	return n
 }
 
-// most returns how many came in the second that had the most.
+// most returns the number of requests in the busiest second.
 func (a *arrivals) most() (most int) {
 	slices.SortFunc(a.times, time.Time.Compare)
 	first := 0

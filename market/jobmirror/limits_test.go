@@ -127,8 +127,8 @@ func TestProblemsAreShort(t *testing.T) {
 	}
 }
 
-// A source is named by what narrows it down, and a feed without what may be secret in its
-// address. Each is copied once, however often it is listed.
+// A source's name has what narrows it down, and a feed's name has no part of its address that
+// may be secret. Each is copied once, however often it is listed.
 func TestNamesOfSources(t *testing.T) {
 	opts := Options{
 		Channels: []Channel{{ID: "a", Languages: []string{"de", "en", "de"}}, {ID: "a", Languages: []string{"en"}}, {ID: "a", Text: "x y"}, {ID: "b"}},

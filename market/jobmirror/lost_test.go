@@ -61,8 +61,8 @@ func (h holdingAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return h.RoundTripper.RoundTrip(r)
 }
 
-// What fails for a batch of lookups ends the others. Refresh tells what failed, and not
-// that the others were ended: that would mean that its caller has interrupted it.
+// What fails for a batch of lookups ends the others. Refresh tells what failed, and not that
+// the others were ended: interruption would look like the caller's own.
 func TestFailedBatchTellsItsCause(t *testing.T) {
 	t.Parallel()
 	needPostgres(t)

@@ -66,8 +66,8 @@ func endlessBoard(jobs int) http.Handler {
 	return mux
 }
 
-// measuredChild copies a board, copies it again, and reads the copy in every way
-// there is. It prints the most memory that it had in use.
+// measuredChild copies a board, copies it again, and reads the copy in every way there is. It
+// prints the largest amount of memory in use.
 func measuredChild(o childOptions) error {
 	ctx := context.Background()
 	opts := o.options()

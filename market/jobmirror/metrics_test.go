@@ -139,7 +139,8 @@ func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
 		if got["jobboard.mirror.pauses"] != 1 || got["jobboard.mirror.limit.pause"] < 500 || got["jobboard.mirror.limit.rate"] != 200 {
 			t.Errorf("in a pause: %v", got)
 		}
-		// Of a database that does not answer the counters of this process are told, and that it is away.
+		// If a database does not answer, this process's counters are still reported, and that the
+		// database is away.
 		if err := jobmirror.Exec(t.Context(), m, "ALTER TABLE unindexed RENAME TO away"); err != nil {
 			t.Fatal(err)
 		}

@@ -80,8 +80,8 @@ func query[T any](t *testing.T, address, statement string, args ...any) (value T
 
 const countTables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'public'"
 
-// Tables that were made before the first release have the number of this version's. Who
-// opens them, to write or to read, is told what to do.
+// Tables that were made before the first release have the number of this version's. Opening
+// them, for writing or for reading, gives an error that says what to do.
 func TestTablesOfBeforeTheFirstRelease(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		m := open(t, address, jobmirror.Options{})

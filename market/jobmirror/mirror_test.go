@@ -169,8 +169,8 @@ func TestForgetWaitsForARefresh(t *testing.T) {
 	})
 }
 
-// The answer of a job that stays closed is given for as long as there may be between
-// its lookups; one that says that applying is possible is not.
+// The answer about a job that stays closed is given for as long as its lookups may lie apart;
+// an answer that applying is possible expires earlier.
 func TestClosedAnswersLastUntilTheyAreAskedAgain(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -207,8 +207,8 @@ func TestClosedAnswersLastUntilTheyAreAskedAgain(t *testing.T) {
 	})
 }
 
-// A source that one process retires and another names anew is the same for a third
-// that has named it all along: it refreshes it, and does not retire it.
+// A source that one process retires and another names anew is the same for a third that has
+// named it all along: the third refreshes the source, and does not retire it.
 func TestRetiredSourceIsNamedAnew(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -259,7 +259,7 @@ func TestRetiredSourceIsNamedAnew(t *testing.T) {
 	})
 }
 
-// A web server may still have a request when its mirror is closed. It is answered,
+// A web server may still have a request when its mirror is closed. That request is answered,
 // and does not wait for ever.
 func TestClosedMirrorAnswers(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
@@ -308,7 +308,7 @@ func TestPostingsHaveLocationsAndJobsTheirAnswer(t *testing.T) {
 			t.Errorf("the job's postings: %+v, %v", postings, err)
 		}
 		for _, p := range postings {
-			if p.TextLanguage != "en" { // also of that in German, which nobody has translated
+			if p.TextLanguage != "en" { // the German posting counts as well, though nobody has translated it
 				t.Errorf("asked for in %s, the posting is in %q", p.Language, p.TextLanguage)
 			}
 		}

@@ -99,7 +99,7 @@ func TestPostingShownTwice(t *testing.T) {
 			t.Errorf("after one of two was counted and shown twice: %+v", s)
 		}
 		twice.Lift()
-		// One that counts more than it shows is none that proves anything.
+		// An answer that counts more than it shows proves nothing.
 		short := srv.Fail(pageOf(3, nurse, nurse))
 		if _, err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
@@ -112,8 +112,7 @@ func TestPostingShownTwice(t *testing.T) {
 	})
 }
 
-// While a source was not copied yet, the copy does not say of a job that it lacks that the
-// job is gone.
+// Until every source was copied, the copy does not call a missing job gone.
 func TestLookupBeforeAllWasCopied(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -177,7 +176,8 @@ func TestLookupBeforeAllWasCopied(t *testing.T) {
 	})
 }
 
-// Of two caches before the board one has forgotten that a job was open, and one has not.
+// Of two caches before the board one has forgotten that a job was open, and the other has kept
+// it.
 func TestLookupsByTwoCaches(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())

@@ -35,7 +35,7 @@ type shelf struct {
 
 	read     func() // is called once an answer of postings or a feed was read, before its end
 	searches int
-	script   func(search int) []int // what it shows, by the number of the search; nil: shows
+	script   func(search int) []int // the page, by the number of the search; nil: shows
 }
 
 func newShelf(n int) *shelf {
@@ -123,7 +123,7 @@ func (s *shelf) lookups() (all, most int) {
 	return all, most
 }
 
-// options are those of a mirror of one channel of the board.
+// options returns the options for a mirror of one channel of the board.
 func (s *shelf) options() jobmirror.Options {
 	return jobmirror.Options{
 		Config: jobboard.Config{
@@ -212,8 +212,8 @@ func onEachSource(t *testing.T, n int, f func(t *testing.T, board *shelf, m *job
 	}
 }
 
-// Few rows that are missing go at once: a fifth, or three, together with what else the
-// source lost within an hour. More are held, and so are those that are missing then.
+// Few rows that are missing go at once: a fifth, or three, together with what else the source
+// lost within an hour. Further rows are held, and so are rows that go missing later.
 func TestFewMissingGoAtOnce(t *testing.T) {
 	onEachSource(t, 100, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
 		show := func(n int) { board.tell(upTo(n), postingUnavailable, nil) }
@@ -649,8 +649,8 @@ func TestHeldRowsUseHalfOfTheLimit(t *testing.T) {
 	})
 }
 
-// Boards that mislead for hours, or for ever: what they do not show stays, and they are not
-// asked for much.
+// Boards that mislead for hours, or for ever: postings that they cease to show stay, and the
+// mirror asks them little.
 func TestBoardsThatMisleadForLong(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -185,12 +185,12 @@ func (r *modelRow) held() bool { return r.missing != span{} }
 // modelSource is what the model knows of a source.
 type modelSource struct {
 	name     string
-	rows     map[int64]*modelRow // by posting, or by the hash of an entry
+	rows     map[int64]*modelRow // by posting, or by an entry's hash
 	complete [3]int              // the steps of the last complete refreshes, the last one first
 	losses   []loss
 	believed int  // rows that went because their jobs were called unavailable, without more proof
 	informed bool // a lookup about a held row gave a job's information
-	perhaps  bool // one did, of which the source may not have taken note
+	perhaps  bool // a refresh did, but the source may not have noted it
 	made     span // the earliest moment at which the last answer that was read was made
 }
 
@@ -238,7 +238,7 @@ type model struct {
 	step    int
 	trace   []string
 	sources []*modelSource
-	stored  map[string]map[int64][]version // what may be, by language and posting
+	stored  map[string]map[int64][]version // possible states, by language and posting
 	jobs    map[int]*modelJob
 	ending  map[int]bool      // jobs that the last answer about them ends, while a source shows them
 	opened  []int             // that were said to be open since
@@ -276,7 +276,7 @@ func mislead(t *testing.T, address string, seed uint64) {
 			},
 			Channels: []jobmirror.Channel{{ID: "a", Languages: []string{"de", "en"}}, {ID: "b", Languages: []string{"de"}}},
 			Feeds:    []jobmirror.Feed{{Name: "feed", Address: "https://board.example/feed.xml", HTTPClient: client}},
-			Limit:    -1, Concurrency: 1, // so that a seed gives the same each time
+			Limit:    -1, Concurrency: 1, // so that equal seeds give equal runs
 		},
 	}
 	for _, name := range misledSources {
@@ -370,7 +370,7 @@ func (m *model) develop() {
 
 func (m *model) pickSource() string { return misledSources[m.r.IntN(len(misledSources))] }
 
-// lie decides how the board answers until the next step: as it is, or in part not.
+// lie decides how the board answers until the next step: truthfully, or with some lies.
 func (m *model) lie(lies bool) {
 	m.board.mu.Lock()
 	defer m.board.mu.Unlock()
@@ -622,7 +622,7 @@ func (m *model) refresh(mirror *jobmirror.Mirror) {
 	}
 	m.giveVersions(events, complete, t, seen)
 	for _, s := range m.sources {
-		if !complete[s.name] { // with some of the lookups, and after them
+		if !complete[s.name] { // during the lookups, and after them
 			was := s.perhaps
 			s.perhaps = true
 			m.perhapsSettled(s, seen)
@@ -697,8 +697,8 @@ func (m *model) observe() seen {
 	return out
 }
 
-// read lets a source show a page, and reports whether it was complete. It notes for the
-// postings of the page what it shows, and for those that go at once that they do.
+// read lets a source show a page, and reports whether it was complete. It notes for the page's
+// postings what the source shows, and which rows go at once.
 func (m *model) read(s *modelSource, p page, t span, seen seen, events map[int64]event) bool {
 	made := t.shift(-p.age.Milliseconds())
 	ok := p.status == http.StatusOK && p.garbage == ""
@@ -871,9 +871,9 @@ func (m *model) proven(s *modelSource, since int, f func(key int64, certain bool
 	}
 }
 
-// perhapsSettled removes the held rows of a source that was not complete which lookups prove
-// to be gone, as far as the mirror has done so: it does when it asks about the same jobs
-// for another source.
+// perhapsSettled removes the held rows of a source that was not complete which lookups prove to
+// be gone, as far as the mirror has done so: the mirror does so when it asks about the same
+// jobs for another source.
 func (m *model) perhapsSettled(s *modelSource, seen seen) {
 	was := s.informed
 	m.proven(s, s.complete[0], func(key int64, _ bool) {
@@ -958,8 +958,8 @@ func (m *model) lookups(t span, seen seen) {
 }
 
 // doubts reports whether an answer is not believed: one that ends a job which a source shows. It
-// may be, unless it is the first that calls the job unavailable; and it has to be, if it says so
-// plainly and few have ended.
+// may be, unless it is the first that calls the job unavailable; a plain statement must be
+// believed while few jobs have ended.
 func (m *model) doubts(job int, j *modelJob, state string, seen seen) bool {
 	shown := slices.ContainsFunc(m.sources, func(s *modelSource) bool {
 		for _, r := range s.rows {
@@ -986,7 +986,7 @@ func (m *model) doubts(job int, j *modelJob, state string, seen seen) bool {
 	return !believed
 }
 
-// compare compares the rows of a source with those that may be.
+// compare compares a source's rows with the possible ones.
 func (m *model) compare(s *modelSource, seen seen) {
 	there := seen.rows[s.name]
 	for key, r := range s.rows {

@@ -67,8 +67,7 @@ func TestPageCursors(t *testing.T) {
 	}
 }
 
-// A cursor is good for pages of another size, with what is counted and shown beside the hits,
-// and for no other query.
+// A cursor fits pages of other sizes, with other facets and snippets, and fits no other query.
 func TestPageCursorsOfOtherQueries(t *testing.T) {
 	q := Query{Text: "nurse", Near: jobboard.Near(50, 10, 20), Channel: "extern", Language: "de", Category: "7", Place: "Köln", Order: Newest}
 	last := search.Position{Tier: 0, Row: 7}
@@ -102,8 +101,8 @@ func TestPageCursorsOfOtherQueries(t *testing.T) {
 	}
 }
 
-// A query has as many tiers as its hits may be in, and a cursor of a tier behind them is none:
-// one tier in the orders by age, four or five by relevance, and as many again where its text is
+// A query has as many tiers as its hits may be in, and refuses a cursor of a later tier: one
+// tier in the orders by age, four or five by relevance, and as many again where its text is
 // corrected.
 func TestPageCursorsBehindTheLastTier(t *testing.T) {
 	t.Parallel()

@@ -83,9 +83,8 @@ max_client_conn = 500
 	return number
 }
 
-// Behind PgBouncer that lends sessions out for a transaction, with six of them for
-// three mirrors, all is as without: a fill, a timer's Refresh beside it,
-// the limit, readers, the log of changes.
+// With PgBouncer, which lends six sessions per transaction to three mirrors, everything works
+// as without it: a fill, a timer's Refresh beside it, the limit, readers, the log of changes.
 func TestBehindAPooler(t *testing.T) {
 	t.Parallel()
 	needPostgres(t)

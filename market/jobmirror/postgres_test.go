@@ -32,7 +32,7 @@ import (
 type server struct {
 	bin, data  string
 	port       int
-	attributes *syscall.SysProcAttr // of a process that is not root's
+	attributes *syscall.SysProcAttr // of a process whose user is not root
 	run        func(name string, args ...string) error
 	begin      func() error // makes the server's files and starts it, the first time
 	end        func() error // ends it for good
@@ -79,9 +79,9 @@ func TestMain(m *testing.M) {
 // onDisk is where servers have their files, which are too many for memory.
 var onDisk = os.TempDir()
 
-// inMemory has the tests' other files in memory, but in a long run, where the machine has
-// room for them there: no test takes the power away, and half of what SQLite takes of a
-// processor is the disk's. forget removes them; so does a process where the tests are killed.
+// inMemory has the tests' other files in memory, but in a long run, where the machine has room
+// for them there: no test takes the power away, and half of what SQLite takes of a processor is
+// the disk's. forget removes them; a helper process does so if the tests are killed.
 func inMemory() (forget func() error, err error) {
 	const memory, room = "/dev/shm", 4 << 30
 	var has syscall.Statfs_t
@@ -116,9 +116,9 @@ func atOnce() {
 	}
 }
 
-// newServer returns a server on a free port of loopback that begins when the first test
-// needs it: as another user where the tests run as root, which the server refuses. It is
-// nil where the machine has no PostgreSQL.
+// newServer returns a server on a free port of loopback that begins when the first test needs
+// it: as another user where the tests run as root, which the server refuses. It is nil if
+// PostgreSQL is not installed.
 func newServer() (*server, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(found) == 0 {
@@ -178,11 +178,11 @@ func newServer() (*server, error) {
 	return s, nil
 }
 
-// keep starts a process that stops the server and removes its files when end is called,
-// or when this process ends without it: when it is killed, or a test takes too long. The
-// process reads from a pipe, and comes to its end then. It is in a session of its own, so
-// that what ends the tests from outside does not end it as well. Nobody waits for the files
-// to be removed: there are some gigabytes of them.
+// keep starts a process that stops the server and removes its files when end is called, or when
+// this process ends without it: when it is killed, or a test takes too long. The process reads
+// from a pipe, and comes to its end then. It has a session of its own, so that a signal to the
+// tests does not end it as well. Nobody waits for the files to be removed: there are some
+// gigabytes of them.
 func (s *server) keep() (end func() error, err error) {
 	const script = `
 		trap "" PIPE # nobody may be left who reads what it says

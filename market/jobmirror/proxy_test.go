@@ -17,8 +17,8 @@ type proxy struct {
 	begin    sync.Once // serves
 	accepted atomic.Int64
 	refusing atomic.Bool
-	// sees, if not nil, is called for each direction of a connection. What it returns
-	// is called with all bytes before they are passed on, if it is not nil.
+	// sees, if not nil, is called for each direction of a connection. The function that it returns
+	// gets all bytes before they are passed on, unless it is nil.
 	sees func(toServer bool) func(bytes []byte)
 
 	mu    sync.Mutex

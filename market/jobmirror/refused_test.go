@@ -12,9 +12,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
-// A channel that is misspelt keeps nobody from the others: it is told in the status, and
-// where readiness is. A job that nobody knows may be one of that channel's, as long as
-// somebody names it.
+// A channel that is misspelt keeps nobody from the others: the status and the readiness answer
+// name it. A job that nobody knows may be one of that channel's, as long as somebody names it.
 func TestRefusedChannel(t *testing.T) {
 	const misspelt = "27828_extrn"
 	onEach(t, func(t *testing.T, address string) {
@@ -125,7 +124,7 @@ func TestRefusedChannel(t *testing.T) {
 			t.Errorf("a job that nobody knows, then: %v", err)
 		}
 
-		// The board has the channel after all.
+		// Now the board has the channel.
 		if _, err := m.Refresh(t.Context()); err == nil || !source().Refused {
 			t.Errorf("named again: %v, %+v", err, source())
 		}

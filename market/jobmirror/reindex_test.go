@@ -8,8 +8,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// A posting whose job moves while the posting is indexed is indexed once more: who
-// indexes it has read where the job was before.
+// A posting whose job moves while the posting is indexed is indexed once more: the indexing
+// process has read the job's former place.
 func TestMovedWhileIndexed(t *testing.T) {
 	t.Parallel()
 	address := Databases["postgres"]

@@ -363,7 +363,7 @@ func TestFindsWhatTheStandInFinds(t *testing.T) {
 			for _, hit := range board(query) {
 				own := shortTexts(&hit)
 				if slices.ContainsFunc(strings.Fields(query), func(word string) bool { return !strings.Contains(own, word) }) {
-					continue // it has a word elsewhere, or in another language
+					continue // the word occurs elsewhere, or in another language
 				}
 				if compared++; !slices.Contains(hits, hit.JobPostingID) {
 					t.Errorf("%s: %q does not find %q, as the stand-in does", kind, query, hit.Title)

@@ -15,9 +15,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
-// countTransactions counts the transactions that end on the connections of a proxy,
-// those of a single statement too: after each the server says that it is ready, and
-// in none. Nobody else's count, the server's own least of all.
+// countTransactions counts the transactions that end on the connections of a proxy, those of a
+// single statement too: after each transaction, and at no other time, the server says that it
+// is ready. Nobody else's count, the server's own least of all.
 func countTransactions(t *testing.T) (*proxy, *atomic.Int64) {
 	p, ended := newProxy(t, postgres.port), new(atomic.Int64)
 	p.sees = func(toServer bool) func([]byte) {
@@ -54,17 +54,17 @@ func countTransactions(t *testing.T) (*proxy, *atomic.Int64) {
 	return p, ended
 }
 
-// inServedTime runs a test in virtual time that has a mirror on PostgreSQL. A process
-// that waits for the server keeps the time from passing, so what is asked in a second
-// of it is the same on each machine. The server's own clock is the real one.
+// inServedTime runs a test in virtual time that has a mirror on PostgreSQL. While a process
+// waits for the server no time passes, so the number of requests in a second is the same on
+// each machine. The server's own clock is the real one.
 func inServedTime(t *testing.T, address string, f func(t *testing.T, address string, ended *atomic.Int64)) {
 	between, ended := countTransactions(t)
 	address = between.address(t, address)
 	synctest.Test(t, func(t *testing.T) { f(t, address, ended) })
 }
 
-// onEachInVirtualTime runs a test on each database. Time passes while nobody waits for
-// a database. The stand-in has to be WithoutSockets.
+// onEachInVirtualTime runs a test on each database. Time passes while nobody waits for a
+// database. The mock server must be WithoutSockets.
 func onEachInVirtualTime(t *testing.T, f func(t *testing.T, address string)) {
 	t.Helper()
 	onEach(t, func(t *testing.T, address string) {
@@ -109,10 +109,10 @@ func atRest(srv *jobboardtest.Server) jobmirror.Options {
 	return opts
 }
 
-// Four processes that have nothing to do ask their server little, however many jobs
-// there are; and so do four that let somebody follow the log. What they may is ten
-// transactions and 100 rows a second, and 40 with followers; the bounds for those
-// without one are lower here, so that a question that is asked twice is seen.
+// Four processes that have nothing to do ask their server little, however many jobs there are;
+// and so do four that let somebody follow the log. What they may is ten transactions and 100
+// rows a second, and 40 with followers; the bounds without followers are lower here, so that a
+// question asked twice shows.
 func TestFleetAtRest(t *testing.T) {
 	needPostgres(t)
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -178,8 +178,8 @@ func TestFleetAtRest(t *testing.T) {
 	}
 }
 
-// A hundred readers that wait for changes ask the server no more than one does, and
-// all of them are told of a change at once.
+// A hundred readers that wait for changes cost the server no more than a single reader, and a
+// change reaches all of them at once.
 func TestQuietReadersShareOneQuestion(t *testing.T) {
 	needPostgres(t)
 	const readers = 100

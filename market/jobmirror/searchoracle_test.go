@@ -289,7 +289,7 @@ func marked(text string) string {
 type oracleTerm struct {
 	words  []string
 	quoted bool
-	joined []string // words that may stand for all of these
+	joined []string // words that replace all of these
 }
 
 // oracleQuery is a query as the oracle made it, before it was written as a text.
@@ -352,8 +352,8 @@ func (o *oracle) query() (q jobmirror.Query, meant oracleQuery) {
 	return q, meant
 }
 
-// typed returns what somebody may type for a word: the word, a part of it, another form or
-// another spelling, or one with an error.
+// typed returns what somebody may type for a word: the word itself, a part, another form or
+// spelling, or a typing error.
 func (o *oracle) typed() string {
 	word := oracleWords[o.r.IntN(len(oracleWords))]
 	letters := []rune(word)
@@ -635,8 +635,8 @@ func withoutSigns(text string) (rest string, list []string) {
 	}
 }
 
-// oracleJoined returns what has a hyphen or a full stop between its words, as one word: each two and
-// each three that follow each other.
+// oracleJoined returns words connected by a hyphen or a full stop as one word: each two and each three
+// neighbours.
 func oracleJoined(text string) (list []string) {
 	text, _ = withoutSigns(oracleNormal(text))
 	chain := regexp.MustCompile(`[\pL\pM\p{Nd}]+(?:[-.\x{2010}][\pL\pM\p{Nd}]+)+`)
@@ -654,7 +654,7 @@ func oracleJoined(text string) (list []string) {
 	return list
 }
 
-// oracleNumber reports whether a word is not joined: it has no letter, or is of a writing without spaces.
+// oracleNumber reports whether a word is not joined: it has no letter, or its writing has no spaces.
 func oracleNumber(word string) bool {
 	return !strings.ContainsFunc(word, unicode.IsLetter) || len(oracleSplit(word)) > 1 || oracleUnspaced([]rune(word)[0])
 }

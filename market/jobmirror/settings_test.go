@@ -9,7 +9,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// The guide tells the settings of the leases and of the connections as they are.
+// The page gives the settings of leases and connections as the code has them.
 func TestGuideTellsTheSettings(t *testing.T) {
 	text, err := os.ReadFile("../../docs/mirror-run.md")
 	if err != nil {

@@ -47,7 +47,7 @@ func (r Rows) upsert(c Change) {
 	switch {
 	case c.Kind == ChangeForgotten:
 		if err := r.Apply(c); err != nil {
-			panic(err) // of one that is forgotten it has none
+			panic(err) // a forgotten one has no record
 		}
 	case c.After == nil:
 		delete(r, k)
@@ -148,8 +148,8 @@ func TestSnapshotUnderASlowReader(t *testing.T) {
 	})
 }
 
-// A reader that is slower than the log is long is told so, and so is one of the stream, which is
-// to wait before it begins anew. One that leaves, or is cancelled, ends at once.
+// A reader slower than KeepChanges is told so, and a reader of the stream is also told to wait
+// before it begins anew. One that leaves, or is cancelled, ends at once.
 func TestSnapshotThatTakesTooLong(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		manyRows(t, m, partRows+1)

@@ -107,7 +107,7 @@ func otherDatabase(t *testing.T, path string, statements ...string) string {
 	return path
 }
 
-// contents are the files of a folder with what is in them.
+// contents returns a folder's files with their bytes.
 func contents(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -223,7 +223,7 @@ func TestOpenRefusesWhatIsNoMirror(t *testing.T) {
 		before := contents(t, dir)
 		for _, readOnly := range []bool{false, true} {
 			if name == "no folder" && readOnly {
-				continue // then it is the file that is not there
+				continue // the missing file is the error then
 			}
 			m, err := Open(t.Context(), c.path, Options{ReadOnly: readOnly})
 			if err == nil {

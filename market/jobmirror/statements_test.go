@@ -20,7 +20,7 @@ import (
 
 // calling is a method of a mirror that is called with each of its statements failing once.
 type calling struct {
-	from   string // the database, of which the mirror has a copy
+	from   string // the database that the mirror copies
 	opts   jobmirror.Options
 	writes bool // each call has a fresh copy
 	call   func(ctx context.Context, m *jobmirror.Mirror) error
@@ -163,8 +163,8 @@ func goesOn(statement string) bool {
 
 var errBroken = errors.New("the statement is broken")
 
-// failing calls the method with each of its statements failing once: the first with a text, and
-// then the second, of a method that writes only where all is tried.
+// failing calls the method with each of its statements failing once: the first statement fails
+// with a text, and then the second; methods that write are tried only in the whole tests.
 func (c calling) failing(t *testing.T) {
 	t.Helper()
 	var (

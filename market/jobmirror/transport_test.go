@@ -48,7 +48,7 @@ func TestClientOverTheMirror(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// It has what a visitor may see, of what the board and the copy have.
+		// It finds what a visitor may see, of the board's postings and the copy's.
 		visible, n := all(t, m, jobmirror.Query{Language: "de", Order: jobmirror.Newest})
 		var given []jobboard.JobPostingID
 		for _, p := range page.Results {

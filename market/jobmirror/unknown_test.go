@@ -40,9 +40,9 @@ func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// A member that the interface does not name is copied, and a change of it alone is
-// none: a counter of views would log every posting and job at every refresh. The next
-// change of something else brings it along.
+// A member that the interface does not name is copied, but its change alone does not count: a
+// counter of views would log every posting and job at every refresh. The next change of
+// something else brings it along.
 func TestUnknownMembersAlone(t *testing.T) {
 	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, address string) {

@@ -86,8 +86,8 @@ func passes(t *testing.T, m *jobmirror.Mirror, d time.Duration) {
 	}
 }
 
-// A job that nothing names goes after KeepJobs, and the log tells it. It stays
-// while it is looked up, while a source was not complete for so long, and if it is named again.
+// A job that nothing names goes after KeepJobs, and the log tells it. It stays during its
+// lookup, while some source has not been complete for so long, and if a source names it again.
 func TestUnnamedJobsGo(t *testing.T) {
 	const day = 24 * time.Hour
 	onEachSource(t, 20, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
@@ -271,7 +271,7 @@ func TestKilledInTheDailyPass(t *testing.T) {
 	})
 }
 
-// A job that is named while the pass removes it is there in the end: in either order.
+// A job named while the pass removes it exists in the end: in either order.
 func TestNamedWhileItIsRemoved(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		board := newShelf(20)

@@ -80,7 +80,7 @@ func nextLookup(t *testing.T, m *jobmirror.Mirror, job int64) time.Time {
 	return j.NextLookup
 }
 
-// checkWait checks that a wait is the one that is wanted, more or less a tenth.
+// checkWait checks a wait against the wanted one, give or take a tenth.
 func checkWait(t *testing.T, what string, got, want time.Duration) {
 	t.Helper()
 	if got < want*9/10-time.Second || got > want*11/10+time.Second {
@@ -88,9 +88,8 @@ func checkWait(t *testing.T, what string, got, want time.Duration) {
 	}
 }
 
-// Open jobs are asked about each day, not all at the same moment; those that are
-// closed or gone more and more seldom, and as often as the others once they are
-// open again.
+// Open jobs are asked about each day, not all at the same moment; closed and unavailable jobs
+// are looked up more and more seldom, and daily once they are open again.
 func TestLookupsAreDue(t *testing.T) {
 	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
@@ -402,8 +401,8 @@ func addYear(t *testing.T, m *jobmirror.Mirror, statements ...string) {
 	}
 }
 
-// A copy that was made while the clock was a year ahead is as old as none, and is
-// brought up to date at once: it does not wait for the year to pass.
+// A copy that was made while the clock was a year ahead is as old as none, and is brought up to
+// date at once: the mirror does not wait for the year to pass.
 func TestClockSetBackByAYear(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -425,7 +424,7 @@ func TestClockSetBackByAYear(t *testing.T) {
 				t.Errorf("%s: %d, Age %s", path, w.Code, w.Header().Get("Age"))
 			}
 		}
-		other := open(t, address, optionsOf(srv)) // beside the one that the clock was set back under
+		other := open(t, address, optionsOf(srv)) // a second mirror, beside the one whose clock was set back
 		run(t, other)
 		until(t, 30*time.Second, "all is asked again", func() bool {
 			s, err := m.Status(t.Context())
@@ -550,7 +549,7 @@ func TestOldChangesGo(t *testing.T) {
 		if err != nil || status.Oldest != last {
 			t.Errorf("the log reaches back to %s, not %s: %v", status.Oldest, last, err)
 		}
-		// All rows and the changes after them are still to be had.
+		// All rows and the later changes can still be read.
 		now, at, err := snapshot(t.Context(), m)
 		if err != nil || len(now) != len(kept) || at != status.Newest {
 			t.Errorf("%d rows at %s, %v", len(now), at, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// A visitor may see what is visible, has begun, has not ended and whose job is not known to be over.
-// What nobody knows hides nothing.
+// A visitor may see a posting that is visible, has begun, has not ended, and whose job is not known
+// to be over. What nobody knows hides nothing.
 func TestWhatAVisitorMaySee(t *testing.T) {
 	config := func(values ...string) jobboard.PostingConfig {
 		return jobboard.NewPostingConfig(map[string][]string{jobboard.KeyVisibility: values})
@@ -111,7 +111,7 @@ func TestSearchesOfVisitors(t *testing.T) {
 	})
 }
 
-// Facets and the filter count each place of a job, and in a circle those that are in it.
+// Facets and the filter count every place of a job, and in a circle the places inside it.
 func TestEachPlaceOfAJob(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		at := func(city, latitude, longitude string) jobboard.Location {

@@ -182,8 +182,8 @@ func TestLeasesAreKept(t *testing.T) {
 	})
 }
 
-// A process that ends says so for two seconds at most. While it works it says that each ten
-// seconds, and one that has not for an hour is forgotten with its batches.
+// A process that ends says so for two seconds at most. While it works it does so every ten
+// seconds, and a process silent for an hour is forgotten with its batches.
 func TestProcessesAreSeen(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *Mirror) {
 		count := func(query string) (n int64) {
@@ -260,8 +260,8 @@ func TestProcessesAreSeen(t *testing.T) {
 	})
 }
 
-// A lease that is over, or that ends later than any can, is nobody's; so is that of a row which
-// nobody leased.
+// An expired lease, or one that ends later than possible, holds nothing; nor does the row of a
+// source that nobody leased.
 func TestWhatIsLeased(t *testing.T) {
 	const lease = 15 * time.Second
 	const now, minute = 1_000_000_000, 60_000

@@ -20,9 +20,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
-// wordyBoard answers for a channel of any number of postings of 2 to 6 KB without holding
-// them. A few of their words are in most of them, most are in few, as in any language:
-// twice as many different words as postings.
+// wordyBoard answers for a channel of any number of postings of 2 to 6 KB without holding them.
+// As in any language, a few words occur in most postings, and most words in few: twice as many
+// different words as postings.
 type wordyBoard struct {
 	postings int
 	hidden   int // the posting after so many others is hidden from visitors; 0: none is
@@ -209,7 +209,7 @@ func TestPageOfCommonWordsReadsFew(t *testing.T) {
 		Channels: []jobmirror.Channel{{ID: "1_all", Languages: []string{"de"}}}, Limit: -1,
 	})
 	refresh(t, m)
-	execute(t, address, "ANALYZE") // as the server does by itself sooner or later
+	execute(t, address, "ANALYZE") // as the server does sooner or later by itself
 	// Those that have the word in the title come first, and end on this page.
 	far := found(t, m, jobmirror.Query{Text: b.word(0), Limit: 100})
 	for _, q := range []jobmirror.Query{
@@ -219,7 +219,7 @@ func TestPageOfCommonWordsReadsFew(t *testing.T) {
 		{Order: jobmirror.Newest, Text: b.word(0)},
 		{Order: jobmirror.Oldest, Text: b.word(0)},
 		{Text: b.word(0), After: far.Next},
-		{Text: "bund"}, // a part of words that most postings have, in the title or beside it
+		{Text: "bund"}, // a part of words that most postings have in their titles or elsewhere
 	} {
 		q.Limit = 20
 		page, err := m.Search(t.Context(), q)

@@ -16,7 +16,7 @@ func TestAnyWritingIsFound(t *testing.T) {
 		"50% off_shore", `O'Brien "Lead" \ NEAR(a b)`, "Übergrößenträger", "İstanbul Hemşire", "พยาบาล กรุงเทพ", "ナース ﾅｰｽ",
 		"総合病院の看護師募集・日勤のみで未経験者も歓迎いたしますのでお気軽にご応募ください", "IT系エンジニア", "간호사 서울", "Медсестра в Москве",
 	}
-	tests := map[string][]string{ // what is searched for, and parts of the titles that are found
+	tests := map[string][]string{ // searches, each with parts of the titles found
 		"护士长": {"护士长"}, "ممرضة": {"ممرضة"}, "دبي": {"ممرضة"}, "νοσοκόμα": {"Νοσοκόμα"}, "ΝΟΣΟΚΌΜΑ": {"Νοσοκόμα"},
 		"süsswaren": {"Süßwaren"}, "SÜSSWAREN": {"Süßwaren"}, "süßwaren": {"Süßwaren"}, "Su\u0308ßwaren": {"Süßwaren"},
 		"caf\u00e9": {"Barista"}, "cafe\u0301": {"Barista"}, "CAFÉ": {"Barista"}, "👩🏽‍🍳 pastry": {"Pastry"},

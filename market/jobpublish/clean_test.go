@@ -171,7 +171,7 @@ func checkAs(t *testing.T, ad string, c Cleaner) {
 	if again := c.Clean(clean); again != clean {
 		t.Errorf("%q\nis cleaned to %q\nand that to   %q", ad, clean, again)
 	}
-	// Where it is shown it stays in its element, and is read as it was written.
+	// On a page it stays in its element, and reads as written.
 	for _, page := range []struct{ before, after string }{
 		{`<div id="ad">`, `</div><p id="after">x</p>`},
 		{`<ul><li><div id="ad">`, `</div></li><li id="after">x</li></ul>`},

@@ -87,8 +87,8 @@ func TestNewFeeds(t *testing.T) {
 	}
 }
 
-// All elements of a feed: its own, those of a job without date and description,
-// and those of a job with both.
+// All elements of a feed: the feed's own, those of a job without date and description, and
+// those of a job with both.
 func TestWholeFeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		undated := numbered(1)
@@ -445,8 +445,8 @@ func TestConditional(t *testing.T) {
 	})
 }
 
-// Of three files in a second only the first has its date: a client that has it
-// would take the third for the same.
+// Of three files in a second only the first has its date: a client with the second file would
+// take the third for the same.
 func TestThreeFilesInASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var jobs []Job
@@ -539,8 +539,8 @@ func TestNoEmptyElements(t *testing.T) {
 	}
 }
 
-// An entry tells the language of its job, where that is one. Where it is not, the entry
-// does not inherit the feed's.
+// An entry tells its job's language, if that is a single one. Otherwise the entry does not
+// inherit the feed's language.
 func TestLanguageOfEntries(t *testing.T) {
 	jobs := []Job{numbered(1), numbered(2), numbered(3)}
 	jobs[0].Language, jobs[1].Language = "en-GB", `no "language"`

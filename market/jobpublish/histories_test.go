@@ -63,7 +63,7 @@ type world struct {
 	lives  []*life
 }
 
-// A life is a job: what the site knows of it, and what is true.
+// A life is a job: what the site knows of the job, and the truth.
 type life struct {
 	known    Job
 	posting  jobboardtest.Posting
@@ -177,8 +177,8 @@ func (w *world) edit(l *life) {
 	w.fake.AddPosting(*p)
 }
 
-// search brings the site's copy of the postings up to date. One that is no longer
-// found stays as it was: the lookup tells.
+// search brings the site's copy of the postings up to date. A posting no longer found stays
+// unchanged: the lookup tells.
 func (w *world) search() {
 	result, err := w.client.Search(w.t.Context(), "board", jobboard.Query{})
 	if err != nil {

@@ -438,7 +438,7 @@ func TestValidFor(t *testing.T) {
 		{30 * day, now.Add(time.Hour), "2000-01-10T00:00:00Z"},
 		{30 * day, now.Add(-day), "2000-01-09T00:00:00Z"},
 		{1, now, "1999-12-13T00:00:00Z"},
-		{time.Minute, now, "1999-12-13T00:00:00Z"}, // not before the answer itself is too old
+		{time.Minute, now, "1999-12-13T00:00:00Z"}, // only when the answer itself is too old
 	} {
 		j.ValidFor, j.Answered = test.validFor, test.answered
 		d, err := j.StructuredData(now.Add(time.Hour))

@@ -88,8 +88,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// After the end of a sign-in the visitor can sign in again and then send the
-// answers.
+// After a sign-in has ended, the visitor can sign in again and then send the answers.
 func TestFormTokenEnds(t *testing.T) {
 	store := &agingStore{}
 	s := newRig(t, func(c *jobsite.SignInConfig) { c.Store = store })

@@ -430,7 +430,7 @@ func TestJobsOfSite(t *testing.T) {
 			t.Errorf("job %d is published", job)
 		}
 	}
-	// What is in it has a page, with the same data.
+	// Each address in it has a page with the same data.
 	n := 0
 	for job, err := range c.site.Jobs(t.Context()) {
 		if err != nil {
@@ -695,8 +695,8 @@ func TestCard(t *testing.T) {
 	}
 }
 
-// What could turn or hide the words around it, and what is too long for a page, is not shown:
-// on the page of a job, on its card, on the map and among the places.
+// Characters that could turn or hide the words around them, and texts too long for a page, are
+// not shown: on the page of a job, on its card, on the map and among the places.
 func TestShowsNoForeignControls(t *testing.T) {
 	c := newCopied(t)
 	company := c.fake.AddCompany(jobboardtest.Company{Name: "Linden\u202ehof\x1b[2J\x07"})

@@ -174,7 +174,7 @@ func TestOrderOfFacets(t *testing.T) {
 	}
 }
 
-// The places of a search, each with its link.
+// The places of a search, each as a link.
 func ExampleList() {
 	show := func(w io.Writer, r *http.Request, mirror *jobmirror.Mirror) error {
 		// begin

@@ -114,7 +114,7 @@ func (stalls) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// What a site does not set has a bound, and what it sets is kept.
+// Unset options have a bound, and set ones are kept.
 func TestDefaultsOfSignIn(t *testing.T) {
 	for set, want := range map[time.Duration]time.Duration{0: 12 * time.Hour, time.Hour: time.Hour} {
 		s := &SignIn{cfg: SignInConfig{Lifetime: set}}

@@ -459,7 +459,7 @@ func (brokenStore) Delete(string) error                    { return errStore }
 func (brokenStore) Find(string) ([]byte, bool, error)      { return nil, false, errStore }
 func (brokenStore) Commit(string, []byte, time.Time) error { return errStore }
 
-// Without its store a site has no visitors, and says that it is not well.
+// Without its store a site knows no visitors, and says that it is not well.
 func TestBrokenStore(t *testing.T) {
 	s := newRig(t, func(c *jobsite.SignInConfig) {
 		c.Store = brokenStore{}
@@ -558,8 +558,8 @@ func answer(h http.Handler, path string) string {
 	return fmt.Sprintf("%d %s", w.Code, strings.TrimSpace(w.Body.String()))
 }
 
-// A sign-in among the pages of another one has no visitor: the session is the other one's,
-// and its token may be for another board.
+// A sign-in served among another sign-in's pages sees no visitor: the session belongs to the
+// other one, and its token may be for another board.
 func TestSignInWithinAnother(t *testing.T) {
 	s := newRig(t)
 	client, err := jobboard.NewClient(jobboard.Config{BaseURL: "https://other.example", ClientID: "10"})

@@ -44,7 +44,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// The codes are where their towns are.
+// Postal codes lie near their towns.
 func TestWhereCodesAre(t *testing.T) {
 	for typed, town := range map[string]string{"10117": "Berlin", "A-1010": "Wien", "CH-8001": "Zürich", "D-80331": "München", "20095": "Hamburg", "A-8010": "Graz", "CH-3011": "Bern"} {
 		at := Find(typed, "")

@@ -197,8 +197,7 @@ func TestNested(t *testing.T) {
 	checkError(t, "none", nested(t.TempDir(), released), "cmd/jobboard is no module")
 }
 
-// The list of modules is that of the checkout, in the order in which they are
-// written there.
+// The list has the checkout's modules, in the order in which they are written there.
 func TestReadReleases(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{

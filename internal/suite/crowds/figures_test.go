@@ -26,9 +26,9 @@ import (
 // unit, and the aim.
 var documented = regexp.MustCompile(`(?m)^\| (.+) \| ([0-9.]+) (.+) \| ([0-9.]+) \|$`)
 
-// What the documentation says of the default policy is what it does, within
-// the tolerance that it names, and reaches the aims. A tenth of its callers does so
-// within three times the tolerance; at night there are all of them.
+// What the documentation says of the default policy is what it does, within the tolerance that
+// it names, and reaches the aims. A tenth of its callers does so within three times the
+// tolerance; the night's test has all callers.
 func TestDocumentedFigures(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/decisions/retries.md")
 	if err != nil {

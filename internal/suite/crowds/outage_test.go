@@ -55,8 +55,8 @@ func TestOutageExperiment(t *testing.T) {
 			t.Errorf("%s: %.4f, want at most %.4f", target.what, target.got, target.most)
 		}
 	}
-	// A policy that repeats nothing would pass some of these, and one that
-	// counts nothing all of them.
+	// A policy without repeats would pass some of these tests, and a budget that counts nothing
+	// would pass all.
 	if f.Outage <= 1 || f.Small <= 1 || f.Added <= 0 || f.Together <= 0 {
 		t.Errorf("nothing was repeated: %+v", f)
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
-// A thousand clients that make one call each and then none for a day cost
-// neither the service nor the token endpoint anything, and leave nothing
-// running: a bubble ends only when all of its goroutines have.
+// A thousand clients that make one call each and then none for a day cost neither the service
+// nor the token endpoint anything, and leave nothing running: a bubble ends only when all its
+// goroutines have ended.
 func TestQuietClientsAreQuiet(t *testing.T) {
 	const clients = 1000
 	synctest.Test(t, func(t *testing.T) {

@@ -59,9 +59,9 @@ func TestServersRestartInTurn(t *testing.T) {
 	}
 }
 
-// Calls that one server loses at one moment are repeated without a token of the
-// budget, once each, if another one has answered meanwhile. If none has, they are
-// what the budget has tokens for.
+// Calls that one server loses at one moment are repeated without a token of the budget, once
+// each, if another one has answered meanwhile. If none has, the budget's tokens bound the
+// repeats.
 func TestLossAtOneMoment(t *testing.T) {
 	const calls, tokens = 20, 2
 	const soon, late = 20 * time.Millisecond, 1020 * time.Millisecond // after the loss, before the first repeat
@@ -171,7 +171,7 @@ func startPair(t *testing.T, secure *httptest.Server, stop func(*rig.Server) err
 				return
 			}
 			accepting.Go(func() {
-				select { // whichever of the two is up, where one is not
+				select { // picks a server that is up, if one is down
 				case p.conns[n%2] <- conn:
 				case p.conns[1-n%2] <- conn:
 				case <-done:

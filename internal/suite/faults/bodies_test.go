@@ -17,8 +17,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 )
 
-// unreadable is a 200 that is not what the interface says. It says that a call
-// that changes something was executed, whatever its body is worth.
+// unreadable is a 200 whose body breaks the interface. It says that a call that changes
+// something was executed, whatever its body is worth.
 var unreadable = every(final(jobboard.ErrDecode)).
 	but(changing, cell{requests: 1, err: jobboard.ErrDecode, executed: true})
 
@@ -168,8 +168,8 @@ func isJob(id string) func(*rig.Operation, any) string {
 	}
 }
 
-// loose are bodies that are no good for the operations that read, and any JSON
-// for those that change something. The tests of decode.go have more of them.
+// loose are bodies that are no good for the operations that read, and any JSON for those that
+// change something. The tests of decode.go have more such bodies.
 func loose() []form {
 	all := append(
 		bodies(js, "null", "{}", "[]", `{"a":[1,{"b":null}]}`, " \ufeff{} \n"[1:]),
@@ -233,8 +233,8 @@ func lookupCodes(code string) (all []form) {
 	return all
 }
 
-// zippedForever is the beginning of a gzip stream and a part that may follow
-// any number of times: each is the compressed form of the same text.
+// zippedForever is the beginning of a gzip stream and a part that may follow any number of
+// times: every part is the compressed form of the same text.
 func zippedForever(first, again string) (begin, repeat string) {
 	block := func(text string) string {
 		var b bytes.Buffer
@@ -262,7 +262,7 @@ func endlessBodies() (all []form) {
 			case rig.Race:
 				t.cfg.MaxBodyBytes = 1 << 20 // the detector makes every byte dear
 			case t.op.Streamed() || t.op.Slot == rig.Applicant && t.op.Column == S:
-				t.cfg.MaxBodyBytes = 8 << 20 // the default is for a test of its own
+				t.cfg.MaxBodyBytes = 8 << 20 // another test uses the default
 			}
 		}}
 		if again != "" {

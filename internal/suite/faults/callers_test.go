@@ -351,7 +351,7 @@ func cancelWhileBlocked(t *trial, c cell) {
 	if d := time.Since(at); d > 0 {
 		t.problem("left %v after the cancel", d)
 	}
-	// What the last answer was, if there was one, is not said here.
+	// The body of the last answer, if any, is not checked here.
 	if e := asError(err); e != nil {
 		t.status = e.StatusCode
 	}
@@ -399,8 +399,8 @@ func callers(n int, own bool) func(*trial, cell) {
 	}
 }
 
-// inFlight makes calls at one moment, and lets their token end before they are
-// answered. None fails, and nobody waits for more than one of the others.
+// inFlight makes calls at one moment, and lets their token end before they are answered. None
+// fails, and each call waits for at most one other.
 func inFlight(n int, source func(*trial)) func(*trial, cell) {
 	refused := files("401_invalid_token.json")[0]
 	const latency = 100 * time.Millisecond
@@ -549,8 +549,8 @@ func badInputs() (all []form) {
 	return all
 }
 
-// insecureBase: a credential does not go where everybody can read it. Who has
-// one is told by NewClient, who brings one by the call.
+// insecureBase: a credential does not go where everybody can read it. NewClient refuses a
+// client's credential, the call refuses an applicant's.
 func insecureBase(t *trial, c cell) {
 	refused := func(field string) {
 		_, err := jobboard.NewClient(t.cfg)

@@ -34,7 +34,7 @@ type cell struct {
 	atMost   int  // or from one to so many
 	repeated bool // or within the policy: five while the fault lasts; two, and success, if it passes
 
-	err      error // the one sentinel that the error is; errOther: it is none; nil: success
+	err      error // the only sentinel that errors.Is finds; errOther: it is none; nil: success
 	orOK     bool  // success will do, too
 	executed bool  // the error says that the service may have executed the call
 	stopped  jobboard.StopReason
@@ -56,8 +56,8 @@ func repeated(err error) cell { return cell{repeated: true, err: err} }
 // requests is success after so many.
 func requests(n int) cell { return cell{requests: n} }
 
-// row is the cells of a row: one for each operation of the interface, and one
-// for postings that are streamed.
+// row has the cells of a row: one for each operation of the
+// interface, and one for streamed postings.
 type row [8]cell
 
 const streamed = 7
@@ -66,7 +66,7 @@ func every(c cell) row { return at(reading|changing, c) }
 
 func at(columns rig.Column, c cell) row { return row{}.but(columns, c) }
 
-// but is the row with another cell in some columns.
+// but returns the row with other cells in some columns.
 func (r row) but(columns rig.Column, c cell) row {
 	for i := range streamed {
 		if columns&(1<<i) != 0 {
@@ -159,8 +159,8 @@ var meanings = map[error]meaning{
 	errOther:                         {nil, false, http.StatusBadGateway},
 }
 
-// misread says how the meaning of an error differs from the one of the condition wanted,
-// where that has one.
+// misread says how the meaning of an error differs from that of the wanted condition, if the
+// condition has a meaning.
 func misread(err, want error) string {
 	m, known := meanings[want]
 	if !known || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -71,8 +71,8 @@ func TestTransportOverFrames(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func(*framed)
 		status int
-		body   string // or its beginning, where it ends in an error
-		err    error  // of RoundTrip, or of a Read of the body
+		body   string // the whole body, or its beginning if it ends in an error
+		err    error  // RoundTrip's error, or the error of reading the body
 	}{
 		"headers alone": {func(f *framed) { f.headers(true, ":status", "204") }, 204, "", nil},
 		"an empty last frame": {func(f *framed) {

@@ -128,7 +128,7 @@ func sameOrigins() (all []form) {
 	return all
 }
 
-// foreignLocations are two of many: the suite of redirects has them all.
+// foreignLocations are two of many: the suite of redirects has all of them.
 func foreignLocations() []form {
 	away := func(name, location string, configure func(*trial)) form {
 		return form{

@@ -6,8 +6,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// steps are the answers to the requests of one call, one after the other; the
-// last one stays.
+// steps has the answers to one call's requests in their order; the last one stays.
 func steps(all ...func(*exchange)) func(*exchange) {
 	return func(x *exchange) { all[min(x.n, len(all))-1](x) }
 }

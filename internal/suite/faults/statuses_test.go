@@ -353,7 +353,7 @@ func projectErrors() (all []form) {
 
 var bigPage = "<html>" + strings.Repeat("<p>posting</p>", 5<<20/14)
 
-// each is a form with each status.
+// each returns a form for every status.
 func each(statuses []int, forms ...form) (all []form) {
 	for _, status := range statuses {
 		for _, f := range forms {

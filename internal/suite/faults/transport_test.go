@@ -79,14 +79,14 @@ func throughTransport(t *trial) {
 type toldKey struct{}
 
 // outcome says what becomes of a form of a fault for a request that goes through
-// Applicant.Transport, from the cell of HasApplied, and may change the form. The zero
-// cell is none: such a request does not meet it.
+// Applicant.Transport, from the cell of HasApplied, and may change the form. The zero cell is
+// none: such a request never meets the fault.
 type outcome func(v *form, c cell) cell
 
-// notMet: it is in the content of an answer, which the road does not read.
+// notMet: the fault is in an answer's content, which the transport does not read.
 func notMet(*form, cell) cell { return never }
 
-// notRepeated: the answer has begun, and its caller has it.
+// notRepeated: the answer has begun, and the caller already has it.
 func notRepeated(v *form, c cell) cell {
 	if c == never || v.name == "white space" { // which comes, drop by drop
 		return never
@@ -94,7 +94,7 @@ func notRepeated(v *form, c cell) cell {
 	return final(c.err)
 }
 
-// wordless: the words of a 403 have no meaning.
+// wordless: the text of a 403 has no meaning.
 func wordless(*form, cell) cell { return final(jobboard.ErrForbidden) }
 
 // readToItsEnd: the caller reads all of the body.
@@ -134,8 +134,8 @@ func brokenGzip(v *form, c cell) cell {
 	return never
 }
 
-// transportCell returns the cell of a request that goes through Applicant.Transport. It
-// is that of HasApplied up to the header of an answer, but words have no meaning here.
+// transportCell returns the cell of a request that goes through Applicant.Transport. It equals
+// HasApplied's up to the header of an answer, but texts have no meaning here.
 func transportCell(f *fault, v *form) cell {
 	c := f.cells.of(rig.Op("HasApplied"))
 	if f.transport != nil {
@@ -249,8 +249,7 @@ func TestRequestBodyBlocks(t *testing.T) {
 	}
 }
 
-// A request of the caller's own has a column of the table, too, where the fault is
-// one of the road and not of the answer's content.
+// A request of the caller's own is a column of the table, too, for faults of the transport.
 func TestFaultMatrixOfTransport(t *testing.T) {
 	all := int64(0)
 	for _, f := range slices.Concat(

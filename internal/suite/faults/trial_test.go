@@ -32,10 +32,10 @@ const (
 	lookupURL = "http://127.0.0.1:2/db"
 )
 
-// fault is a row of the table, or a part of one.
+// fault is a row of the table, or part of a row.
 type fault struct {
 	name   string // what happens
-	status int    // of the answers, and of the Error
+	status int    // the status of the answers, and of the Error
 	cells  row
 	forms  []form
 

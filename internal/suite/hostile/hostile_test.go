@@ -58,9 +58,8 @@ const (
 
 type hostileBody struct{ name, head, unit string }
 
-// hostileBodies lists what a service may send to use up memory: a beginning, and
-// what is repeated without end. What the decoders make of more of them is
-// TestHostileMemory's in the root.
+// hostileBodies lists what a service may send to use up memory: a beginning, and what is
+// repeated without end. TestHostileMemory in the root tries more of them on the decoders.
 var hostileBodies = []hostileBody{
 	{"spaces", "", " "},
 	{"text", "", "posting "},
@@ -117,9 +116,9 @@ func bombs(head, unit string) (*endless, string) {
 	return &endless{head: bomb(head, unit, 1<<20), unit: bomb("", unit, 1<<20)}, "gzip"
 }
 
-// Whatever a service sends, a call allocates at most 32 MiB, a search two and a
-// half times its bound, and a failed answer 4 MiB. Each answer goes to one operation,
-// by a seed, and to all of them in the whole tests.
+// Whatever a service sends, a call allocates at most 32 MiB, a search two and a half times its
+// bound, and a failed answer 4 MiB. Each answer goes to one operation, chosen by a seed, and in
+// the whole tests to all of them.
 func TestHostileAnswersAreBounded(t *testing.T) {
 	var (
 		body     func() io.Reader
@@ -140,7 +139,7 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 	})
 	a := c.Applicant(rig.Renewing(rig.ApplicantToken.Secret))
 	call := func(op string) error {
-		if op == "Postings" { // to its first posting: then it is the caller's to stop
+		if op == "Postings" { // to its first posting: the caller may stop after that
 			for _, err := range c.Postings(t.Context(), "ch", jobboard.Query{}) {
 				return err
 			}

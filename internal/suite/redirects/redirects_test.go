@@ -1,5 +1,5 @@
-// Package redirects_test leads the client astray: no credential, and no request
-// at all, may leave the origin it was made for.
+// Package redirects_test leads the client astray: no credential, and no request at all, may
+// leave its origin.
 package redirects_test
 
 import (

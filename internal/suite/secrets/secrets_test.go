@@ -112,8 +112,8 @@ type leakyService struct {
 
 func (s leakyService) String() string { return fmt.Sprintf("%d as %s", s.status, s.form) }
 
-// saidBack returns what a careless service says back: the header as it came, the
-// credential in it, and the query.
+// saidBack returns what a careless service says back: the header unchanged, the credential in
+// it, and the query.
 func saidBack(r *http.Request) []string {
 	all := []string{r.Header.Get("Authorization")}
 	if _, credential, ok := strings.Cut(all[0], " "); ok {
@@ -342,8 +342,8 @@ func TestTokenErrorsShowNothing(t *testing.T) {
 	}
 }
 
-// Nothing that holds a credential shows it: not the configuration, not the
-// client or an applicant before and after they were used, not the sources.
+// Nothing that holds a credential shows it: the configuration, the client and an applicant
+// before and after use, the sources.
 func TestHoldersShowNothing(t *testing.T) {
 	var found leaks
 	defer found.report(t)

@@ -234,7 +234,7 @@ func TestChannelsOfACopy(t *testing.T) {
 			t.Errorf("%s: %q", args, got)
 		}
 	}
-	// The language of the settings is that of no channel, which would lack the other postings.
+	// The language of the settings narrows no channel, which would lack the other postings.
 	for _, r := range srv.Requests(jobboardtest.OpSearch) {
 		if language := r.Header.Get("Accept-Language"); language == "de" {
 			t.Errorf("%s was asked in %s", r.Path, language)
@@ -321,7 +321,7 @@ func TestSearchTellsOfPostingsWithoutAPlace(t *testing.T) {
 			t.Errorf("%s: %d %s%s", args, r.code, r.out, r.err)
 		}
 	}
-	// One is worth telling, too, and none is not.
+	// A single one is told in the singular, and zero is not told.
 	for places, want := range map[string]string{"": "1 posting" + note, "1": ""} {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		srv.Publish("own_channel", jobboardtest.Job{Title: "Diver", Location: jobboardtest.Location{Lat: places, Long: places}})
@@ -396,7 +396,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
-// A command's help has its own flags, and not those of others.
+// A command's help shows its own flags, and no others.
 func TestHelpOfACommand(t *testing.T) {
 	for command, flags := range map[string][]string{
 		"search": {"--near", "--facets", "--after", "--limit"}, "run": {"--feed", "--allow", "--hosts", "--monitor", "--mcp", "--rate"}, "status": {"--json"},
@@ -450,7 +450,7 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// The doctor tells how a copy is doing, and what to do.
+// The doctor describes the state of a copy, and the next step.
 func TestDoctor(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	db := filepath.Join(t.TempDir(), "jobs.db")
@@ -571,7 +571,7 @@ func TestVerdictsOfACopy(t *testing.T) {
 	}
 }
 
-// The status counts what is shown without its advertisement, where there is such a thing.
+// The status counts postings without their advertisement, if there are any.
 func TestStatusTellsOfLargeAdvertisements(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	env := map[string]string{

@@ -162,7 +162,7 @@ func TestTracesThatCannotBeHadAreRefused(t *testing.T) {
 }
 
 // The environment says whether traces are sent, and a flag whether there are metrics. Without
-// either the calls are not watched at all.
+// either no observer is set.
 func TestWhatIsWatched(t *testing.T) {
 	named := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}
 	with := func(name, value string) map[string]string {
@@ -218,8 +218,8 @@ func TestWhatIsWatched(t *testing.T) {
 	}
 }
 
-// What stops the telemetry has three seconds for all of it, each is stopped whatever became of
-// the one before, and all their errors are told.
+// Stopping the telemetry takes three seconds at most, each part is stopped even if the previous
+// one failed, and all errors are reported.
 func TestTelemetryStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")

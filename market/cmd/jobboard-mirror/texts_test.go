@@ -273,8 +273,8 @@ func TestErrorsOfADatabase(t *testing.T) {
 	}
 }
 
-// What is named is copied: channels of --channels with each language, beside the channel of a
-// flag or of the configuration, and that of the environment only where none is named.
+// What is named is copied: channels of --channels in each language, together with the channel
+// of a flag or the configuration; the environment's channel only if no other is named.
 func TestSources(t *testing.T) {
 	for _, test := range []struct {
 		channels, languages string

@@ -58,8 +58,8 @@ func TestCheckOfAFailingChannel(t *testing.T) {
 	}
 }
 
-// A broken rule ends with 7 until the file knows of it; what the board says is shown when it is
-// asked for, and in no file.
+// A broken rule ends with 7 until the file knows of it; words of the board are shown on
+// request, and stored in no file.
 func TestCheckOfABrokenRule(t *testing.T) {
 	srv := demo(t)
 	broken := roundTrip(func(r *http.Request) (*http.Response, error) {

@@ -183,7 +183,7 @@ func TestCompletionIsPrintable(t *testing.T) {
 	}
 }
 
-// installed is a directory with the program in it, under its name.
+// installed is a directory that holds the program under its name.
 func installed(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -203,7 +203,7 @@ type screen struct {
 	t    *testing.T
 	keys *os.File
 	came chan string
-	all  string // that came and was not waited for
+	all  string // all output, also the part that no test waited for
 	seen string // all that came
 }
 

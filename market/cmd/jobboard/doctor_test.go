@@ -73,7 +73,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 		},
 		{name: "token and identifier", env: env{"TOKEN": d.ClientToken}, want: fail(doctor.CheckSettings, "exclude each other", "keep one")},
 
-		// The base address and what is on the way to it.
+		// The base address, and the redirects and certificates behind it.
 		{name: "wrong base path", env: env{"BASE_URL": srv.BaseURL + "/v2"}, want: fail(doctor.CheckBase, "404", "stands before /api/rest")},
 		{name: "no base path", env: env{"BASE_URL": strings.TrimSuffix(srv.BaseURL, "/board")}, want: fail(doctor.CheckBase, "404", "has a path too many, lacks one")},
 		{name: "addresses swapped", env: env{"BASE_URL": srv.JobDBURL, "JOBDB_URL": srv.BaseURL}, want: fail(doctor.CheckBase, "404", "another host's"), blames: 2},
@@ -309,8 +309,8 @@ func TestBundleMasks(t *testing.T) {
 	}
 }
 
-// The bundle is its owner's alone and to be read before it is sent, and one that cannot be written
-// is no bundle.
+// Only its owner may read the bundle, which can be read before it is sent, and a bundle that
+// cannot be written is an error.
 func TestBundleFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bundle.json")
 	r := newProcess().run(t, "doctor", "--fake", "--bundle", file).want(t, setup.ExitOK, "10 ok")

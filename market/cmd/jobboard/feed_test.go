@@ -494,7 +494,7 @@ func TestFeedThatMoves(t *testing.T) {
 	}
 }
 
-// The flags of a feed have bounds, which they may have themselves.
+// The flags of a feed have bounds, and a value on the bound is allowed.
 func TestBoundsOfFeedFlags(t *testing.T) {
 	for _, c := range []struct {
 		concurrency int

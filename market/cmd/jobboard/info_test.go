@@ -20,8 +20,8 @@ func TestQuestionOfAnUnknownKind(t *testing.T) {
 	}
 }
 
-// Whose identifier is that of a posting learns of the job, or where to look for it if the
-// posting's link does not tell.
+// An applicant who gives a posting's identifier is told the job, or where to find it if the
+// posting's link does not name the job.
 func TestPostingTakenForAJob(t *testing.T) {
 	srv := demo(t)
 	for _, p := range srv.Snapshot().Postings {

@@ -134,8 +134,8 @@ func TestWhereInitWrites(t *testing.T) {
 	}
 }
 
-// Who has no client identifier is asked for no secret of it, and what is typed last counts, with
-// or without the end of its line.
+// Without a client identifier nobody is asked for its secret, and the last input counts, with or
+// without the end of its line.
 func TestInitAsksForNoSecretOfNobody(t *testing.T) {
 	for typed, want := range map[string]map[string]string{
 		"https://jobs.example\n\n\n1_x\nde": {setup.BaseURL: "https://jobs.example", setup.Channel: "1_x", setup.Language: "de"},

@@ -46,7 +46,7 @@ func TestEveryCommandWorksWithNoSetUp(t *testing.T) {
 			}
 		})
 	}
-	// One job of its feed is there to show what has no answer.
+	// One job of its feed shows a lookup without an answer.
 	newProcess().run(t, "feed", "--fake").want(t, setup.ExitIncomplete, "open                   42", "inactive               1",
 		"unavailable            1", "1  posting unavailable", "46 entries, 46 different jobs").
 		wantErr(t, "jobs of the feed without an answer: 1")

@@ -41,7 +41,7 @@ type serving struct {
 	code   chan int
 }
 
-// syncBuffer is a buffer for more than one goroutine.
+// syncBuffer is a buffer that several goroutines share.
 type syncBuffer struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -552,7 +552,7 @@ func TestBoardOfATool(t *testing.T) {
 		{base + " USER_TOKEN=u", jobmcp.NeedSearch, "", true, true},
 		{base, jobmcp.NeedSearch, "a search needs a credential", false, false},
 		{lookup + " USER_TOKEN=u", jobmcp.NeedSearch, "no base address", false, false},
-		{lookup, jobmcp.NeedApplicant, "", false, false}, // it says that it is not certain
+		{lookup, jobmcp.NeedApplicant, "", false, false}, // the result says that it is not certain
 		{lookup + " " + base + " USER_TOKEN=u", jobmcp.NeedApplicant, "", true, false},
 		{lookup + " USER_TOKEN=u", jobmcp.NeedApplicant, "no base address", false, false},
 		{base + " USER_TOKEN=u", jobmcp.NeedApplicant, "no lookup address", false, false},

@@ -13,7 +13,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 )
 
-// The name of the file says what is in it; a flag says it louder.
+// The name of the file chooses its form; a flag says it louder.
 func TestOutputByName(t *testing.T) {
 	isCSV := func(body string) bool {
 		rows, err := csv.NewReader(strings.NewReader(body)).ReadAll()

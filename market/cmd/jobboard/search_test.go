@@ -75,8 +75,8 @@ func TestSearchJSONLStreams(t *testing.T) {
 	}
 }
 
-// A table is printed when the whole answer is there, so one that is cut off can
-// be asked for again.
+// A table is printed once the whole answer has arrived, so a search that is cut off can be
+// repeated.
 func TestTableOfARepeatedSearch(t *testing.T) {
 	srv := demo(t)
 	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Break: jobboardtest.CutBody, After: 20_000, Times: 1})

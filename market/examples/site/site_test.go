@@ -517,7 +517,8 @@ func TestSignInEnds(t *testing.T) {
 	want(t, "refused", status, body, 200, "Sign in to see whether you may apply.")
 }
 
-// A site that was not told where the board's sign-in is says that it did not work.
+// A site without the address of the board's sign-in tells its visitor that signing in did not
+// work.
 func TestNoSignIn(t *testing.T) {
 	t.Setenv("JOBBOARD_BASE_URL", "https://board.example")
 	t.Setenv("JOBBOARD_JOBDB_URL", "https://jobdb.example")
@@ -614,7 +615,7 @@ func TestRefusedAtOnce(t *testing.T) {
 		return nil
 	}
 	approving.Transport = roundTripper(func(req *http.Request) (*http.Response, error) {
-		if strings.Contains(req.URL.Path, "/authorize") { // as one who is signed in there already sees it
+		if strings.Contains(req.URL.Path, "/authorize") { // as a visitor with a session at the board sees it
 			req.Method, req.Body = http.MethodPost, io.NopCloser(strings.NewReader(fmt.Sprintf("applicant=%d", fake.Demo.Applicant)))
 			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			req.ContentLength = -1

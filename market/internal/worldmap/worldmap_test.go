@@ -58,7 +58,7 @@ func TestViewAtTheEnds(t *testing.T) {
 	}
 }
 
-// The circle is where places at the distance are.
+// The circle passes through places at its radius.
 func TestCircle(t *testing.T) {
 	v := Around(52.52, 13.405, 60, 700, 640)
 	corners := strings.Split(strings.TrimSuffix(strings.TrimPrefix(v.Circle(52.52, 13.405, 50), "M"), "Z"), "L")

@@ -62,7 +62,7 @@ func TestFilesAreClosed(t *testing.T) {
 	}
 }
 
-// TestSyncFolder: what the system refuses to sync is in place all the same.
+// TestSyncFolder: if the system refuses to sync a folder, the file is still in place.
 func TestSyncFolder(t *testing.T) {
 	if err := syncFolder(os.DevNull); err != nil {
 		t.Errorf("what cannot be synced: %v", err)

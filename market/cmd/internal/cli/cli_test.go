@@ -292,7 +292,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// The form of the data comes from its flag, or else from the name of the file, which gets it.
+// The form of the data comes from its flag, or else from the ending of the file's name.
 func TestOutput(t *testing.T) {
 	path := func(name string) string { return filepath.Join(t.TempDir(), name) }
 	for _, test := range []struct {

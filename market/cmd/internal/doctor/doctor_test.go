@@ -272,8 +272,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// answers is a service that answers as the mock server, but for one operation: there with a status
-// and a body of its own, from the request of that number on.
+// answers is a service that answers as the mock server, but for one operation: from the request of
+// that number on, that operation has a status and a body of its own.
 func answers(t *testing.T, srv *jobboardtest.Server, path string, from, status int, body string) string {
 	t.Helper()
 	var asked atomic.Int64
@@ -302,7 +302,7 @@ func TestExamine(t *testing.T) {
 		body   string
 		set    map[string]string
 		want   string // the findings that are not ok
-		detail string // of these; of all findings, where all are ok
+		detail string // the detail of these findings, or of all if all are ok
 		next   string
 	}{
 		{name: "all is well", detail: "6 from the environment"},

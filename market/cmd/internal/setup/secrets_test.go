@@ -29,8 +29,8 @@ func TestShortSecrets(t *testing.T) {
 	}
 }
 
-// A token that was fetched is hidden, however many were fetched before it; the oldest of
-// more than a server has in hand are forgotten.
+// A token that was fetched is hidden, however many were fetched before it; the oldest of more
+// tokens than a server has in hand are forgotten.
 func TestFetchedSecrets(t *testing.T) {
 	var s Secrets
 	token := func(n int) string { return fmt.Sprintf("fetched-token-%05d", n) }

@@ -266,7 +266,7 @@ func TestWhoReadsASecret(t *testing.T) {
 	}
 }
 
-// A secret is one line of a file of at most 64 KiB, a configuration has at most a megabyte.
+// A secret is one line of a file of at most 64 KiB, a configuration is a megabyte at most.
 func TestSizesOfFiles(t *testing.T) {
 	for _, test := range []struct {
 		text  string

@@ -139,7 +139,7 @@ func TestComplain(t *testing.T) {
 	}
 }
 
-// A table is as wide as its cells, or as the terminal: then flexible columns share what the
+// A table takes the width of its cells, or the terminal's: then flexible columns share what the
 // others leave, by their shares, and one that needs less leaves the rest to the others.
 func TestTable(t *testing.T) {
 	columns := []Column{{Head: "ID"}, {Head: "TITLE", Flex: 2}, {Head: "PLACE", Flex: 1}}

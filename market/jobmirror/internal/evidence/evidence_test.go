@@ -10,7 +10,7 @@ var rules = Rules{Refresh: 15 * time.Minute, Lookup: 24 * time.Hour, Hold: 24 * 
 
 const minute = int64(time.Minute / time.Millisecond)
 
-// An answer is believed, or noted with the time after which it is asked for again.
+// An answer is believed, or noted with the time until the next lookup.
 func TestBelieved(t *testing.T) {
 	const now = 2000 * minute
 	gone := func(since int64) Doubt { return Doubt{Gone, since} }

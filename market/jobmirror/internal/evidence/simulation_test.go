@@ -102,9 +102,9 @@ func TestOutageEndsNothing(t *testing.T) {
 }
 
 // nightly looks up 20 000 jobs once a night, those that are due, for 40 nights. One in 90 ends
-// each day: most as their source ceases to show them, some by a plain statement while they are
-// shown, and some as unavailable though they are. It returns after how many nights that is known,
-// of each kind: the longest, and on average of all.
+// each day: most because their source ceases to show them, some by a plain statement while shown,
+// and some as unavailable while shown. It returns after how many nights that is known, of each
+// kind: the longest number, and the average.
 func nightly(weighs bool, next func(r *rand.Rand) float64) (longest [3]int64, average float64) {
 	r := rand.New(rand.NewPCG(3, 4))
 	jobs := make([]subject, 20_000)

@@ -71,8 +71,8 @@ func TestNamesOfCells(t *testing.T) {
 	}
 }
 
-// A circle is covered by the finest cells of which sixteen are enough, and by none that it
-// does not touch.
+// A circle is covered by the finest cells that cover it with sixteen at most, and by no cell
+// that lies outside.
 func TestCoverIsAsFineAsItMayBe(t *testing.T) {
 	const degree = kmPerDegree
 	for _, c := range []struct {
@@ -118,7 +118,7 @@ func TestCoverIsAsFineAsItMayBe(t *testing.T) {
 			if _, err := fmt.Sscanf(one, "_g%d_%d_%d", &grid, &row, &column); err != nil {
 				t.Fatal(err)
 			}
-			// Where it is nearest to the middle of the circle, or almost.
+			// The nearest point to the circle's middle, or almost.
 			size := grids[grid]
 			nearest := jobboard.GeoLocation{
 				Latitude:  max(float64(row)*size-90, min(float64(row+1)*size-90, circle.Latitude)),

@@ -64,7 +64,7 @@ func TestLimitAndPausesInOneProcess(t *testing.T) {
 		go func() {
 			time.Sleep(10 * time.Second)
 			l.Observe(http.StatusTooManyRequests, "5")
-			l.Observe(http.StatusTooManyRequests, "5")   // to a request that was under way
+			l.Observe(http.StatusTooManyRequests, "5")   // answers a request that was under way
 			l.Observe(http.StatusServiceUnavailable, "") // asks for nothing
 		}()
 		a := sentBy(t, l, began.Add(time.Minute))

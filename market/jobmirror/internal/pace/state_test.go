@@ -109,8 +109,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// Who finds no slot asks again after some time, not as long as all others do, and when there
-// may be some.
+// Without a free slot a process asks again when some may be free, and no later than the others.
 func TestWhenToAskAgain(t *testing.T) {
 	for next, first := range map[int64]time.Duration{-1000: 0, 0: 0, 250_000: 0, 350_000: 100 * time.Millisecond} {
 		least, most := time.Hour, time.Duration(0)
@@ -165,7 +164,7 @@ func TestPausesWithoutALimit(t *testing.T) {
 		}
 		other.until = time.Now().Add(3 * time.Second)
 		time.Sleep(500 * time.Millisecond)
-		waits(0) // it asks, and does not wait for the answer
+		waits(0) // the process asks, without waiting for the answer
 		synctest.Wait()
 		waits(2500 * time.Millisecond)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -67,8 +67,8 @@ func wordsOf(from, n int) (list []string) {
 	return list
 }
 
-// Words are written in rows of 32 KiB, each word once; those that are leaving stand in the first
-// row, also where there are no others.
+// Words are written in rows of 32 KiB, each word once; leaving words stand in the first row,
+// even if there are no other words.
 func TestRowsOfTheVocabulary(t *testing.T) {
 	x := newIndex(t)
 	rows := func() (out []block) {

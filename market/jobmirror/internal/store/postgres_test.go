@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// What is left of an address in an error has nothing of a password, also where the
-// password has characters in it that end a part of an address.
+// The part of an address that an error shows contains nothing of a password, even of one with
+// characters that end a part of an address.
 func TestAddressWithoutItsPassword(t *testing.T) {
 	for _, address := range []string{
 		"postgres://user:secret@db/mirror", "postgres://user:/secret@db/mirror", "postgres://user:12/secret@db/mirror",
@@ -33,8 +33,8 @@ func TestAddressWithoutItsPassword(t *testing.T) {
 	}
 }
 
-// A password with an @ that is not escaped ends at it for the driver, which would ask the
-// network for a host by the rest of its name. It is refused before that.
+// The driver ends a password at an unescaped @, and would ask the network for a host named by
+// the rest. It is refused before that.
 func TestPasswordThatIsNotEscaped(t *testing.T) {
 	for _, address := range []string{
 		"postgres://user:a@secret@127.0.0.1:1/mirror", "postgres://user:a@secret/@127.0.0.1:1/mirror", "postgres://user:?a@secret@127.0.0.1:1/mirror",
@@ -61,8 +61,8 @@ func TestPasswordThatIsNotEscaped(t *testing.T) {
 	}
 }
 
-// What a server says when it ends a session or takes no more of them, and what a network does,
-// is an outage, after which the same may succeed; what it says of a statement is none.
+// Messages of a server that ends sessions or takes no more, and errors of the network, are
+// outages, after which a repeat may succeed; errors about a statement are not.
 func TestOutages(t *testing.T) {
 	refused := func(code string) error { return &pgconn.PgError{Code: code} }
 	for code, want := range map[string]bool{

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// The elements of emphasis part no word, each of the others does: where it begins, where it
-// ends, and where it does both.
+// Elements of emphasis divide no word, each other element does: by its start tag, its end tag,
+// or both.
 func TestElementsThatPartWords(t *testing.T) {
 	within := strings.Fields("a abbr b code del em font i ins mark s small span strike strong sub sup u wbr")
 	between := strings.Fields(`address article aside audio blockquote body br button canvas caption center col dd details dialog dir div dl dt
@@ -41,7 +41,7 @@ func TestElementsThatPartWords(t *testing.T) {
 }
 
 // What titles say of genders is no word of a query, unless there is no other: then it is
-// looked for as it stands.
+// searched as typed.
 func TestQueriesOfGenders(t *testing.T) {
 	for _, said := range []string{
 		"m/w/d", "m/w", "w/m", "m/w/d/x", "(m/w/d)", "[m/w/d]", "(M/W/D)", "m|w|d", "m*w*d", "m,w,d", "m, w, d", "(m / w / d)", "(f/m/x)", "(w/m/i)",
@@ -139,8 +139,8 @@ func TestSignsOfQueries(t *testing.T) {
 	}
 }
 
-// What may stand for a mistyped word does so for no word in quotes, and the query that was
-// typed stays as it was.
+// Replacements of a mistyped word do not apply to words in quotes, and leave the typed query
+// unchanged.
 func TestCorrectedQueries(t *testing.T) {
 	typed := Parse(`kelner OR "kelner" -kelner`)
 	corrected := typed.Corrected(map[string][]string{"kelner": {"kellner", "keller"}})
@@ -258,8 +258,8 @@ func TestWhichWordsAreNoted(t *testing.T) {
 	}
 }
 
-// A word is completed from two letters on, by the shortest words that begin with it and then
-// by the shortest that end with it, at most so many of each, and by none twice.
+// From two letters on a word is completed, first by the shortest words that begin with it and
+// then by the shortest that end with it, at most so many of each, each once.
 func TestCompletions(t *testing.T) {
 	blocks := []*Block{
 		NewBlock(slices.Values([]string{"köln", "kölner", "kellner", "koch", "beikoch", "kochkunst", "chefkoch", "koloss"})),
@@ -295,8 +295,8 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
-// A block takes words of as many letters as one can have, and leaves out longer ones. Who has
-// enough of its words gets no more.
+// A block takes words of as many letters as one can have, and leaves out longer ones. A caller
+// who stops early gets no further words.
 func TestBlocksOfLongWords(t *testing.T) {
 	longest := strings.Repeat("x", maxLetters)
 	b := NewBlock(slices.Values([]string{longest, longest + "x", "größe", "koch", "koch"}))
@@ -307,7 +307,7 @@ func TestBlocksOfLongWords(t *testing.T) {
 		t.Errorf("%d bytes, want %d", b.Size(), want)
 	}
 	for range b.Words() {
-		break // it would panic if it went on
+		break // going on would panic
 	}
 	if got := Completions([]*Block{b}, longest[:20], 9, 9); !slices.Equal(got, []string{longest}) {
 		t.Errorf("%q", got)
@@ -358,7 +358,7 @@ func TestSnippetsKeepToTheirLetters(t *testing.T) {
 	}
 }
 
-// The stemmer of a text is that of the first language that has one.
+// A text's stemmer belongs to the first of its languages that has one.
 func TestStemmers(t *testing.T) {
 	for tags, want := range map[string]string{
 		"": "", "de": "de", "DE": "de", "de-AT": "de", "de_CH": "de", "xx": "", "xx fr": "fr", "en fr": "en", "deutsch": "", "nb-NO": "nb", "ja": "", "-de": "",

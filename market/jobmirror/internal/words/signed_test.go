@@ -60,7 +60,7 @@ func TestWordsWithSigns(t *testing.T) {
 }
 
 // What has a hyphen or a full stop between its words is found as one word, and the other way round;
-// not as what somebody wrote in quotes, and not in an advertisement.
+// words in quotes, and words of an advertisement, are excepted.
 func TestJoinedWords(t *testing.T) {
 	for _, c := range []struct {
 		query string
@@ -95,7 +95,7 @@ func TestJoinedWords(t *testing.T) {
 			}
 		}
 		indexed := tokens(c.text, "de").has(q, "de", Lookup.All)
-		if q.Quoted() { // the index also has other forms of what is in quotes
+		if q.Quoted() { // the index also has other forms of the quoted words
 			found, indexed = -1, q.Matches(c.text, "de")
 		}
 		if found != c.want || indexed != (c.want >= 0) || q.Matches(c.text, "de") != indexed {

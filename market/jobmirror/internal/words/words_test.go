@@ -54,8 +54,8 @@ func finds(query, title, language string) bool {
 	return tokens(Texts{Title: title}, language).has(Parse(query), language, Lookup.All)
 }
 
-// A word in an advertisement is found by its forms and its other spellings, and by no
-// part of it; one of a title by its parts too.
+// A word of an advertisement is found by its forms and its other spellings, but by no part; a
+// title's word also by its parts.
 func TestFinds(t *testing.T) {
 	for _, c := range []struct {
 		language, query, text string
@@ -270,8 +270,8 @@ func TestTiers(t *testing.T) {
 	}
 }
 
-// What an index finds is what the texts say, over many queries; and its tiers are all
-// of it, each posting in one.
+// What an index finds is what the texts say, over many queries; the tiers together have every
+// hit, each posting in one.
 func TestIndexAgreesWithTexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	vocabulary := strings.Fields(`Pflegefachkraft Krankenpfleger Krankenpflegerin Ärztin Arzt Größe groesse grosse Bauer Bäuerin infirmière
@@ -508,7 +508,7 @@ func TestIndexRemembersWordsAlone(t *testing.T) {
 	}
 }
 
-// A posting whose words those before it had, as most have.
+// A posting without a new word, like most postings.
 func BenchmarkIndex(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var ads [20]string
@@ -621,7 +621,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// The vocabulary has the words that a mistyped one may have meant.
+// The vocabulary has the words that somebody who mistypes may mean.
 func TestNoted(t *testing.T) {
 	_, list := new(Tokenizer).Tokens(Texts{Title: "Ärztin in Köln, die nichts kann", Other: []string{"看護師 พยาบาล abc12 1234 ёлка"}}, "de")
 	if want := []string{"ärztin", "köln", "nichts", "kann", "ёлка"}; !slices.Equal(list, want) {
