@@ -20,6 +20,7 @@ import (
 	boardtext "github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
+	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
 // shownLetters is the most characters of a shown title, company or place.
@@ -288,8 +289,29 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 type Results struct {
 	List     List
 	Problems []ListProblem // wrong values in the address, which the search ignored
+	Near     string        // the town as the visitor typed it, also where List.Near lacks it; for its field
+	Meant    []Facet       // towns that the visitor may mean by a Near that names none; see List.Meant
 	Page     *jobmirror.Page
 	Cards    []Card // cards of Page.Postings
+}
+
+// Towns returns suggestions for the field of the town, for a datalist: the towns that the visitor
+// may have meant, and then those with the most hits.
+func (r *Results) Towns() []string {
+	const most = 20
+	var names []string
+	for _, meant := range r.Meant {
+		names = append(names, meant.Name)
+	}
+	if r.Page.Facets == nil {
+		return names
+	}
+	for _, facet := range (List{}).Places(r.Page.Facets, most) {
+		if _, ok := places.Find(facet.Name); ok && !slices.Contains(names, facet.Name) {
+			names = append(names, facet.Name)
+		}
+	}
+	return names
 }
 
 // Search finds the jobs for the address of a request, which ParseList reads, in the
@@ -301,7 +323,7 @@ func (s *Site) Search(r *http.Request) (*Results, error) {
 	if err := s.made(); err != nil {
 		return nil, err
 	}
-	list, problems := ParseList(ReadQuery(r))
+	list, problems := parseList(ReadQuery(r), s.cfg.Country)
 	q := list.Query()
 	q.Language, q.Snippets = s.Language(r), true
 	page, err := s.mirror.Search(r.Context(), q)
@@ -315,7 +337,12 @@ func (s *Site) Search(r *http.Request) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &Results{List: list, Problems: problems, Page: page}
+	found := &Results{List: list, Problems: problems, Page: page, Near: list.Near}
+	for _, problem := range problems {
+		if problem.Field == "near" {
+			found.Near, found.Meant = shown(problem.Value), list.Meant(problem.Value)
+		}
+	}
 	for i := range page.Postings {
 		found.Cards = append(found.Cards, s.Card(&page.Postings[i]))
 	}

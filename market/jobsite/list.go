@@ -12,20 +12,29 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/places"
+	"github.com/jobboard-sdk/jobboard-go/places/postal"
 )
 
 // List holds a visitor's search, read from the address of the list of jobs. The zero value
 // finds all jobs.
 type List struct {
 	Text     string               // parameter text: words to find
-	Near     string               // parameter near: name of a town that package places knows
+	Near     string               // parameter near: a town that package places knows, or a postal code of package postal
 	Radius   int                  // parameter radius: km around the town; 0: DefaultRadius
 	Category string               // parameter category: a category's identifier
 	Place    string               // parameter place: a location's name
 	Order    jobmirror.Order      // parameter order: "newest" or "oldest"; otherwise by relevance
 	Language string               // parameter lang: language of the postings
 	After    jobmirror.PageCursor // parameter after: cursor to the page after another; empty: the first page
+
+	// Country is the ISO 3166 code of postal codes that are typed without their country. It is no
+	// parameter: Site.Search takes it from Config.Country.
+	Country string
 }
+
+// Attribution names the source of the towns and postal codes. The licence demands this line on
+// a site that searches around a town or draws a Map.
+const Attribution = "Places and postal codes: geonames.org, CC BY 4.0"
 
 // DefaultRadius is the radius of a search around a town, in kilometers, if the visitor
 // chooses none; MaxRadius is the largest radius.
@@ -49,17 +58,20 @@ type ListReason string
 
 // The reasons.
 const (
-	UnknownTown ListReason = "unknown town" // package places knows no town of that name
-	NoRadius    ListReason = "no radius"    // not a number from 1 to MaxRadius
-	NoOrder     ListReason = "no order"     // neither newest nor oldest
-	TextTooLong ListReason = "text too long"
+	UnknownTown  ListReason = "unknown town"  // no town of that name, or no such postal code; see Results.Meant
+	SeveralTowns ListReason = "several towns" // a postal code of Austria and of Switzerland; see Results.Meant
+	NoRadius     ListReason = "no radius"     // not a number from 1 to MaxRadius
+	NoOrder      ListReason = "no order"      // neither newest nor oldest
+	TextTooLong  ListReason = "text too long"
 )
 
 var orders = map[jobmirror.Order]string{jobmirror.Newest: "newest", jobmirror.Oldest: "oldest"}
 
 // ParseList reads the query of an address, such as ReadQuery returns. It leaves out wrong
 // values and returns a problem for each. It ignores other parameters.
-func ParseList(values url.Values) (List, []ListProblem) {
+func ParseList(values url.Values) (List, []ListProblem) { return parseList(values, "") }
+
+func parseList(values url.Values, country string) (List, []ListProblem) {
 	var problems []ListProblem
 	wrong := func(field string, reason ListReason) {
 		problems = append(problems, ListProblem{field, values.Get(field), reason})
@@ -69,17 +81,19 @@ func ParseList(values url.Values) (List, []ListProblem) {
 	}
 	l := List{
 		Text: text("text"), Near: text("near"), Category: text("category"), Place: text("place"), Language: text("lang"),
-		After: jobmirror.PageCursor(values.Get("after")),
+		After: jobmirror.PageCursor(values.Get("after")), Country: country,
 	}
 	if len(l.Text) > maxText {
 		wrong("text", TextTooLong)
 		l.Text = ""
 	}
-	if l.Near != "" {
-		if _, ok := places.Find(l.Near); !ok {
-			wrong("near", UnknownTown)
-			l.Near = ""
+	if _, ok := l.Town(); !ok && l.Near != "" {
+		reason := UnknownTown
+		if len(postal.Find(l.Near, country)) > 1 {
+			reason = SeveralTowns
 		}
+		wrong("near", reason)
+		l.Near = ""
 	}
 	if radius := text("radius"); radius != "" {
 		n, err := strconv.Atoi(radius)
@@ -124,9 +138,53 @@ func (l List) Values() url.Values {
 	return values
 }
 
-// Town returns the town that Near names, or false if package places knows no
-// such town.
-func (l List) Town() (places.Place, bool) { return places.Find(l.Near) }
+// Town returns the town that Near names, or a place named by Near's postal code, or false if there
+// is none, or if the code is of two countries.
+func (l List) Town() (places.Place, bool) {
+	if !postal.Looks(l.Near) {
+		return places.Find(l.Near)
+	}
+	found := postal.Find(l.Near, l.Country)
+	if len(found) != 1 {
+		return places.Place{}, false
+	}
+	at := found[0]
+	return places.Place{Name: at.Code, Country: at.Country, Latitude: at.Latitude, Longitude: at.Longitude}, true
+}
+
+// Meant returns the towns that a visitor may have meant by a text that names none, such as Berlin
+// for Berlni, or the two postal codes for a code of two countries: at most three, each with the
+// link to the first page of the list around it. It returns nil for a text that Town knows as Near.
+func (l List) Meant(near string) []Facet {
+	l.Near, l.After = near, ""
+	if _, ok := l.Town(); ok || near == "" {
+		return nil
+	}
+	var names []string
+	for _, code := range postal.Find(l.Near, l.Country) {
+		names = append(names, code.String())
+	}
+	const most = 3
+	if !postal.Looks(l.Near) {
+		towns := places.Search(l.Near, most)
+		if len(towns) == 0 {
+			towns = places.Alike(l.Near, most)
+		}
+		for _, town := range towns {
+			name := town.Name
+			if found, _ := places.Find(name); found != town {
+				name += ", " + town.Country // a smaller town of the same name
+			}
+			names = append(names, name)
+		}
+	}
+	var meant []Facet
+	for _, name := range names {
+		l.Near = name
+		meant = append(meant, Facet{Name: name, Link: l.link()})
+	}
+	return meant
+}
 
 // Query returns the query for a mirror, with facets. If the town is unknown, the query
 // finds jobs anywhere.

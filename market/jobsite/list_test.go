@@ -223,3 +223,57 @@ func ExampleList() {
 	// [{near Atlantis unknown town}] true
 	// <nil>
 }
+
+// A mistyped town and a postal code of two countries lead on to what may be meant, and to the rest
+// of the same search.
+func TestMeant(t *testing.T) {
+	for near, want := range map[string]string{
+		"Berlni":       "?near=Berlin&radius=50&text=nurse",
+		"Müncen":       "?near=M%C3%BCnchen&radius=50&text=nurse",
+		"Frankfurt am": "?near=Frankfurt+am+Main&radius=50&text=nurse",
+		"8010":         "?near=A-8010&radius=50&text=nurse ?near=CH-8010&radius=50&text=nurse",
+		"99999":        "",
+		"xyzzyqq":      "",
+		"Berlin":       "",
+		"10117":        "",
+		"":             "",
+	} {
+		var links []string
+		list := jobsite.List{Text: "nurse", Radius: 50, After: "x"}
+		for _, meant := range list.Meant(near) {
+			links = append(links, string(meant.Link))
+			q, err := url.ParseQuery(strings.TrimPrefix(string(meant.Link), "?"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, problems := jobsite.ParseList(q); len(problems) > 0 {
+				t.Errorf("%s leads to %q", near, problems)
+			}
+		}
+		if got := strings.Join(links, " "); got != want {
+			t.Errorf("%q leads to %s, want %s", near, got, want)
+		}
+	}
+}
+
+// A visitor searches around a postal code, as it is written at home and abroad.
+func TestPostalCode(t *testing.T) {
+	for near, want := range map[string]jobboard.GeoLocation{
+		"10117":        jobboard.Near(52.52, 13.39, 25),
+		"A-1010":       jobboard.Near(48.21, 16.37, 25),
+		"CH-8001":      jobboard.Near(47.37, 8.54, 25),
+		"10117 Berlin": jobboard.Near(52.52, 13.41, 25),
+	} {
+		list, problems := jobsite.ParseList(url.Values{"near": {near}})
+		if at := list.Query().Near; len(problems) > 0 || at.RadiusKm != 25 || jobboard.DistanceKm(at, want) > 3 {
+			t.Errorf("%s: %v, %v", near, at, problems)
+		}
+	}
+	list, problems := jobsite.ParseList(url.Values{"near": {"8010"}})
+	if len(problems) != 1 || problems[0].Reason != jobsite.SeveralTowns || !list.Query().Near.IsZero() {
+		t.Errorf("a code of two countries: %+v %+v", list, problems)
+	}
+	if _, problems = jobsite.ParseList(url.Values{"near": {"99999"}}); len(problems) != 1 || problems[0].Reason != jobsite.UnknownTown {
+		t.Errorf("no such code: %+v", problems)
+	}
+}

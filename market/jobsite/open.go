@@ -145,7 +145,8 @@ func (s *Settings) complete() error {
 	if s.AuthURL != "" && s.Board.ClientID == "" {
 		add("AuthURL", "is set without Settings.Board.ClientID, with which the site signs applicants in")
 	}
-	if s.TokenURL != "" && !confidential(s.TokenURL) && !s.Board.AllowInsecure {
+	secret := s.ClientSecret != "" || s.AuthURL != "" // TokenURL is sent one, or an applicant's code
+	if secret && s.TokenURL != "" && !confidential(s.TokenURL) && !s.Board.AllowInsecure {
 		add("TokenURL", "is not https, and its host is not this machine: a secret would be readable on the way")
 	}
 	return errors.Join(wrong...)

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -361,5 +362,31 @@ func TestReadEnv(t *testing.T) {
 	}
 	if s, err := jobsite.ReadEnv(func(string) string { return "" }); err != nil || s.Board.BaseURL != "" || s.Channels != nil || s.Feeds != nil {
 		t.Errorf("no environment: %v %v", s, err)
+	}
+}
+
+// The list keeps the town that was typed, says what it may mean, and has suggestions for its field;
+// a code of two countries is of the site's.
+func TestTypedTown(t *testing.T) {
+	site := jobsitetest.Open(t, func(s *jobsite.Settings) { s.Site.Country = "AT" })
+	find := func(query string) *jobsite.Results {
+		found, err := site.Site.Search(httptest.NewRequest("GET", "/?"+query, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	found := find("near=Berlni&text=pflege")
+	if found.Near != "Berlni" || len(found.Meant) != 1 || found.Meant[0].Link != "?near=Berlin&text=pflege" {
+		t.Errorf("%q: %+v", found.Near, found.Meant)
+	}
+	if towns := found.Towns(); len(towns) < 3 || towns[0] != "Berlin" || slices.Contains(towns[1:], "Berlin") {
+		t.Errorf("the suggestions are %q", towns)
+	}
+	if found = find("near=8010&radius=500"); len(found.Problems) > 0 || found.Near != "8010" {
+		t.Errorf("8010 in Austria: %+v", found.Problems)
+	}
+	if at := found.List.Query().Near; jobboard.DistanceKm(at, jobboard.Near(47.07, 15.44, 25)) > 10 {
+		t.Errorf("8010 in Austria is at %v, not in Graz", at)
 	}
 }

@@ -29,6 +29,10 @@ type Config struct {
 	// copies its channels too. At least one is required. The first serves readers who
 	// prefer another language, feeds, and the words in a job's address.
 	Languages []string
+	// Country is the ISO 3166 code of the country of postal codes that a visitor types without
+	// one, such as "AT". Some 900 codes of four digits are of Austria and of Switzerland: without
+	// Country the list offers both.
+	Country string
 	// Texts returns the sentences of the site in a language; nil: German in "de", else English.
 	Texts func(language string) Texts
 	// EditJob adds the site's own knowledge to a published job, such as DirectApply,

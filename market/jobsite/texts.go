@@ -19,6 +19,7 @@ type Texts struct {
 	Problems    map[jobboard.AnswerReason]string
 	Lists       map[ListReason]string // errors of a search; {value} is replaced by the typed value
 	Statuses    map[int]string        // sentences in place of a page, by status; see Status
+	DidYouMean  string                // before the towns of Results.Meant
 	Nationality string                // label of the nationality field, which the board does not label
 	Other       string                // in place of any missing text
 }
@@ -66,13 +67,15 @@ func (t Texts) ListProblem(p ListProblem) string {
 // English returns the texts in English. The caller may change them.
 func English() Texts {
 	return Texts{
-		Language: "en",
-		Other:    "That did not work. Please try again.", Nationality: "Nationality",
+		Language:   "en",
+		DidYouMean: "Did you mean",
+		Other:      "That did not work. Please try again.", Nationality: "Nationality",
 		Lists: map[ListReason]string{
-			UnknownTown: "We do not know the place “{value}”. These are jobs anywhere.",
-			NoRadius:    "“{value}” is not a distance in kilometres.",
-			NoOrder:     "“{value}” is not an order. The jobs that fit best come first.",
-			TextTooLong: "That is too long to search for. These are jobs with any words.",
+			SeveralTowns: "There are two places with the postal code “{value}”. These are jobs anywhere.",
+			UnknownTown:  "We do not know the place “{value}”. These are jobs anywhere.",
+			NoRadius:     "“{value}” is not a distance in kilometres.",
+			NoOrder:      "“{value}” is not an order. The jobs that fit best come first.",
+			TextTooLong:  "That is too long to search for. These are jobs with any words.",
 		},
 		Statuses: map[int]string{
 			http.StatusNotFound:           "There is no such page.",
@@ -108,13 +111,15 @@ func English() Texts {
 // German returns the texts in German. The caller may change them.
 func German() Texts {
 	return Texts{
-		Language: "de",
-		Other:    "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.", Nationality: "Staatsangehörigkeit",
+		Language:   "de",
+		DidYouMean: "Meinten Sie",
+		Other:      "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.", Nationality: "Staatsangehörigkeit",
 		Lists: map[ListReason]string{
-			UnknownTown: "Den Ort „{value}“ kennen wir nicht. Sie sehen Stellen an allen Orten.",
-			NoRadius:    "„{value}“ ist keine Entfernung in Kilometern.",
-			NoOrder:     "„{value}“ ist keine Reihenfolge. Was am besten passt, steht vorn.",
-			TextTooLong: "Das ist zu lang zum Suchen. Sie sehen Stellen mit beliebigen Wörtern.",
+			SeveralTowns: "Die Postleitzahl „{value}“ gibt es zweimal. Sie sehen Stellen an allen Orten.",
+			UnknownTown:  "Den Ort „{value}“ kennen wir nicht. Sie sehen Stellen an allen Orten.",
+			NoRadius:     "„{value}“ ist keine Entfernung in Kilometern.",
+			NoOrder:      "„{value}“ ist keine Reihenfolge. Was am besten passt, steht vorn.",
+			TextTooLong:  "Das ist zu lang zum Suchen. Sie sehen Stellen mit beliebigen Wörtern.",
 		},
 		Statuses: map[int]string{
 			http.StatusNotFound:           "Diese Seite gibt es nicht.",

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
-	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
 // staleAfter is the age of the copy above which pages warn that the board does
@@ -20,12 +19,12 @@ type listPage struct {
 	page
 	*jobsite.Results
 
-	Near, Warning, Age, Attribution string
-	Next                            template.URL // the link to the next page; empty: this is the last
-	Radius                          int
-	Radii                           []int
-	Places                          []jobsite.Facet
-	Map                             template.HTML
+	Warning, Age, Attribution string
+	Next                      template.URL // the link to the next page; empty: this is the last
+	Radius                    int
+	Radii                     []int
+	Places                    []jobsite.Facet
+	Map                       template.HTML
 }
 
 // list shows the jobs of the copy that a visitor searches for.
@@ -35,7 +34,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := listPage{
-		page: s.page(r), Results: found, Near: jobsite.ReadQuery(r).Get("near"), Attribution: places.Attribution,
+		page: s.page(r), Results: found, Attribution: jobsite.Attribution,
 		Radius: cmp.Or(found.List.Radius, jobsite.DefaultRadius), Radii: []int{10, 25, 50, 100, 200},
 		Next: found.List.Next(found.Page), Places: found.List.Places(found.Page.Facets, 8),
 	}

@@ -204,6 +204,13 @@ func TestTypingErrors(t *testing.T) {
 	want(t, "a typing error", status, body, 200, "Stattdessen gesucht: pflegefachkraft.", "Pflegefachkraft (m/w/d)")
 	status, body = v.get("/suggest?lang=de&text=pflegef")
 	want(t, "suggestions", status, body, 200, `"pflegefachkraft"`)
+	status, body = v.get("/?lang=de&near=Berlni&radius=50")
+	want(t, "a mistyped town", status, body, 200, "Den Ort „Berlni“ kennen wir nicht.", `value="Berlni" list="places"`,
+		`Meinten Sie <a href="?lang=de&amp;near=Berlin&amp;radius=50">Berlin</a>?`, `<datalist id="places"><option value="Berlin">`)
+	status, body = v.get("/?lang=en&near=8010")
+	want(t, "a code of two countries", status, body, 200, `<a href="?lang=en&amp;near=A-8010">A-8010</a>, <a href="?lang=en&amp;near=CH-8010">CH-8010</a>?`)
+	status, body = v.get("/?lang=de&near=10117&radius=10")
+	want(t, "a postal code", status, body, 200, "km)", `value="10117" list="places"`)
 	if status, body = v.get("/suggest?text="); status != 200 || strings.TrimSpace(body) != "[]" {
 		t.Errorf("without a text: %d %s", status, body)
 	}

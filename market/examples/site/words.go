@@ -69,6 +69,9 @@ var german = words{
 func (w words) stale(d time.Duration) string { return fmt.Sprintf(w.Stale, w.ago(d)) }
 func (w words) age(d time.Duration) string   { return fmt.Sprintf(w.Age, w.ago(d)) }
 
+// DidYouMean returns what stands before the towns that a visitor may mean, for the template.
+func (w words) DidYouMean() string { return w.texts.DidYouMean }
+
 // Corrected returns the sentence about a word that the search replaced or left out, for the
 // template.
 func (w words) Corrected(c jobmirror.Correction) string {

@@ -108,9 +108,10 @@ var pages = template.Must(template.New("").Parse(`
 {{define "head"}}<!DOCTYPE html><html lang="{{.Texts.Language}}">{{end}}
 {{define "list"}}{{template "head" .}}<title>Stellen</title><h1>Stellen</h1>
 <form><label>Was <input name="text" value="{{.Found.List.Text}}"></label>
-<label>Wo <input name="near" value="{{.Found.List.Near}}"></label>
+<label>Wo <input name="near" value="{{.Found.Near}}"></label>
 <label>km <input name="radius" value="{{with .Found.List.Radius}}{{.}}{{end}}"></label> <button>Suchen</button></form>
-{{range .Found.Problems}}<p>{{$.Texts.ListProblem .}}</p>{{end}}<p>{{.Found.Page.Facets.Total}}</p>
+{{range .Found.Problems}}<p>{{$.Texts.ListProblem .}}</p>{{end}}
+{{with .Found.Meant}}<p>{{$.Texts.DidYouMean}}{{range .}} <a href="{{.Link}}">{{.Name}}</a>{{end}}?</p>{{end}}<p>{{.Found.Page.Facets.Total}}</p>
 <ul>{{range .Found.Cards}}<li lang="{{.Language}}">
 {{if .Path}}<a href="{{.Path}}">{{.Title}}</a>{{else}}{{.Title}}{{end}}
 {{.Company}} {{.Place}} {{.Distance}}<br>{{.Excerpt}}</li>{{end}}</ul>

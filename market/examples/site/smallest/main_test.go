@@ -96,6 +96,9 @@ func TestMarketplace(t *testing.T) {
 		text   string
 	}{
 		{"/?near=Atlantis", 200, "Den Ort „Atlantis“ kennen wir nicht."},
+		{"/?near=Berlni", 200, `name="near" value="Berlni"`},
+		{"/?near=Berlni", 200, `Meinten Sie <a href="?near=Berlin">Berlin</a>?`},
+		{"/?near=10117", 200, " km"},
 		{"/?after=x", 200, "Weiter"},
 		{job, 200, "application/ld+json"},
 		{job, 200, `href="/signin?next=%2fjob%2f`},
