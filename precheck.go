@@ -108,7 +108,7 @@ func (a *Applicant) Precheck(ctx context.Context, job JobID) (PrecheckResult, er
 	p := PrecheckResult{Job: job, InformationErr: errNoAnswer, AppliedErr: errNoAnswer}
 	for answer := range answers {
 		answer(&p)
-		if p.Decision = p.decide(); p.Decision != DecisionUnknown {
+		if p.Decision = p.Decide(); p.Decision != DecisionUnknown {
 			cancel()
 		}
 	}
@@ -134,7 +134,10 @@ func mayStillHaveApplied(ctx context.Context, err error) bool {
 	return !errors.Is(err, ErrInvalidInput) && !errors.Is(err, ErrUnauthorized) && !errors.Is(err, ErrToken)
 }
 
-func (p *PrecheckResult) decide() Decision {
+// Decide returns the decision of the answers in p by the rows of [Applicant.Precheck], for callers that got
+// the answers themselves, such as the job information from a copy. A source that was not asked needs an
+// error; without one AppliedErr nil says that the applicant has not applied.
+func (p *PrecheckResult) Decide() Decision {
 	switch {
 	case p.Applied || p.ApplicationID != "":
 		return DecisionAlreadyApplied

@@ -183,6 +183,23 @@ func TestPrecheckError(t *testing.T) {
 	}
 }
 
+// Answers that a caller got elsewhere decide by the same rows.
+func TestDecide(t *testing.T) {
+	open, closed := &jobboard.JobInformation{ApplyPossible: true}, &jobboard.JobInformation{}
+	for want, p := range map[jobboard.Decision]jobboard.PrecheckResult{
+		jobboard.DecisionMayApply:       {Information: open},
+		jobboard.DecisionUnknown:        {Information: open, AppliedErr: context.DeadlineExceeded},
+		jobboard.DecisionClosed:         {Information: closed, AppliedErr: context.DeadlineExceeded},
+		jobboard.DecisionAlreadyApplied: {Information: closed, Applied: true},
+		jobboard.DecisionNotVisible:     {Information: open, AppliedErr: jobboard.ErrPostingNotAccessible},
+		jobboard.DecisionGone:           {InformationErr: jobboard.ErrJobUnavailable},
+	} {
+		if got := p.Decide(); got != want {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}
+
 // ERROR_POSTING_UNAVAILABLE decides nothing: the page of such a job is missing for a minute,
 // and the other source's answer counts.
 func TestPrecheckOfAPostingThatCannotBeFound(t *testing.T) {
