@@ -27,7 +27,8 @@
 //
 // A page calls Visitor to get the signed-in visitor, whose Applicant makes calls to the
 // board. Precheck returns an Outcome to show: whether the visitor may apply, with the
-// page's status and words. Form makes the page of a job's form, opened or sent.
+// page's status and words, without a wait for a slow board. Form asks the board itself, and makes the page
+// of a job's form, opened or sent.
 //
 // A List is the search in an address: ParseList reads it from the result of ReadQuery and reports wrong
 // values, Query returns the query for a mirror, and Places and Categories return links that narrow the

@@ -31,11 +31,14 @@ const sessionField = "session"
 // maxForm is the largest body of a sent form, in bytes.
 const maxForm = 64 << 10
 
-// Form returns the form of a job for the visitor of a request, or like Precheck the reason
-// why the visitor may not apply. For a POST, Form checks the sent answers by rules. It
-// sends no answers to the board, because the interface has no call for them. The page
-// shows answers again that cannot be checked because the sign-in has ended or the board
-// does not say whether the visitor may apply. The status is Precheck's, or for a sent form
+// Form returns the form of a job for the visitor of a request, or the reason why the visitor may not
+// apply. It asks the board itself, as the interface wants before an application starts (4.4), and waits
+// at most five seconds for it. If the board does not give the job's questions, Form takes those of
+// SignInConfig.Copy. For a POST, Form checks the sent answers by rules. It sends no answers to the board,
+// because the interface has no call for them. The page shows the form, with the answers that were sent,
+// also if the sign-in has ended or the board does not say whether the visitor may apply. The status is 200,
+// 410 for a closed job, 404 for one that is gone or not visible, 403 to sign in, 502 to 504 without the
+// board's answer, or for a sent form
 //
 //	403  the sign-in has ended: SignInToSend, or SignInRefused where another would end too
 //	409  somebody else has signed in since the form was opened: SignedInAnew
@@ -43,8 +46,8 @@ const maxForm = 64 << 10
 //
 // Form returns an error with status 400 for a body that is not
 // application/x-www-form-urlencoded, and with 413 for one over 64 KiB. To show the answers of
-// a visitor who is not signed in, Form looks up the job, and returns the lookup's error. Of a nil
-// SignIn it returns SignInNotOffered without a form.
+// a visitor who is not signed in, Form looks up the job, and returns the lookup's error if the copy does
+// not have the job either. Of a nil SignIn it returns SignInNotOffered without a form.
 func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jobboard.AnswerRules) (FormPage, error) {
 	if s == nil {
 		return FormPage{Outcome: s.Precheck(r, job, texts)}, nil
@@ -53,7 +56,7 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 	if err := readForm(r, sent); err != nil {
 		return FormPage{}, &formError{err}
 	}
-	p := FormPage{Outcome: s.precheck(r, job)}
+	p := FormPage{Outcome: s.live(r, job)}
 	visitor, signedIn := s.Visitor(r)
 	if signedIn {
 		p.Session = visitor.Session
@@ -65,15 +68,15 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 		wrong = p.check(r, rules)
 	case p.MayApply():
 	case sent && !signedIn:
-		ctx, cancel := context.WithTimeout(r.Context(), precheckTime)
-		defer cancel()
 		var err error
-		if info, err = s.cfg.Client.JobInformation(ctx, job); err != nil {
+		if info, err = s.lookUp(r, job); err != nil {
 			return FormPage{}, err
 		}
 		p.Situation = unsent(p.Situation)
-	case sent && (p.Situation == Busy || p.Situation == NotChecked): // with info, where the board gave it
-		p.disown(r)
+	case p.Situation == Busy || p.Situation == NotChecked: // with info, where the board or the copy gave it
+		if sent {
+			p.disown(r)
+		}
 	default:
 		info = nil
 	}
@@ -83,6 +86,20 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 	}
 	p.speak(texts)
 	return p, nil
+}
+
+// lookUp returns the job's information of the board, or else of the copy. A board that says that the job is
+// closed or gone is believed.
+func (s *SignIn) lookUp(r *http.Request, job jobboard.JobID) (*jobboard.JobInformation, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), formTime)
+	defer cancel()
+	info, err := s.cfg.Client.JobInformation(ctx, job)
+	if err != nil && !jobboard.Settled(err) {
+		if copied := s.copied(r, job); copied != nil {
+			return copied, nil
+		}
+	}
+	return info, err
 }
 
 // unsent returns the situation of a visitor who sent answers without being signed in. It

@@ -37,7 +37,7 @@ func TestForm(t *testing.T) {
 		{"sent with a new token that is refused", some, fault(jobboardtest.OpApplied, 401), jobsite.SignInRefused, 403, true, false},
 		{"of another session", from("another"), nil, jobsite.SignedInAnew, 409, true, false},
 		{"opened by nobody", from(""), nil, jobsite.SignedInAnew, 409, true, false},
-		{"board down", nil, fault(jobboardtest.OpApplied, 503), jobsite.NotChecked, 502, false, false},
+		{"board down", nil, fault(jobboardtest.OpApplied, 503), jobsite.NotChecked, 502, true, false},
 		{"sent, applied check down", some, func(s *rig) {
 			fault(jobboardtest.OpApplied, 503)(s)
 			fault(jobboardtest.OpApplication, 503)(s)

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -55,7 +58,7 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// A page waits five seconds for the board, and the sign-in ten for a token, whatever the
+// A form waits five seconds for the board, a job's page half a second, and the sign-in ten for a token, whatever the
 // client of the site would do. Nothing that a sign-in starts outlives its requests: the
 // test could not end.
 func TestWaits(t *testing.T) {
@@ -87,11 +90,11 @@ func TestWaits(t *testing.T) {
 		}
 		page = func(r *http.Request) {
 			s.sessions.Put(r.Context(), sessionKey, stored{"token", "session", time.Now()})
-			if o := s.Precheck(r, 1, English()); o.Situation != NotChecked {
+			if o := s.Precheck(r, 1, English()); o.Situation != AppliedUnknown {
 				t.Errorf("%+v", o)
 			}
 		}
-		takes(5*time.Second, httptest.NewRequest("GET", "/visitor", nil))
+		takes(500*time.Millisecond, httptest.NewRequest("GET", "/visitor", nil))
 		sent := httptest.NewRequest("POST", "/nobody", strings.NewReader("q9=x"))
 		sent.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		page = func(r *http.Request) {
@@ -104,6 +107,147 @@ func TestWaits(t *testing.T) {
 		callback.AddCookie(&http.Cookie{Name: "__Host-signin", Value: "state=y&verifier=z"})
 		takes(10*time.Second, callback)
 	})
+}
+
+// A job's page has what the copy knows, and waits for the board's applied check alone, as long as the site
+// lets it. The form asks the board, and takes the copy's questions if that gives none.
+func TestPageOfTheCopy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var board, copied []string
+		var signIn *SignIn
+		var page func(r *http.Request)
+		made := func(wait time.Duration, answers map[string]string) {
+			t.Helper()
+			var clients []*jobboard.Client
+			for _, from := range []http.RoundTripper{&tells{answers, &board}, &tells{map[string]string{"external": openJob}, &copied}} {
+				client, err := jobboard.NewClient(jobboard.Config{
+					BaseURL: "https://board.example", JobDBURL: "https://board.example", ClientID: "10", HTTPClient: &http.Client{Transport: from},
+					Retry: jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Hour},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				clients = append(clients, client)
+			}
+			var err error
+			signIn, err = NewSignIn(SignInConfig{
+				Client: clients[0], Copy: clients[1], AppliedWait: wait, URL: "https://jobs.example",
+				OAuth2: oauth2.Config{Endpoint: oauth2.Endpoint{AuthURL: "https://board.example/a", TokenURL: "https://board.example/t"}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		takes := func(want time.Duration, r *http.Request) {
+			t.Helper()
+			began := time.Now()
+			board, copied = nil, nil
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			signIn.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				signIn.sessions.Put(r.Context(), sessionKey, stored{"token", "session", time.Now().Add(-time.Hour)})
+				page(r)
+			})).ServeHTTP(httptest.NewRecorder(), r)
+			if took := time.Since(began); took != want {
+				t.Errorf("%s %s took %s, not %s", r.Method, r.URL.Path, took, want)
+			}
+		}
+		get := func() *http.Request { return httptest.NewRequest("GET", "/", nil) }
+		post := func() *http.Request {
+			return httptest.NewRequest("POST", "/", strings.NewReader("q9=55.000&session=session"))
+		}
+
+		var o Outcome
+		precheck := func(r *http.Request) { o = signIn.Precheck(r, 1, English()) }
+		for answer, want := range map[string]Situation{"false": MayApply, "true": AlreadyApplied} {
+			made(0, map[string]string{"applied": answer})
+			page = precheck
+			if takes(0, get()); o.Situation != want || o.Status != 200 || o.Check.Information == nil {
+				t.Errorf("applied is %s: %+v", answer, o)
+			}
+			if !slices.Equal(board, []string{"applied"}) || !slices.Equal(copied, []string{"external"}) {
+				t.Errorf("the board is asked %v, the copy %v", board, copied)
+			}
+		}
+		for set, want := range map[time.Duration]time.Duration{0: 500 * time.Millisecond, 2 * time.Second: 2 * time.Second} {
+			made(set, nil)
+			page = precheck
+			takes(want, get())
+			if o.Situation != AppliedUnknown || o.Status != 200 || !o.MayApply() || o.Check.Information == nil || !errors.Is(o.Err, jobboard.ErrTimeout) {
+				t.Errorf("%+v", o)
+			}
+		}
+		made(0, map[string]string{"applied": "401"})
+		page = func(r *http.Request) {
+			precheck(r)
+			if _, in := signIn.Visitor(r); in {
+				t.Error("the session goes on")
+			}
+		}
+		if takes(0, get()); o.Situation != SignInAgain {
+			t.Errorf("%+v", o)
+		}
+
+		var p FormPage
+		form := func(r *http.Request) {
+			var err error
+			if p, err = signIn.Form(r, 1, English(), jobboard.AnswerRules{}); err != nil {
+				t.Error(err)
+			}
+		}
+		shown := func(what string, situation Situation, status int, value string) {
+			t.Helper()
+			if p.Situation != situation || p.Status != status || !p.Show || len(p.Fields) != 1 || p.Fields[0].Value != value {
+				t.Errorf("%s: %q, status %d, %+v", what, p.Situation, p.Status, p.Fields)
+			}
+		}
+		// Nothing is answered; the applied check is, the lookup not.
+		made(0, nil)
+		page = form
+		takes(5*time.Second, get())
+		shown("opened", NotChecked, 504, "")
+		takes(5*time.Second, post())
+		shown("sent", NotChecked, 504, "55.000")
+		made(0, map[string]string{"applied": "false", "external": "503"})
+		takes(0, get())
+		shown("opened, lookup down", MayApply, 200, "")
+		if takes(0, post()); !p.Complete {
+			t.Errorf("sent, lookup down: %+v", p)
+		}
+		if !slices.Contains(board, "external") {
+			t.Error("the form does not ask the board")
+		}
+		// What the board says of the job counts before what the copy knows.
+		made(0, map[string]string{"applied": "false", "external": `{"code":"ERROR_JOB_INACTIVE"}`})
+		if takes(0, get()); p.Situation != Closed || p.Show || len(copied) > 0 {
+			t.Errorf("%+v, and the copy is asked %v", p, copied)
+		}
+	})
+}
+
+const openJob = `{"jobId":1,"jobTitle":"Nurse","applyPossible":true,"questions":[{"id":"9","type":"TEXT","label":"Why?"}]}`
+
+// tells answers requests by the last element of their path, with a body or a status, and notes them. It does
+// not answer the others.
+type tells struct {
+	answers map[string]string
+	asked   *[]string
+}
+
+func (s *tells) RoundTrip(r *http.Request) (*http.Response, error) {
+	name := path.Base(r.URL.Path)
+	*s.asked = append(*s.asked, name)
+	answer, ok := s.answers[name]
+	if !ok {
+		return stalls{}.RoundTrip(r)
+	}
+	w := httptest.NewRecorder()
+	if status, err := strconv.Atoi(answer); err == nil {
+		w.WriteHeader(status)
+	} else {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.WriteString(answer)
+	}
+	return w.Result(), nil
 }
 
 // stalls answers no request before it is given up.

@@ -24,6 +24,7 @@ const (
 	SignInRefused  Situation = "sign-in refused" // the board refused even a new token: another sign-in would not help
 	Busy           Situation = "busy"            // the board asks to try again later
 	NotChecked     Situation = "not checked"     // the board gave no answer, or refused the site itself
+	AppliedUnknown Situation = "applied unknown" // Precheck: the board did not say in time whether the visitor has applied
 	SignInToSend   Situation = "sign in to send" // Form: answers were sent after the sign-in had ended
 	SignedInAnew   Situation = "signed in anew"  // Form: somebody has signed in since the form was opened
 
@@ -42,8 +43,9 @@ type Outcome struct {
 	Err   error // why the situation is uncertain; nil: certain
 }
 
-// MayApply reports whether to offer the form.
-func (o Outcome) MayApply() bool { return o.Situation == MayApply }
+// MayApply reports whether to offer the form. It also does where the situation is AppliedUnknown, because
+// the form asks again.
+func (o Outcome) MayApply() bool { return o.Situation == MayApply || o.Situation == AppliedUnknown }
 
 // SetRetryAfter sets the header Retry-After to the wait that Err asks for, if Status is
 // 500 or more.
@@ -59,35 +61,92 @@ func (o Outcome) WriteHeader(w http.ResponseWriter) {
 	w.WriteHeader(o.Status)
 }
 
-// precheckTime bounds a page's wait for the board.
-const precheckTime = 5 * time.Second
+// formTime bounds the wait of a form for the board, and copyTime that for the copy after it.
+const (
+	formTime = 5 * time.Second
+	copyTime = time.Second
+)
 
 // justSignedIn is the greatest age of a sign-in that counts as new.
 const justSignedIn = time.Minute
 
-// Precheck asks the board whether the visitor of a request may apply for a job, and
-// waits at most five seconds for it. It ends the session only if the board refuses the
-// visitor's token.
+// Precheck tells a job's page whether its visitor may apply for the job. The job's information is that of
+// SignInConfig.Copy, and the board is asked only whether the visitor has applied. If it does not say so
+// within SignInConfig.AppliedWait, the situation is AppliedUnknown, with status 200. Precheck ends the
+// session only if the board refuses the visitor's token in that time. Of a nil SignIn the situation is
+// SignInNotOffered.
 func (s *SignIn) Precheck(r *http.Request, job jobboard.JobID, texts Texts) Outcome {
-	o := s.precheck(r, job)
+	if s == nil {
+		return Outcome{
+			Situation: SignInNotOffered, Text: texts.Situation(SignInNotOffered), Status: http.StatusNotImplemented,
+		}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.AppliedWait)
+	defer cancel()
+	o := s.outcome(r, func(a *jobboard.Applicant) (jobboard.PrecheckResult, error) {
+		if s.cfg.Copy == nil {
+			return a.Precheck(ctx, job)
+		}
+		p := jobboard.PrecheckResult{Job: job}
+		p.Information, p.InformationErr = s.cfg.Copy.JobInformation(ctx, job)
+		p.Applied, p.AppliedErr = a.HasApplied(ctx, job)
+		p.Decision = p.Decide()
+		if p.Decision != jobboard.DecisionUnknown {
+			return p, nil
+		}
+		return p, errors.Join(p.InformationErr, p.AppliedErr)
+	})
+	if o.Situation == Busy || o.Situation == NotChecked {
+		o.Situation, o.Status = AppliedUnknown, http.StatusOK
+	}
 	o.Text = texts.Situation(o.Situation)
 	return o
 }
 
-func (s *SignIn) precheck(r *http.Request, job jobboard.JobID) Outcome {
-	if s == nil {
-		return Outcome{Situation: SignInNotOffered, Status: http.StatusNotImplemented}
+// live asks the board itself whether the visitor of a request may apply for a job, and takes the job's
+// questions from the copy if the board does not give them.
+func (s *SignIn) live(r *http.Request, job jobboard.JobID) Outcome {
+	ctx, cancel := context.WithTimeout(r.Context(), formTime)
+	defer cancel()
+	return s.outcome(r, func(a *jobboard.Applicant) (jobboard.PrecheckResult, error) {
+		p, err := a.Precheck(ctx, job)
+		if p.Decision != jobboard.DecisionUnknown || p.Information != nil {
+			return p, err
+		}
+		if p.Information = s.copied(r, job); p.Information != nil {
+			if p.Decision = p.Decide(); p.Decision != jobboard.DecisionUnknown {
+				err = nil
+			}
+		}
+		return p, err
+	})
+}
+
+// copied returns the job's information as the copy has it, or nil.
+func (s *SignIn) copied(r *http.Request, job jobboard.JobID) *jobboard.JobInformation {
+	if s.cfg.Copy == nil {
+		return nil
 	}
+	ctx, cancel := context.WithTimeout(r.Context(), copyTime)
+	defer cancel()
+	info, err := s.cfg.Copy.JobInformation(ctx, job)
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// outcome returns what check says of the visitor of a request, and ends the session if the board refused
+// the visitor's token.
+func (s *SignIn) outcome(r *http.Request, check func(*jobboard.Applicant) (jobboard.PrecheckResult, error)) Outcome {
 	visitor, ok := s.Visitor(r)
 	if !ok {
 		return Outcome{Situation: SignInFirst, Status: http.StatusForbidden}
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), precheckTime)
-	defer cancel()
-	check, err := visitor.Applicant.Precheck(ctx, job)
-	refused := s.EndIfRefused(r, errors.Join(check.AppliedErr, check.ApplicationErr))
-	o := Outcome{Check: check, Err: err}
-	switch decided, ok := decisions[check.Decision]; {
+	checked, err := check(visitor.Applicant)
+	refused := s.EndIfRefused(r, errors.Join(checked.AppliedErr, checked.ApplicationErr))
+	o := Outcome{Check: checked, Err: err}
+	switch decided, ok := decisions[checked.Decision]; {
 	case ok:
 		o.Situation, o.Status = decided.situation, decided.status
 	case refused && time.Since(visitor.SignedIn) < justSignedIn:

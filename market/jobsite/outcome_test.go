@@ -41,10 +41,10 @@ func TestPrecheck(t *testing.T) {
 		{"internal", func(d jobboardtest.DemoInfo) int64 { return d.InternalJob }, nil, jobsite.NotVisible, 404, true},
 		{"unknown", func(d jobboardtest.DemoInfo) int64 { return d.UnknownJob }, nil, jobsite.Gone, 404, true},
 		{"token refused at once", nil, fault(jobboardtest.OpApplied, 401), jobsite.SignInRefused, 403, false},
-		{"the site's credential refused", nil, fault(jobboardtest.OpJobInformation, 401), jobsite.NotChecked, 502, true},
-		{"busy", nil, both(429), jobsite.Busy, 503, true},
-		{"down", nil, both(503), jobsite.NotChecked, 502, true},
-		{"lookup down", nil, fault(jobboardtest.OpJobInformation, 500), jobsite.NotChecked, 502, true},
+		{"the site's credential refused", nil, fault(jobboardtest.OpJobInformation, 401), jobsite.AppliedUnknown, 200, true},
+		{"busy", nil, both(429), jobsite.AppliedUnknown, 200, true},
+		{"down", nil, both(503), jobsite.AppliedUnknown, 200, true},
+		{"lookup down", nil, fault(jobboardtest.OpJobInformation, 500), jobsite.AppliedUnknown, 200, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newRig(t)
@@ -61,10 +61,10 @@ func TestPrecheck(t *testing.T) {
 				o = s.signIn.Precheck(r, jobboard.JobID(job), jobsite.German())
 			}
 			s.get("/")
-			if o.Situation != test.situation || o.Status != test.status || o.Text != jobsite.German().Situations[test.situation] || o.MayApply() != (test.situation == jobsite.MayApply) {
+			if o.Situation != test.situation || o.Status != test.status || o.Text != jobsite.German().Situations[test.situation] || o.MayApply() != (test.situation == jobsite.MayApply || test.situation == jobsite.AppliedUnknown) {
 				t.Errorf("%+v", o)
 			}
-			if o.MayApply() && (o.Check.Information == nil || o.Err != nil) {
+			if o.Situation == jobsite.MayApply && (o.Check.Information == nil || o.Err != nil) {
 				t.Errorf("no form: %+v", o)
 			}
 			s.fake.LiftFaults()
@@ -115,7 +115,7 @@ func (s *agingStore) age(t *testing.T, r *rig) {
 // Nothing that a visitor can meet is without words, in either language.
 func TestTexts(t *testing.T) {
 	english, german := jobsite.English(), jobsite.German()
-	if len(english.Situations) != 13 || len(german.Situations) != 13 {
+	if len(english.Situations) != 14 || len(german.Situations) != 14 {
 		t.Errorf("%d and %d situations", len(english.Situations), len(german.Situations))
 	}
 	for situation := range english.Situations {

@@ -1,6 +1,7 @@
 package jobsite
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/gob"
@@ -23,6 +24,12 @@ import (
 // SignInConfig describes the sign-in of a site to NewSignIn.
 type SignInConfig struct {
 	Client *jobboard.Client // calls the board for applicants who sign in
+	// Copy asks a copy of the board for a job's information, as the client of [Site.Client] does; nil: Client
+	// is asked for it too, so that a job's page waits for it.
+	Copy *jobboard.Client
+	// AppliedWait bounds the wait of a job's page for the board's word whether the visitor has applied;
+	// 0 means 500 ms.
+	AppliedWait time.Duration
 	// URL is the address under which visitors reach the site, such as
 	// "https://jobs.example", without a path. With https, browsers send the
 	// cookies over https only.
@@ -100,6 +107,9 @@ func NewSignIn(cfg SignInConfig) (*SignIn, error) {
 	if cfg.Lifetime < 0 {
 		wrong = append(wrong, &ConfigError{"SignInConfig.Lifetime", "is negative"})
 	}
+	if cfg.AppliedWait < 0 {
+		wrong = append(wrong, &ConfigError{"SignInConfig.AppliedWait", "is negative"})
+	}
 	if len(wrong) > 0 {
 		return nil, errors.Join(wrong...)
 	}
@@ -138,6 +148,7 @@ func originOf(site *url.URL) string {
 
 func (s *SignIn) setDefaults() {
 	cfg := &s.cfg
+	cfg.AppliedWait = cmp.Or(cfg.AppliedWait, 500*time.Millisecond)
 	if cfg.Store == nil {
 		cfg.Store = &memory{sessions: map[string]remembered{}}
 	}

@@ -93,6 +93,7 @@ func English() Texts {
 			SignInRefused:    "The job board does not accept your sign-in. Please try again later.",
 			Busy:             "The job board is busy. Please try again in a minute.",
 			NotChecked:       "We cannot check at the moment whether you may apply. Please try again in a few minutes.",
+			AppliedUnknown:   "We do not know at the moment whether you have applied already. The form asks the job board again.",
 			SignInToSend:     "Your sign-in has ended, and your answers are still here. Sign in in a new window, then send them from this one.",
 			SignInNotOffered: "You apply on the job board's own page.",
 			SignedInAnew:     "Somebody has signed in since you opened this form. If it was you, please check your answers and send them again.",
@@ -137,6 +138,7 @@ func German() Texts {
 			SignInRefused:  "Die Stellenbörse nimmt Ihre Anmeldung nicht an. Bitte versuchen Sie es später noch einmal.",
 			Busy:           "Die Stellenbörse ist ausgelastet. Bitte versuchen Sie es in einer Minute noch einmal.",
 			NotChecked:     "Wir können zurzeit nicht prüfen, ob Sie sich bewerben können. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
+			AppliedUnknown: "Zurzeit ist nicht bekannt, ob Sie sich schon beworben haben. Das Formular fragt noch einmal nach.",
 			SignInToSend: "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier. " +
 				"Melden Sie sich in einem neuen Fenster an und senden Sie sie dann von hier.",
 			SignInNotOffered: "Sie bewerben sich auf der Seite der Stellenbörse.",

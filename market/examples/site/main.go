@@ -223,7 +223,7 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 // restart, signing in again takes one click.
 func (s *site) newSignIn(board oauth2.Config) (*jobsite.SignIn, error) {
 	return jobsite.NewSignIn(jobsite.SignInConfig{
-		Client: s.client, URL: s.origin, OAuth2: board, Logger: slog.Default(), Failed: s.failed,
+		Client: s.client, Copy: s.jobs.Client(), URL: s.origin, OAuth2: board, Logger: slog.Default(), Failed: s.failed,
 	})
 }
 

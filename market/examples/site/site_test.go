@@ -402,19 +402,19 @@ func TestForeignRequests(t *testing.T) {
 	}
 }
 
-// The board is down, slow, refuses or is busy: the list stays, and everybody
-// reads in their language what is the matter.
+// The board is down, slow, refuses or is busy: lists and pages stay, a page waits for nobody and leads to
+// the form, and the form has the questions of the copy and says what is the matter.
 func TestBoardInTrouble(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault  jobboardtest.Fault
 		status int
 		text   string
 	}{
-		"down":       {jobboardtest.Fault{Status: 503}, 502, "We cannot check at the moment"},
-		"slow":       {jobboardtest.Fault{Delay: time.Hour}, 504, "We cannot check at the moment"},
-		"busy":       {jobboardtest.Fault{Status: 429}, 503, "The job board is busy."},
-		"HTML":       {jobboardtest.Fault{Status: 200, Body: "<html>login"}, 502, "We cannot check at the moment"},
-		"half of it": {jobboardtest.Fault{Break: jobboardtest.CutBody}, 502, "We cannot check at the moment"},
+		"down":       {jobboardtest.Fault{Status: 503}, 502, "Wir können zurzeit nicht prüfen"},
+		"slow":       {jobboardtest.Fault{Delay: time.Hour}, 504, "Wir können zurzeit nicht prüfen"},
+		"busy":       {jobboardtest.Fault{Status: 429}, 503, "Die Stellenbörse ist ausgelastet."},
+		"HTML":       {jobboardtest.Fault{Status: 200, Body: "<html>login"}, 502, "Wir können zurzeit nicht prüfen"},
+		"half of it": {jobboardtest.Fault{Break: jobboardtest.CutBody}, 502, "Wir können zurzeit nicht prüfen"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, fake := start(t)
@@ -423,10 +423,13 @@ func TestBoardInTrouble(t *testing.T) {
 			fake.Fail(c.fault)
 			status, body := v.get("/?near=Berlin")
 			want(t, "list", status, body, 200, "/job/")
+			form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
 			status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
-			want(t, "job", status, body, 200, "Registered Nurse", c.text)
-			status, body = v.get(fmt.Sprintf("/apply/%d", fake.Demo.OpenJob))
-			want(t, "form", status, body, c.status, c.text)
+			want(t, "job", status, body, 200, "Registered Nurse", "We do not know at the moment whether you have applied", `href="`+form+`"`)
+			status, body = v.get(form)
+			want(t, "form", status, body, c.status, c.text, `name="q10"`)
+			status, body = v.post(form, url.Values{"q10": {"Die Lage."}, "session": {formOf(body)}})
+			want(t, "sent form", status, body, c.status, c.text, "Die Lage.")
 		})
 	}
 	t.Run("token ended", func(t *testing.T) {
