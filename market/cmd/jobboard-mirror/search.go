@@ -35,7 +35,9 @@ func newSearchCommand(p *cli.Program, db *database) *cobra.Command {
 or as one JSON document. TEXT is the search text, as --text is: words in any
 form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
 --language narrow it. --synonyms names a file with words that find each other.
-Postings that a visitor should not see are left out, but for --all.`,
+A job is shown once: in your language (JOBBOARD_LANGUAGE, else the locale's) where
+the copy has it, else in the posting's own. Postings that a visitor should not
+see are left out, but for --all.`,
 		Example: `  jobboard-mirror search --fake --near Berlin --radius 50 nurse
   jobboard-mirror search --db jobs.db --fields title,job -o nurses.csv nurse`,
 		ValidArgsFunction: cli.Nothing,
@@ -62,20 +64,22 @@ Postings that a visitor should not see are left out, but for --all.`,
 				Channel: jobboard.ChannelID(fromFlag(cmd, "channel")), Language: fromFlag(cmd, "language"),
 			}
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
-				page, err := m.Search(ctx, q)
+				s := singly{m: m, reader: readerLanguage(p.Settings.Getenv)}
+				page, err := s.search(ctx, q)
 				if err != nil {
 					return err
 				}
 				err = f.output.WriteTo(p.Out, func(to *term.Output) error {
-					return printPage(&p.Console, to, page, form, fields, !q.Near.IsZero())
+					return printPage(&p.Console, to, page, form, fields, &q)
 				})
 				if err == nil && f.output.File != "" {
 					p.Note("%s in %s", term.Count(len(page.Postings), "posting"), f.output.File)
 				}
-				if err == nil && form == "" && !q.Near.IsZero() {
-					err = noteUnplaced(ctx, &p.Console, m)
+				if err != nil || form != "" {
+					return err
 				}
-				return err
+				noteCorrected(&p.Console, page.Corrected)
+				return noteMissing(ctx, &p.Console, m, q, page)
 			})
 		},
 	}
@@ -91,16 +95,6 @@ Postings that a visitor should not see are left out, but for --all.`,
 	o.fake.add(cmd)
 	o.addSynonymsFlag(cmd)
 	return cmd
-}
-
-// noteUnplaced reports the number of postings that a search around a place cannot
-// find.
-func noteUnplaced(ctx context.Context, c *term.Console, m *copied) error {
-	status, err := m.Status(ctx)
-	if err == nil && status.Unplaced > 0 {
-		c.Note("%s without a place that a radius finds: the job is not known, or has no coordinates", term.Count(status.Unplaced, "posting"))
-	}
-	return err
 }
 
 // hitFields lists the fields of a posting for --fields, in the order of the columns of CSV.
@@ -119,8 +113,8 @@ var hitFields = []cli.Field[jobmirror.Posting]{
 		}
 		return nil
 	}},
-	{Name: "title", Flex: 5, Value: func(p jobmirror.Posting) any { return p.Posting.Title }},
-	{Name: "place", Flex: 3, Value: func(p jobmirror.Posting) any {
+	{Name: "title", Flex: 5, Least: 30, Value: func(p jobmirror.Posting) any { return p.Posting.Title }},
+	{Name: "place", Flex: 3, Least: 8, Value: func(p jobmirror.Posting) any {
 		return strings.Join(p.Posting.Config.Get(jobboard.KeyLocationName), ", ")
 	}},
 	{Name: "company", Flex: 3, Value: func(p jobmirror.Posting) any {
@@ -131,7 +125,7 @@ var hitFields = []cli.Field[jobmirror.Posting]{
 }
 
 func printPage(c *term.Console, to *term.Output, page *jobmirror.Page, form string, fields []cli.Field[jobmirror.Posting],
-	measured bool,
+	q *jobmirror.Query,
 ) error {
 	switch form {
 	case "json":
@@ -146,15 +140,19 @@ func printPage(c *term.Console, to *term.Output, page *jobmirror.Page, form stri
 		}
 		return lines.Flush()
 	case "":
-		if fields == nil && measured {
-			fields = cli.Named(hitFields, "posting", "job", "language", "km", "title", "place")
-		} else if fields == nil {
-			fields = cli.Named(hitFields, "posting", "job", "language", "title", "place")
+		if fields == nil {
+			fields = tableFields(!q.Near.IsZero())
 		}
 	}
-	cli.WriteTable(c, fields, page.Postings)
+	if len(page.Postings) > 0 {
+		cli.WriteTable(c, fields, page.Postings)
+	}
 	if page.Facets != nil {
-		to.Line("\n%d in all", page.Facets.Total)
+		languages := ""
+		if q.Language == "" {
+			languages = ", counted once in each language"
+		}
+		to.Line("\n%d in all%s", page.Facets.Total, languages)
 		for _, facet := range []map[string]int{page.Facets.Categories, page.Facets.Places} {
 			for _, value := range slices.Sorted(maps.Keys(facet)) {
 				to.Line("  %6d %s", facet[value], term.Printable(value))
@@ -165,6 +163,18 @@ func printPage(c *term.Console, to *term.Output, page *jobmirror.Page, form stri
 		to.Line("\nmore with --after %s", page.Next)
 	}
 	return to.Err
+}
+
+// tableFields returns the columns of a table without --fields; measured says that the search
+// was around a place. On a narrow terminal the title stays readable: the posting's identifier
+// is left out first, and the job's, which other commands take, last.
+func tableFields(measured bool) []cli.Field[jobmirror.Posting] {
+	fields := cli.Named(hitFields, "posting", "job", "language", "km", "title", "place")
+	fields[0].Yields, fields[2].Yields, fields[1].Yields = 3, 2, 1
+	if !measured {
+		fields = slices.Delete(fields, 3, 4)
+	}
+	return fields
 }
 
 // wirePosting is a hit as JSON: the board's posting, and the mirror's data

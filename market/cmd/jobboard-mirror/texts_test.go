@@ -107,7 +107,7 @@ func TestPage(t *testing.T) {
 		{page: page, want: "POSTING  JOB  LANGUAGE  TITLE  PLACE\n1        2    de        Nurse  Berlin, Wien\n3\n\nmore with --after cursor\n"},
 		{page: page, measured: true, want: "POSTING  JOB  LANGUAGE  KM  TITLE  PLACE\n1        2    de            Nurse  Berlin, Wien\n3\n\nmore with --after cursor\n"},
 		{page: page, fields: chosen, want: "JOB  TITLE\n2    Nurse\n\n\nmore with --after cursor\n"},
-		{page: &counted, fields: chosen, measured: true, want: "JOB  TITLE\n2    Nurse\n\n\n5 in all\n       1 8\n       2 9\n       3 Wien\n"},
+		{page: &counted, fields: chosen, measured: true, want: "JOB  TITLE\n2    Nurse\n\n\n5 in all, counted once in each language\n       1 8\n       2 9\n       3 Wien\n"},
 		{page: page, form: "csv", want: `posting,job,language,km,title,place,company,evidence,seen
 1,2,de,,Nurse,"Berlin, Wien",Acme,feed,2026-01-02T03:04:05Z
 3,,,,,,,,2026-01-02T03:04:05Z
@@ -115,13 +115,17 @@ func TestPage(t *testing.T) {
 		{page: page, form: "csv", fields: chosen, want: "job,title\n2,Nurse\n,\n"},
 	} {
 		c, out := console()
-		if err := printPage(c, c.Out, test.page, test.form, test.fields, test.measured); err != nil || out.String() != test.want {
+		var q jobmirror.Query
+		if test.measured {
+			q.Near = jobboard.Near(52.5, 13.4, 50)
+		}
+		if err := printPage(c, c.Out, test.page, test.form, test.fields, &q); err != nil || out.String() != test.want {
 			t.Errorf("%+v: %v\n%s\nwant\n%s", test, err, out.String(), test.want)
 		}
 	}
 	for _, fields := range [][]cli.Field[jobmirror.Posting]{nil, chosen} {
 		c, out := console()
-		if err := printPage(c, c.Out, &counted, "json", fields, false); err != nil {
+		if err := printPage(c, c.Out, &counted, "json", fields, &jobmirror.Query{}); err != nil {
 			t.Error(err)
 		}
 		var got struct {

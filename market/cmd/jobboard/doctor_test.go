@@ -123,7 +123,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 			name: "unknown channel", env: env{"CHANNEL": "27828_EXTERN"}, variants: jobboardtest.Variants{UnknownChannel: 404},
 			want: fail(doctor.CheckChannel, "does not know 27828_EXTERN (404)", "upper and lower case count"),
 		},
-		{name: "empty channel", env: env{"CHANNEL": "1_nobody"}, want: warn(doctor.CheckChannel, "has no postings, or does not exist", "27828_extern")},
+		{name: "empty channel", env: env{"CHANNEL": "1_nobody"}, want: fail(doctor.CheckChannel, "has no postings, or does not exist", "27828_extern")},
 		{name: "no language", env: env{"LANGUAGE": "german-please-now"}, want: fail(doctor.CheckLanguage, "names no language", "such as de")},
 
 		// The lookup.

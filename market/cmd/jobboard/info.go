@@ -53,9 +53,9 @@ func runInfo(ctx context.Context, c *term.Console, b *setup.Board, args []string
 	return flags.WriteTo(c.Out, func(to *term.Output) error { return term.WriteJSON(to, info, true) })
 }
 
-// postingMeant returns the error to show for an unknown job. If the identifier belongs to a
-// posting of the channel, or to a posting's version, the error says so and names the
-// posting's job from its link.
+// postingMeant returns the error to show for an unknown job, with the next step. If the
+// identifier belongs to a posting of the channel, or to a posting's version, the error says so
+// and names the posting's job from its link.
 func postingMeant(ctx context.Context, b *setup.Board, args []string, gone error) error {
 	id, err := b.NeedJob(args)
 	if err != nil || !errors.Is(gone, jobboard.ErrGone) {
@@ -63,13 +63,13 @@ func postingMeant(ctx context.Context, b *setup.Board, args []string, gone error
 	}
 	s, ch, err := b.Searcher(nil)
 	if err != nil {
-		return gone
+		return unknownJob(gone)
 	}
 	for p, err := range s.PostingStream(ctx, ch, jobboard.Query{OmitConfig: []string{jobboard.KeyAdText}}).All() {
 		var named string
 		switch {
 		case err != nil:
-			return gone
+			return unknownJob(gone)
 		case int64(p.JobPostingID) == int64(id):
 			named = "a posting"
 		case int64(p.PostingVersionID) == int64(id):
@@ -85,7 +85,15 @@ func postingMeant(ctx context.Context, b *setup.Board, args []string, gone error
 		}
 		return &setup.Error{Code: setup.ExitNo, Err: meant, Hint: next}
 	}
-	return gone
+	return unknownJob(gone)
+}
+
+// unknownJob adds to the error of an unknown job where there are others.
+func unknownJob(gone error) error {
+	return &setup.Error{
+		Code: setup.ExitNo, Err: setup.Plain{Cause: gone},
+		Hint: "jobboard search lists postings with their jobs, and jobboard feed those of a feed; a job that was deleted has no information",
+	}
 }
 
 func printInfo(c *term.Console, info *jobboard.JobInformation) {

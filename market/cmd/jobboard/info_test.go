@@ -36,3 +36,12 @@ func TestPostingTakenForAJob(t *testing.T) {
 		newProcess().pointAt(srv).run(t, "info", id).want(t, setup.ExitNo).wantErr(t, id+" is the identifier of a posting, ", next)
 	}
 }
+
+// Whose identifier is nobody's learns where jobs are listed, also where no channel is set
+// in which it could be a posting's.
+func TestNextStepOfAnUnknownJob(t *testing.T) {
+	srv := demo(t)
+	for _, p := range []*testProcess{newProcess().pointAt(srv), newProcess().set("JOBDB_URL", srv.JobDBURL).set("BASE_URL", srv.BaseURL)} {
+		p.run(t, "info", "9999999").want(t, setup.ExitNo).wantErr(t, "ERROR_JOB_UNAVAILABLE", "next: jobboard search lists postings with their jobs")
+	}
+}

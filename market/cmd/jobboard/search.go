@@ -236,9 +236,9 @@ func (h *hits) writeJSON(page *jobboard.JobSearchResult, postings []*jobboard.Jo
 var hitFields = []cli.Field[*jobboard.JobPosting]{
 	{Name: "posting", Value: func(p *jobboard.JobPosting) any { return p.JobPostingID }},
 	{Name: "version", Value: func(p *jobboard.JobPosting) any { return p.PostingVersionID }},
-	{Name: "title", Flex: 5, Value: func(p *jobboard.JobPosting) any { return p.Title }},
-	{Name: "place", Flex: 3, Value: func(p *jobboard.JobPosting) any { return placesOf(p) }},
-	{Name: "company", Flex: 3, Value: func(p *jobboard.JobPosting) any { return jobboard.CompanyOf(p, nil) }},
+	{Name: "title", Flex: 5, Least: 30, Value: func(p *jobboard.JobPosting) any { return p.Title }},
+	{Name: "place", Flex: 3, Least: 8, Value: func(p *jobboard.JobPosting) any { return placesOf(p) }},
+	{Name: "company", Flex: 3, Least: 8, Value: func(p *jobboard.JobPosting) any { return jobboard.CompanyOf(p, nil) }},
 	{Name: "remote", Value: func(p *jobboard.JobPosting) any {
 		status, _ := p.Config.RemoteStatus()
 		return string(status)
@@ -259,9 +259,12 @@ func placesOf(p *jobboard.JobPosting) string {
 }
 
 // tableFields returns the columns of a table without --fields. The column place also
-// mentions remote work, and a posting without a title shows "(no title)".
+// mentions remote work, and a posting without a title shows "(no title)". On a narrow
+// terminal the title stays readable: the posting's identifier is left out first, and the
+// job's, which other commands take, last.
 func tableFields() []cli.Field[*jobboard.JobPosting] {
 	fields := cli.Named(hitFields, "posting", "job", "title", "place", "company", "since")
+	fields[0].Yields, fields[5].Yields, fields[4].Yields, fields[1].Yields = 4, 3, 2, 1
 	fields[2].Value = func(p *jobboard.JobPosting) any { return cmp.Or(term.Printable(p.Title), "(no title)") }
 	fields[3].Value = func(p *jobboard.JobPosting) any {
 		place := placesOf(p)

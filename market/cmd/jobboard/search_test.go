@@ -127,6 +127,12 @@ func TestTableFitsTheTerminal(t *testing.T) {
 				company = at
 			}
 		}
+		if title := strings.Index(rows[0], "PLACE") - strings.Index(rows[0], "TITLE"); title < 32 {
+			t.Errorf("width %d: a title has %d columns:\n%s", width, title-2, r.out)
+		}
+		if strings.Contains(rows[0], "POSTING") != (width >= 80) || width < 80 && !strings.Contains(r.err, "posting, since") {
+			t.Errorf("width %d: what is left out: %s\n%s", width, r.err, rows[0])
+		}
 		if width >= 60 && company < 0 {
 			t.Errorf("width %d: no company:\n%s", width, r.out)
 		}

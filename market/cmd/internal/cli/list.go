@@ -18,9 +18,11 @@ import (
 // Field is a value of each entry in a list: a column of a table or CSV, or a member in
 // JSON.
 type Field[T any] struct {
-	Name  string
-	Flex  int         // as in term.Column
-	Value func(T) any // returns a text, a number or a bool; nil or an empty text for no value
+	Name   string
+	Flex   int // as in term.Column, as are Least and Yields
+	Least  int
+	Yields int
+	Value  func(T) any // returns a text, a number or a bool; nil or an empty text for no value
 }
 
 // ListFlags are the flags that choose the entries and fields of a list.
@@ -98,10 +100,11 @@ func Named[T any](all []Field[T], names ...string) []Field[T] {
 }
 
 // WriteTable writes a table with a line per entry, below the names of the fields in capitals.
+// It notes on standard error which fields it left out because the terminal is narrow.
 func WriteTable[T any](c *term.Console, fields []Field[T], entries []T) {
 	columns := make([]term.Column, len(fields))
 	for i, f := range fields {
-		columns[i] = term.Column{Head: strings.ToUpper(strings.ReplaceAll(f.Name, "_", " ")), Flex: f.Flex}
+		columns[i] = term.Column{Head: strings.ToUpper(strings.ReplaceAll(f.Name, "_", " ")), Flex: f.Flex, Least: f.Least, Yields: f.Yields}
 	}
 	rows := make([][]string, len(entries))
 	for i, e := range entries {
@@ -109,7 +112,10 @@ func WriteTable[T any](c *term.Console, fields []Field[T], entries []T) {
 			rows[i] = append(rows[i], text(f.Value(e)))
 		}
 	}
-	term.WriteTable(c.Out, c.OutTerminal, columns, rows)
+	if leftOut := term.WriteTable(c.Out, c.OutTerminal, columns, rows); len(leftOut) > 0 {
+		c.Note("%s left out of a table of %d columns; --fields names what to show",
+			strings.ToLower(strings.Join(leftOut, ", ")), c.OutTerminal.Width)
+	}
 }
 
 func text(v any) string {

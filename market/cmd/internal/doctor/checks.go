@@ -252,8 +252,8 @@ func (d *examination) checkCredential() bool {
 		d.Add(CheckChannel, Warn, "none is set", "set JOBBOARD_CHANNEL or --channel; "+howTo)
 	case unknown:
 		d.Add(CheckChannel, Fail, fmt.Sprintf("the service does not know %s (%d)", ch, e.StatusCode), howTo)
-	case len(found) == 0:
-		d.Add(CheckChannel, Warn,
+	case len(found) == 0: // nothing can be shown with it
+		d.Add(CheckChannel, Fail,
 			fmt.Sprintf("%s has no postings, or does not exist: the service says the same of both", ch), howTo)
 	default:
 		d.ok(CheckChannel, "%s has postings%s", ch, d.further)

@@ -319,7 +319,7 @@ func TestExamine(t *testing.T) {
 		{name: "search is gone", path: "/jobs", status: 404, want: "channel fail, language skip", detail: "does not know 27828_extern (404)"},
 		{name: "search is strange", path: "/jobs", status: 418, want: "credential fail, channel skip, language skip", detail: "the search failed", next: "--debug"},
 		{name: "no JSON", path: "/jobs", status: 200, body: "x", want: "credential fail, channel skip, language skip", next: "not the interface"},
-		{name: "a number in front", path: "/jobs", status: 200, body: `{"totalNumberOfJobs":0,"results":[]}`, want: "channel warn, language skip", detail: "has no postings, or does not exist"},
+		{name: "a number in front", path: "/jobs", status: 200, body: `{"totalNumberOfJobs":0,"results":[]}`, want: "channel fail, language skip", detail: "has no postings, or does not exist"},
 		{name: "no channel", set: map[string]string{"CHANNEL": ""}, want: "channel warn, language skip", detail: "none is set"},
 		{name: "no credential", set: map[string]string{"CLIENT_ID": "", "USER_TOKEN": ""}, want: "credential fail, channel skip, language skip, applicant skip", detail: "none is set, and a search needs one"},
 		{name: "wrong language", set: map[string]string{"LANGUAGE": "german-please-now"}, want: "language fail", detail: "names no language"},

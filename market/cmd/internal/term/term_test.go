@@ -182,6 +182,36 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// On a narrow terminal the columns that yield are left out one after the other, until a
+// title keeps its least width; what is still too wide takes from the other flexible columns.
+func TestColumnsYield(t *testing.T) {
+	columns := []Column{
+		{Head: "ID", Yields: 2}, {Head: "JOB", Yields: 1}, {Head: "TITLE", Flex: 2, Least: 12}, {Head: "PLACE", Flex: 2, Least: 4},
+	}
+	rows := [][]string{{"100", "2797227", "Registered Nurse", "Hamburg"}, {"7", "", "Koch 世界 Cafe\u0301", "X"}}
+	for _, test := range []struct {
+		width   int
+		leftOut string
+		want    string
+	}{
+		{0, "", "ID   JOB      TITLE             PLACE\n100  2797227  Registered Nurse  Hamburg\n7             Koch 世界 Cafe\u0301    X\n"},
+		{32, "", "ID   JOB      TITLE         PLA…\n100  2797227  Registered …  Ham…\n7             Koch 世界 C…  X\n"},
+		{31, "ID", "JOB      TITLE         PLACE\n2797227  Registered …  Hamburg\n         Koch 世界 C…  X\n"},
+		{27, "ID", "JOB      TITLE         PLA…\n2797227  Registered …  Ham…\n         Koch 世界 C…  X\n"},
+		{26, "ID JOB", "TITLE             PLACE\nRegistered Nurse  Hamburg\nKoch 世界 Cafe\u0301    X\n"},
+		{17, "ID JOB", "TITLE         PLA…\nRegistered …  Ham…\nKoch 世界 C…  X\n"},
+	} {
+		var b bytes.Buffer
+		leftOut := WriteTable(&b, Terminal{Width: test.width}, columns, rows)
+		if b.String() != test.want || strings.Join(leftOut, " ") != test.leftOut {
+			t.Errorf("%d columns, without %q:\n%s\nwant\n%s", test.width, leftOut, b.String(), test.want)
+		}
+	}
+	if columns[0].Head != "ID" || len(rows[0]) != 4 {
+		t.Errorf("the caller's table changed: %v, %v", columns, rows)
+	}
+}
+
 // Without a terminal a line tells of progress whenever so much time went by, and on one a bar
 // stays below its end until it is taken away.
 func TestProgress(t *testing.T) {

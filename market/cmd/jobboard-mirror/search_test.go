@@ -1,0 +1,140 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+)
+
+// copyOf copies a channel of a mock server in German and English, and returns the database.
+func copyOf(t *testing.T, srv *jobboardtest.Server, channel string) string {
+	t.Helper()
+	db := filepath.Join(t.TempDir(), "jobs.db")
+	env := map[string]string{"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID}
+	if r := ran(t, env, "refresh", "--db", db, "--channels", channel, "--languages", "de,en", "--feed", srv.FeedURL); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	return db
+}
+
+// Page after page shows each job once, in the reader's language, whichever size a page has,
+// and what pages of one language show is all there.
+func TestSearchShowsAJobOnce(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	db := copyOf(t, srv, srv.Demo.Channel)
+	everything := func(env map[string]string, size int, args ...string) (jobs []string, languages map[string]int) {
+		languages = map[string]int{}
+		for after := ""; ; {
+			r := ran(t, env, append([]string{"search", "--db", db, "--limit", strconv.Itoa(size), "--after", after, "--fields", "posting,language"}, args...)...)
+			if r.code != setup.ExitOK {
+				t.Fatal(r)
+			}
+			table, more, _ := strings.Cut(r.out, "\nmore with --after ")
+			lines := strings.Split(strings.TrimSpace(table), "\n")[1:]
+			for _, line := range lines {
+				posting, language, _ := strings.Cut(line, " ")
+				jobs = append(jobs, posting)
+				languages[strings.TrimSpace(language)]++
+			}
+			if more == "" {
+				return jobs, languages
+			}
+			if len(lines) != size {
+				t.Errorf("a page of %d has %d lines", size, len(lines))
+			}
+			after = strings.TrimSpace(more)
+		}
+	}
+	german, _ := everything(nil, 100, "--language", "de")
+	slices.Sort(german)
+	for _, locale := range []string{"de_DE.UTF-8", "en_GB.UTF-8"} {
+		for _, size := range []int{100, 7, 1} {
+			if size == 1 && locale != "en_GB.UTF-8" {
+				continue
+			}
+			jobs, languages := everything(map[string]string{"LANG": locale}, size)
+			slices.Sort(jobs)
+			if !slices.Equal(jobs, german) {
+				t.Errorf("%s, %d on a page: %v, want %v", locale, size, jobs, german)
+			}
+			// Two postings have no job that is known, and stay in the language in which they were found.
+			if n := languages[locale[:2]]; n < len(german)-4 {
+				t.Errorf("%s: the languages are %v", locale, languages)
+			}
+		}
+	}
+}
+
+// Who has no language gets a posting's own, and a word of another language still finds it.
+func TestSearchInTheReadersLanguage(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	db := copyOf(t, srv, srv.Demo.Channel)
+	for _, c := range []struct {
+		env  map[string]string
+		text string
+		want string
+	}{
+		{map[string]string{"LANG": "en_US.UTF-8"}, "Pflegefachkraft", "en Registered Nurse (f/m/x)"},
+		{map[string]string{"LC_ALL": "de_AT.UTF-8", "LANG": "en_US.UTF-8"}, "nurse berlin", "de Pflegefachkraft (m/w/d)"},
+		{map[string]string{"JOBBOARD_LANGUAGE": "de,en", "LANG": "en_US.UTF-8"}, "nurse berlin", "de Pflegefachkraft (m/w/d)"},
+		{map[string]string{"LANG": "C.UTF-8"}, "nurse berlin", "de Pflegefachkraft (m/w/d)"}, // the advertisement's
+		{map[string]string{"LANG": "fr_FR.UTF-8"}, "nurse berlin", "de Pflegefachkraft (m/w/d)"},
+	} {
+		r := ran(t, c.env, "search", "--db", db, "--limit", "1", "--csv", "--fields", "language,title", c.text)
+		if want := "language,title\n" + strings.Replace(c.want, " ", ",", 1) + "\n"; r.out != want {
+			t.Errorf("%v, %q: %s%s", c.env, c.text, r.out, r.err)
+		}
+	}
+}
+
+// A search says which words it corrected or left out, and why it found nothing.
+func TestSearchSaysWhy(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	db := copyOf(t, srv, srv.Demo.Channel)
+	for args, want := range map[string]string{
+		"Pflgefachkraft":                       `no posting has "pflgefachkraft"; searched for pflegefachkraft as well`,
+		"Pflege Stelle":                        `"stelle" was left out: no posting has all the words`,
+		"xyzzy":                                "no postings found; none of the ",
+		"nurse xyzzy":                          "no postings found; there are some with fewer of the words",
+		"nurse --channel 1_none":               "no postings found; the copy has no channel 1_none",
+		"nurse --language fr":                  "no postings found; there are some in another language than fr",
+		"nurse --near 48.1,11.5 --radius 1":    "no postings found; there are some elsewhere",
+		"Pflegefachkraft --near 0,0":           "there are some elsewhere",
+		"--near 0,0 --language fr --limit 100": "no postings found",
+	} {
+		r := ran(t, nil, append([]string{"search", "--db", db}, strings.Fields(args)...)...)
+		if r.code != setup.ExitOK || !strings.Contains(r.err, want) {
+			t.Errorf("%s: %d\n%s%s", args, r.code, r.out, r.err)
+		}
+		if strings.Contains(r.err, "no postings found") && r.out != "" {
+			t.Errorf("%s: found none, and printed %q", args, r.out)
+		}
+	}
+	if r := ran(t, nil, "search", "--db", db, "--limit", "1"); r.err != "" {
+		t.Errorf("a search that found says: %s", r.err)
+	}
+}
+
+// What only an operator sees is told of where nothing else is found.
+func TestSearchTellsOfWhatAVisitorDoesNotSee(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	srv.Publish("1_own", jobboardtest.Job{Title: "Diver"})
+	for _, p := range srv.Snapshot().Postings {
+		if p.Title == "Diver" {
+			p.Config = map[string][]string{"platformvisibility": {"hidden"}}
+			srv.AddPosting(p)
+		}
+	}
+	db := copyOf(t, srv, "1_own")
+	if r := ran(t, nil, "search", "--db", db, "diver"); !strings.Contains(r.err, "no postings found; there are some that a visitor should not see: --all shows them") {
+		t.Errorf("%s%s", r.out, r.err)
+	}
+	if r := ran(t, nil, "search", "--db", db, "--all", "diver"); !strings.Contains(r.out, "Diver") || r.err != "" {
+		t.Errorf("%s%s", r.out, r.err)
+	}
+}
