@@ -135,7 +135,11 @@ func driveSignIn(tb testing.TB, srv *jobboardtest.Server, client *http.Client) {
 		{method: http.MethodPost, form: url.Values{"applicant": {fmt.Sprint(srv.Demo.Applicant)}}, status: 303, sentBack: "code"},
 		{method: http.MethodPost, form: url.Values{"applicant": {""}}, status: 303, sentBack: "error"},
 		{method: http.MethodPost, form: url.Values{"applicant": {"none"}}, status: 400},
+		{method: http.MethodPost, form: url.Values{"applicant": {""}}, status: 500},
 	} {
+		if c.status == http.StatusInternalServerError {
+			srv.Fail(jobboardtest.Fault{Status: c.status, Times: 1})
+		}
 		changed := maps.Clone(query)
 		if c.value == "" {
 			changed.Del(c.parameter)
