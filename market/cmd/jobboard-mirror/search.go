@@ -35,9 +35,9 @@ func newSearchCommand(p *cli.Program, db *database) *cobra.Command {
 or as one JSON document. TEXT is the search text, as --text is: words in any
 form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
 --language narrow it. --synonyms names a file with words that find each other.
-A job is shown once: in your language (JOBBOARD_LANGUAGE, else the locale's) where
-the copy has it, else in the posting's own. Postings that a visitor should not
-see are left out, but for --all.`,
+A job is shown once: in your language (JOBBOARD_LANGUAGE, else the locale's)
+where the copy has it, else in the posting's own. Postings that a visitor
+should not see are left out, but for --all.`,
 		Example: `  jobboard-mirror search --fake --near Berlin --radius 50 nurse
   jobboard-mirror search --db jobs.db --fields title,job -o nurses.csv nurse`,
 		ValidArgsFunction: cli.Nothing,
