@@ -16,12 +16,15 @@ type Texts struct {
 	Situations map[Situation]string
 	// Problems say what is wrong with an answer. {limit} and {length} are replaced
 	// by the problem's numbers.
-	Problems    map[jobboard.AnswerReason]string
-	Lists       map[ListReason]string // errors of a search; {value} is replaced by the typed value
-	Statuses    map[int]string        // sentences in place of a page, by status; see Status
-	DidYouMean  string                // before the towns of Results.Meant
-	Nationality string                // label of the nationality field, which the board does not label
-	Other       string                // in place of any missing text
+	Problems map[jobboard.AnswerReason]string
+	Lists    map[ListReason]string // errors of a search; {value} is replaced by the typed value
+	Statuses map[int]string        // sentences in place of a page, by status; see Status
+	// RetryMinute and RetryMinutes replace the text of status 503 if the wait is known, up to a
+	// minute or longer; {minutes} is replaced by its minutes.
+	RetryMinute, RetryMinutes string
+	DidYouMean                string // before the towns of Results.Meant
+	Nationality               string // label of the nationality field, which the board does not label
+	Other                     string // in place of any missing text
 }
 
 // textsIn returns German texts for a language such as "de" or "de-AT", and English texts for
@@ -67,9 +70,11 @@ func (t Texts) ListProblem(p ListProblem) string {
 // English returns the texts in English. The caller may change them.
 func English() Texts {
 	return Texts{
-		Language:   "en",
-		DidYouMean: "Did you mean",
-		Other:      "That did not work. Please try again.", Nationality: "Nationality",
+		Language:     "en",
+		RetryMinute:  "This page cannot be shown at the moment. Please try again in a minute.",
+		RetryMinutes: "This page cannot be shown at the moment. Please try again in {minutes} minutes.",
+		DidYouMean:   "Did you mean",
+		Other:        "That did not work. Please try again.", Nationality: "Nationality",
 		Lists: map[ListReason]string{
 			SeveralTowns: "There are two places with the postal code “{value}”. These are jobs anywhere.",
 			UnknownTown:  "We do not know the place “{value}”. These are jobs anywhere.",
@@ -112,9 +117,11 @@ func English() Texts {
 // German returns the texts in German. The caller may change them.
 func German() Texts {
 	return Texts{
-		Language:   "de",
-		DidYouMean: "Meinten Sie",
-		Other:      "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.", Nationality: "Staatsangehörigkeit",
+		Language:     "de",
+		RetryMinute:  "Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in einer Minute noch einmal.",
+		RetryMinutes: "Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in {minutes} Minuten noch einmal.",
+		DidYouMean:   "Meinten Sie",
+		Other:        "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.", Nationality: "Staatsangehörigkeit",
 		Lists: map[ListReason]string{
 			SeveralTowns: "Die Postleitzahl „{value}“ gibt es zweimal. Sie sehen Stellen an allen Orten.",
 			UnknownTown:  "Den Ort „{value}“ kennen wir nicht. Sie sehen Stellen an allen Orten.",

@@ -59,7 +59,7 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	case !form.Show:
 		form.SetRetryAfter(w.Header())
-		return s.render(w, form.Status, "message", message{s.page(r), form.Text})
+		return s.render(w, form.Status, "message", message{s.page(r), jobsite.Instead{Text: form.Text}})
 	}
 	p := s.applyPage(r, form)
 	if p.Complete {

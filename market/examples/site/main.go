@@ -264,8 +264,7 @@ func (e statusError) HTTPStatus() int { return int(e) }
 
 // failed answers with an error page in the visitor's language.
 func (s *site) failed(w http.ResponseWriter, r *http.Request, status int) {
-	p := s.page(r)
-	_ = s.render(w, status, "message", message{p, p.W.texts.Status(status)})
+	_ = s.render(w, status, "message", message{s.page(r), s.jobs.Instead(w, r, status)})
 }
 
 // page holds the data that every template needs.
@@ -279,7 +278,8 @@ type page struct {
 
 type message struct {
 	page
-	Text string
+
+	Instead jobsite.Instead
 }
 
 func (s *site) page(r *http.Request) page {

@@ -748,3 +748,22 @@ func TestAssistants(t *testing.T) {
 		t.Errorf("%d requests to the board", n-asked)
 	}
 }
+
+// The page of a closed job has its title, says why, and leads on to open jobs of its kind nearby and
+// back to the search.
+func TestClosedJobLeadsOn(t *testing.T) {
+	v, fake, mirror := begin(t)
+	location := jobboardtest.Location{Lat: "52.52", Long: "13.40", City: "Berlin"}
+	for _, title := range []string{"Closed stoker", "Open stoker"} {
+		job := fake.AddJob(jobboardtest.Job{ID: int64(1000 + len(title)), Title: title, Language: "en", Location: location, ApplyClosed: title != "Open stoker"})
+		fake.AddPosting(jobboardtest.Posting{
+			JobID: job.ID, Channels: []string{fake.Demo.Channel}, Title: title, Config: map[string][]string{"jobcategory": {"stoking"}},
+		})
+	}
+	if _, err := mirror.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	status, body := v.get("/job/1013/?lang=en&text=stoker")
+	want(t, "a closed job", status, body, 410, `<h1 lang="en">Closed stoker</h1>`, `<p id="reason">This job takes no more applications.</p>`,
+		`<a href="/job/1011/open-stoker?lang=en&amp;text=stoker">Open stoker</a>`, `<a href="/?lang=en&amp;text=stoker">All jobs</a>`)
+}

@@ -20,7 +20,7 @@ type words struct {
 	Apply, SignIn, SignOut, Privacy                                                  string
 	ApplyTo, Send, Choose, OneProblem, ManyProblems                                  string
 	Complete, ApplyThere, Stale, Age                                                 string
-	Skip, Meant, LeftOut                                                             string
+	Skip, Meant, LeftOut, Similar                                                    string
 	Also, Listed, Until, Day                                                         string
 
 	texts jobsite.Texts // sentences about situations and answers
@@ -29,6 +29,7 @@ type words struct {
 var english = words{
 	Also: "Also in", Listed: "Listed on %s", Until: "until %s", Day: "2 January 2006",
 	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.",
+	Similar: "Open jobs of this kind nearby",
 	LeftOut: "No job has all words. Searched without “%s”.",
 	Lang:    "en", Title: "Jobs near you", Intro: "Search the board's open jobs.",
 	Text: "What", Place: "Where", Radius: "Within", Search: "Search", Language: "Language", Anywhere: "Anywhere",
@@ -49,6 +50,7 @@ var english = words{
 var german = words{
 	Also: "Auch in", Listed: "Eingestellt am %s", Until: "bis %s", Day: "02.01.2006",
 	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.",
+	Similar: "Offene Stellen dieser Art in der Nähe",
 	LeftOut: "Keine Stelle hat alle Wörter. Ohne „%s“ gesucht.",
 	Lang:    "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",
 	Text: "Was", Place: "Wo", Radius: "Umkreis", Search: "Suchen", Language: "Sprache", Anywhere: "Überall",
