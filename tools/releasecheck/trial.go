@@ -457,7 +457,10 @@ func (t trial) lost(releases []*release) error {
 	if err := errors.Join(t.rename(releases[0].modules[0]), t.commit("Rename "+lostName)); err != nil {
 		return err
 	}
-	if err := t.inClone(market, "build", "./..."); err == nil || !strings.Contains(err.Error(), lostName) {
+	switch err := t.inClone(market, "build", "./..."); {
+	case err == nil:
+		return fmt.Errorf("the market builds although the root has lost %s", lostName)
+	case !strings.Contains(err.Error(), lostName):
 		return fmt.Errorf("the market does not notice that the root has lost %s: %w", lostName, err)
 	}
 	if err := errors.Join(t.gets(releases, "main"), t.installs(released(releases))); err != nil {
