@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -53,8 +52,6 @@ type copying struct {
 	feeds       []string
 	rate        float64
 	concurrency int
-	lookupEvery time.Duration
-	keepJobs    time.Duration
 	accept      bool
 	retire      bool
 }
@@ -68,8 +65,6 @@ func (c *copying) add(cmd *cobra.Command) {
 	f.StringArrayVar(&c.feeds, "feed", nil, "`file or address` of a job feed to copy; may be repeated")
 	f.Float64Var(&c.rate, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
 	f.IntVar(&c.concurrency, "concurrency", 0, "`lookups` at once; 0: 16")
-	f.DurationVar(&c.lookupEvery, "lookup-every", 0, "`time` between two lookups of an open job; 0: 24h; for a daily timer 20h")
-	f.DurationVar(&c.keepJobs, "keep-jobs", 0, "`time` to keep a job that nothing names any more; 0: 90 days, below 0: for ever")
 	f.BoolVar(&c.accept, "accept-removals", false, "remove what sources do not show any more, and end jobs as lookups say; run: at first")
 	f.BoolVar(&c.retire, "remove-sources", false,
 		"remove at once what came from channels and feeds that are no longer named; else that takes 7 days")
@@ -77,8 +72,6 @@ func (c *copying) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "languages", cli.OneOf("de", "en", "de,en"))
 	cli.Complete(cmd, "rate", cli.OneOf("5", "20", "50"))
 	cli.Complete(cmd, "concurrency", cli.OneOf("4", "16", "64"))
-	cli.Complete(cmd, "keep-jobs", cli.OneOf("720h", "2160h"))
-	cli.Complete(cmd, "lookup-every", cli.OneOf("20h", "24h"))
 }
 
 func addBoardFlag(cmd *cobra.Command, board *string) {
@@ -120,6 +113,7 @@ type opening struct {
 	allow     networks
 	hosts     []string
 	monitored bool
+	intervals intervals
 	synonyms  string // a file; empty: none
 }
 
@@ -241,10 +235,10 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 		return opts, "", err
 	}
 	opts.Config.Language = "" // each channel has its own languages
+	o.intervals.set(&opts)
 	address = o.db.address
 	if o.copies != nil {
 		opts.Limit, opts.Concurrency, opts.Board = o.copies.rate, o.copies.concurrency, o.copies.board
-		opts.LookupEvery, opts.KeepJobs = o.copies.lookupEvery, o.copies.keepJobs
 		opts.Channels, opts.Feeds = o.copies.sources(b)
 	}
 	if b.Fake != nil {
