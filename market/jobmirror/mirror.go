@@ -95,6 +95,9 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 		opts: &opts, limit: pace.New(opts.Limit, time.Now), half: newHalfLimit(opts.Limit),
 		sourcesDue: newSignal(), heldDue: newSignal(),
 	}
+	m.limit.Busy = func() {
+		opts.Logger.Info("jobmirror: requests have waited for Options.Limit for a minute", "limit", opts.Limit)
+	}
 	m.life, m.end = context.WithCancelCause(context.Background())
 	synonyms, err := search.ReadSynonyms(opts.Synonyms)
 	if err != nil {

@@ -64,7 +64,8 @@ func (w *worker) refreshDue(ctx context.Context) error {
 		}
 		running.Go(func() {
 			defer func() { <-places }()
-			if err := w.refresh(ctx, src, turn); err != nil && ctx.Err() == nil {
+			err := w.refresh(ctx, src, turn)
+			if _, told := errors.AsType[sourceError](err); err != nil && !told && ctx.Err() == nil {
 				w.opts.Logger.WarnContext(ctx, "jobmirror: refresh", "source", src.cause(), "error", problem(err))
 			}
 		})
@@ -305,7 +306,10 @@ func (m *Mirror) copySource(ctx context.Context, src *source, turn turn) error {
 	case isRefusal(err):
 		turn.says = saysNo
 	}
-	return errors.Join(err, m.finish(ctx, src, turn, whole && err == nil, reason))
+	if failed := m.finish(ctx, src, turn, whole && err == nil, reason); failed != nil || err == nil {
+		return errors.Join(err, failed)
+	}
+	return sourceError{err}
 }
 
 // word is what a board says on whether it has a source.
@@ -361,8 +365,12 @@ func (t *tx) stillTurn(src *source, turn turn) (bool, error) {
 // Options.RefreshEvery, or with back-off if it was not whole, for a reason that is shown.
 func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool, reason string) error {
 	every := jitter(m.opts.RefreshEvery)
-	return m.db.update(ctx, func(t *tx) error {
+	var before, now condition
+	err := m.db.update(ctx, func(t *tx) (err error) {
 		if err := t.noteOrigin(src, turn); err != nil {
+			return err
+		}
+		if before, now, err = t.noteCondition(src, turn, whole); err != nil {
 			return err
 		}
 		if whole {
@@ -375,7 +383,7 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 		}
 		var failures int
 		var r refusal
-		err := t.Row("SELECT coalesce(max(failures), 0), coalesce(max(refused), 0), coalesce(max(left_out), 0) = 1 FROM sources WHERE id = ?",
+		err = t.Row("SELECT coalesce(max(failures), 0), coalesce(max(refused), 0), coalesce(max(left_out), 0) = 1 FROM sources WHERE id = ?",
 			[]any{src.id}, &failures, &r.since, &r.leftOut)
 		if err != nil {
 			return err
@@ -386,6 +394,10 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 			WHERE id = ? AND generation = ?`, t.Now+jitter(wait).Milliseconds(), reason, r.since, flag(r.leftOut), src.id, turn.generation)
 		return err
 	})
+	if err == nil {
+		m.tellCondition(ctx, src, before, now, reason)
+	}
+	return err
 }
 
 // backOff doubles a wait with each failure, up to a day.

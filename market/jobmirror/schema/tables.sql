@@ -38,6 +38,7 @@ CREATE TABLE sources (
     holder     TEXT NOT NULL DEFAULT '',
     named      BIGINT NOT NULL DEFAULT 0,
     made       BIGINT NOT NULL DEFAULT 0,
+    told       BIGINT NOT NULL DEFAULT 0, -- what the operator's log has of the source: condition
     UNIQUE (kind, name, language, search, geo)
 );
 

@@ -47,6 +47,13 @@ type Limit struct {
 	looked  time.Time // without slots: when the ledger was last asked for pauses
 	looking bool
 
+	// Busy, if it is not nil, is called once slots have been scarce for busyAfter: each slot was taken as
+	// soon as there was one. It is called again when they have been free in between. It is set before the
+	// first Wait, and must return at once.
+	Busy      func()
+	busySince time.Time // since when no slot was left over; zero: one was
+	toldBusy  bool
+
 	pauses atomic.Int64 // that answers to this process asked for
 	sent   [len(outcomes)]atomic.Int64
 }
@@ -131,6 +138,7 @@ const (
 	takeRetry   = 200 * time.Millisecond // after one that failed
 	takeDelay   = 25 * time.Millisecond  // so many wait before a taking, where there is time
 	lookEvery   = 500 * time.Millisecond // without a limit, for pauses of other processes
+	busyAfter   = time.Minute            // before Busy is called
 )
 
 // gapOf returns the time between two slots of a limit.
@@ -313,6 +321,7 @@ func (l *Limit) give(b block) (again time.Time) {
 		l.paused = b.paused
 	}
 	l.held, l.free = l.held[:0], b.free
+	l.noteBusy(b.free)
 	for i := range b.count {
 		at := b.first.Add(time.Duration(i) * b.gap)
 		s := slot{at, at.Add(lapse)}
@@ -331,6 +340,19 @@ func (l *Limit) give(b block) (again time.Time) {
 	// late: more who come meanwhile are served by one taking.
 	now := l.now()
 	return now.Add(min(takeDelay, b.first.Sub(now)/2))
+}
+
+// noteBusy notes whether slots were left over, and calls Busy where none was for long.
+func (l *Limit) noteBusy(free bool) {
+	switch now := l.now(); {
+	case free:
+		l.busySince, l.toldBusy = time.Time{}, false
+	case l.busySince.IsZero():
+		l.busySince = now
+	case !l.toldBusy && now.Sub(l.busySince) >= busyAfter && l.Busy != nil:
+		l.toldBusy = true
+		l.Busy()
+	}
 }
 
 // refuse gives the error of a taking to those who have waited for takeTimeout or longer.

@@ -159,3 +159,33 @@ func TestRetryAfterOfAFeed(t *testing.T) {
 		}
 	}
 }
+
+// Busy is called once after a minute in which each slot was taken at once, and again when that comes back.
+func TestBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		l := New(100, time.Now)
+		l.Busy = func() { calls++ }
+		defer l.Close()
+		l.Keep(State{}, nil)
+		for _, phase := range []struct {
+			lasts time.Duration
+			busy  bool
+			want  int
+		}{{55 * time.Second, true, 0}, {10 * time.Second, true, 1}, {5 * time.Minute, true, 1}, {10 * time.Second, false, 1}, {55 * time.Second, true, 1}, {10 * time.Second, true, 2}} {
+			until := time.Now().Add(phase.lasts)
+			if phase.busy {
+				sentBy(t, l, until)
+			}
+			for time.Now().Before(until) {
+				if err := l.Wait(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Second)
+			}
+			if calls != phase.want {
+				t.Errorf("after %+v it was told %d times", phase, calls)
+			}
+		}
+	})
+}

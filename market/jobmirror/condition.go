@@ -1,0 +1,91 @@
+package jobmirror
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// condition says what an operator should know of a source. The log has each condition when it begins and
+// when it ends. What the log has already stands in the column told, so that each is logged once, by
+// whichever process refreshes the source, and after a restart too.
+type condition int64
+
+const (
+	failing condition = 1 << iota // it could not be copied whole
+	holding                       // rows are held that it does not show any more
+	empty                         // it shows nothing
+)
+
+// conditionOf returns the condition of a source after a turn. A turn that was not whole says
+// nothing of the rows: what was known of them holds.
+func (t *tx) conditionOf(src *source, before condition, whole bool) (condition, error) {
+	if !whole {
+		return before | failing, nil
+	}
+	table := listed[src.kind].table
+	held, shows := false, false
+	query := "SELECT EXISTS (SELECT 1 FROM " + table + " WHERE source = ? AND " + isHeld + "), " +
+		"EXISTS (SELECT 1 FROM " + table + " WHERE source = ? AND missing = 0)"
+	if err := t.Row(query, []any{src.id, src.id}, &held, &shows); err != nil {
+		return 0, err
+	}
+	var now condition
+	if held {
+		now |= holding
+	}
+	if !shows {
+		now |= empty
+	}
+	return now, nil
+}
+
+// noteCondition stores the condition of a source after a turn, and returns the one before it.
+func (t *tx) noteCondition(src *source, turn turn, whole bool) (before, now condition, err error) {
+	told, err := store.Value[int64](t, "SELECT coalesce(max(told), 0) FROM sources WHERE id = ? AND generation = ?", src.id, turn.generation)
+	before = condition(told)
+	if err != nil {
+		return 0, 0, err
+	}
+	if now, err = t.conditionOf(src, before, whole); err != nil || now == before {
+		return before, now, err
+	}
+	rows, err := t.Exec("UPDATE sources SET told = ? WHERE id = ? AND generation = ?", int64(now), src.id, turn.generation)
+	if rows == 0 { // it is another's turn by now
+		now = before
+	}
+	return before, now, err
+}
+
+// conditionTexts has what the log says when a condition begins and when it ends.
+var conditionTexts = []struct {
+	condition
+	begins, ends string
+}{
+	{failing, "jobmirror: a source cannot be copied", "jobmirror: a source is copied again"},
+	{holding, "jobmirror: rows are kept for now that a source ceased to show", "jobmirror: no rows are kept any more that a source ceased to show"},
+	{empty, "jobmirror: a source shows nothing", "jobmirror: a source shows something again"},
+}
+
+// tellCondition logs what has changed about a source. reason says why it could not be copied.
+func (m *Mirror) tellCondition(ctx context.Context, src *source, before, now condition, reason string) {
+	for _, text := range conditionTexts {
+		switch {
+		case before&text.condition == now&text.condition:
+		case now&text.condition == 0:
+			m.opts.Logger.InfoContext(ctx, text.ends, "source", src.cause())
+		case text.condition == failing:
+			m.opts.Logger.WarnContext(ctx, text.begins, "source", src.cause(), "error", reason)
+		case text.condition == holding:
+			m.opts.Logger.WarnContext(ctx, text.begins, "source", src.cause(), slog.Duration("longest", m.opts.HoldMissing))
+		default:
+			m.opts.Logger.WarnContext(ctx, text.begins, "source", src.cause())
+		}
+	}
+}
+
+// sourceError is what is wrong with a source. The log has it as the source's condition.
+type sourceError struct{ error }
+
+func (e sourceError) Unwrap() error { return e.error }
