@@ -141,6 +141,9 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 			r.Add(checkSource, doctor.Warn, detail, "wait for the first copy, or start jobboard-mirror run")
 		case now.Sub(source.Complete) > 2*time.Hour:
 			r.Add(checkSource, doctor.Warn, detail, "look whether jobboard-mirror run is at work")
+		case source.Rows == 0:
+			r.Add(checkSource, doctor.Warn, detail+": it shows nothing",
+				"check its name, and whether the credential may see its postings: some boards answer an unknown channel with none")
 		default:
 			r.Add(checkSource, doctor.OK, detail, "")
 		}
