@@ -72,7 +72,7 @@ func (b Board) prepare() (Board, error) {
 		}
 	}
 	if b.ClientSecret != "" && t.ClientID == "" {
-		return b, errors.New("boardcheck: there is a ClientSecret and no ClientID")
+		return b, errors.New("boardcheck: ClientSecret is set without ClientID")
 	}
 	if err := t.Check(); err != nil {
 		return b, fmt.Errorf("boardcheck: %w", err)

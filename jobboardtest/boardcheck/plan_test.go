@@ -81,11 +81,11 @@ func TestPlanHolds(t *testing.T) {
 // something is told so before anything is sent.
 func TestMistakes(t *testing.T) {
 	for name, b := range map[string]boardcheck.Board{
-		"neither":        {},
-		"FeedURL":        {FeedURL: "feed.xml"},
-		"without a user": {FeedURL: "https://u:p@x.example/feed"},
-		"no ClientID":    {ClientSecret: "x"},
-		"http or https":  {TokenURL: "ftp://x.example"},
+		"neither":          {},
+		"FeedURL":          {FeedURL: "feed.xml"},
+		"without a user":   {FeedURL: "https://u:p@x.example/feed"},
+		"without ClientID": {ClientSecret: "x"},
+		"http or https":    {TokenURL: "ftp://x.example"},
 	} {
 		if name != "neither" {
 			b.Target.BaseURL = "https://jobs.example"

@@ -24,7 +24,7 @@ func parse(b []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more after the JSON value")
+		return nil, errors.New("the JSON value is followed by further bytes")
 	}
 	return v, nil
 }

@@ -56,6 +56,6 @@ func Run(t *testing.T, file string, b Board) {
 		t.Errorf("%s", trouble)
 	}
 	if first {
-		t.Errorf("%s is new: what the board is like from now on is in it", file)
+		t.Errorf("%s is new: commit it: it describes the board from now on", file)
 	}
 }

@@ -400,7 +400,7 @@ func lookupCodes(job string, want ...string) func(*probe) {
 		case len(got) == 0:
 			p.errorf("it is answered without a code of section 7.3: %s", rs)
 		case len(got) > 1:
-			p.errorf("it is answered with more than one code: %s", strings.Join(got, ", "))
+			p.errorf("the answer has more than one code: %s", strings.Join(got, ", "))
 		case !slices.Contains(want, got[0]):
 			p.errorf("it is answered with %s, not %s", got[0], own(strings.Join(want, " or ")))
 		}

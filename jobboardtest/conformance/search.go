@@ -441,7 +441,7 @@ func searchText(p *probe, all *plainSearch) {
 	case n == 0:
 		p.errorf("nothing is found for %q, which is in some postings", p.SearchText)
 	case !got.narrows(all.page):
-		p.errorf("%d of %d postings are found for %q, which is not in all of them", n, total, p.SearchText)
+		p.errorf("%d of %d postings are found for %q, though some do not contain it", n, total, p.SearchText)
 	}
 }
 
@@ -466,7 +466,7 @@ func searchRadius(p *probe, all *plainSearch) {
 		p.errorf("nothing is found at %s, where some postings are", p.Near)
 	}
 	if !got.narrows(all.page) {
-		p.errorf("%d of %d postings are found at %s, where not all of them are", n, total, p.Near)
+		p.errorf("%d of %d postings are found at %s, though some lie elsewhere", n, total, p.Near)
 	}
 	latitude, longitude, _ := splitGeo(p.Near)
 	whole := latitude + "::" + longitude + "::" + halfTheEarth

@@ -25,7 +25,7 @@ func parse(b []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more after the JSON value")
+		return nil, errors.New("the JSON value is followed by further bytes")
 	}
 	return v, nil
 }
@@ -148,7 +148,7 @@ func (p *probe) fields(item string, items []object, table []field) {
 		}
 		hint := ""
 		if near := nearest(f.name, items, table); near != "" {
-			hint = fmt.Sprintf("; %s is there, which is no field of it", value(strconv.Quote(near)))
+			hint = fmt.Sprintf("; %s is not one of its fields", value(strconv.Quote(near)))
 		}
 		p.errorf("%s: the field %s is missing%s", own(item), own(f.name), own(hint))
 	}

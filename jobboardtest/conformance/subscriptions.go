@@ -119,5 +119,5 @@ func (p *probe) memberID(answer []byte) (string, error) {
 			}
 		}
 	}
-	return "", errors.New("the answer has no such member, or it is no text")
+	return "", errors.New("the member is missing, or is no text")
 }

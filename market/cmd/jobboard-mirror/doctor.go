@@ -168,7 +168,7 @@ func examineLookups(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 			"let it ask more often with --rate, if the board permits")
 	case !s.Wave.IsZero():
 		r.Add(checkLookups, doctor.Warn, fmt.Sprintf("%s; a wave of jobs that have ended began %s, and none is believed; jobs: %d", detail, ago(s.Wave), s.Doubted),
-			"look at some of them at the board: if they have ended, jobboard-mirror refresh --accept-removals")
+			"look some of these jobs up on the board: if they have ended, jobboard-mirror refresh --accept-removals")
 	default:
 		r.Add(checkLookups, doctor.OK, detail, "")
 	}
@@ -196,7 +196,7 @@ addresses of the settings, and the name of --board, from now on.`,
 			if err := jobmirror.Migrate(cmd.Context(), db.address); err != nil {
 				return openError(err, jobboard.Config{})
 			}
-			p.Out.Line("the tables are those of this version")
+			p.Out.Line("the tables are up to date")
 			if !moved {
 				return p.Out.Err
 			}
@@ -211,7 +211,7 @@ addresses of the settings, and the name of --board, from now on.`,
 			if err := jobmirror.MoveBoard(cmd.Context(), db.address, opts); err != nil {
 				return openError(err, opts.Config)
 			}
-			p.Out.Line("the board has the addresses of the settings")
+			p.Out.Line("the settings' addresses are now the board's")
 			return p.Out.Err
 		},
 	}

@@ -119,7 +119,7 @@ func tracesWanted() (bool, error) {
 		return false, nil
 	}
 	if exporter != "" && exporter != "otlp" {
-		return false, fmt.Errorf("OTEL_TRACES_EXPORTER: there is no %q, only otlp and none", exporter)
+		return false, fmt.Errorf("OTEL_TRACES_EXPORTER: %q is unknown: set otlp or none", exporter)
 	}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
 		if protocol := os.Getenv(name); protocol != "" && protocol != "http/protobuf" {

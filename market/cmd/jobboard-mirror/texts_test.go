@@ -229,7 +229,7 @@ func TestTracesWanted(t *testing.T) {
 		{"OTEL_TRACES_EXPORTER=none OTEL_EXPORTER_OTLP_ENDPOINT=http://x", false, ""},
 		{"OTEL_SDK_DISABLED=TRUE OTEL_EXPORTER_OTLP_ENDPOINT=http://x", false, ""},
 		{"OTEL_SDK_DISABLED=false OTEL_EXPORTER_OTLP_ENDPOINT=http://x", true, ""},
-		{"OTEL_TRACES_EXPORTER=zipkin", false, `OTEL_TRACES_EXPORTER: there is no "zipkin"`},
+		{"OTEL_TRACES_EXPORTER=zipkin", false, `OTEL_TRACES_EXPORTER: "zipkin" is unknown`},
 		{"OTEL_TRACES_EXPORTER=otlp OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", true, ""},
 		{"OTEL_TRACES_EXPORTER=otlp OTEL_EXPORTER_OTLP_PROTOCOL=grpc", false, `OTEL_EXPORTER_OTLP_PROTOCOL: there is no "grpc"`},
 		{"OTEL_TRACES_EXPORTER=otlp OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=grpc", false, `OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: there is no "grpc"`},

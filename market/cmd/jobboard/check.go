@@ -51,7 +51,7 @@ var targetFlags = []targetFlag{
 	{"FailingChannel", "`channel` whose search ends in an error"},
 	{"SearchText", "`text` that finds some postings and not all"},
 	{"Languages", "two `languages` that some posting is localized to, such as en,de"},
-	{"Near", "`circle` with some postings and not all, such as 52.52::13.405::50"},
+	{"Near", "`circle` with some postings but not all, such as 52.52::13.405::50"},
 	{"AdditionalNear", "`circle` with an additional location of --additional-posting alone"},
 	{"AdditionalPosting", "`posting` with an additional location in --additional-near"},
 	{"UnlocatedPosting", "`posting` without a geolocation"},

@@ -61,7 +61,7 @@ func (f *checkFlags) print(c *term.Console, r *boardcheck.Report) {
 		}
 	}
 	f.section(c, "What changed", texts(r.Changes, false))
-	f.section(c, "New, and as the interface has it", texts(r.Changes, true))
+	f.section(c, "New, and as the interface allows", texts(r.Changes, true))
 	f.section(c, "Without a good answer", r.Troubles)
 	c.Out.Line("")
 	c.Out.Line("%s", r.Summary())

@@ -75,8 +75,8 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 
 		// The base address, and the redirects and certificates behind it.
 		{name: "wrong base path", env: env{"BASE_URL": srv.BaseURL + "/v2"}, want: fail(doctor.CheckBase, "404", "stands before /api/rest")},
-		{name: "no base path", env: env{"BASE_URL": strings.TrimSuffix(srv.BaseURL, "/board")}, want: fail(doctor.CheckBase, "404", "has a path too many, lacks one")},
-		{name: "addresses swapped", env: env{"BASE_URL": srv.JobDBURL, "JOBDB_URL": srv.BaseURL}, want: fail(doctor.CheckBase, "404", "another host's"), blames: 2},
+		{name: "no base path", env: env{"BASE_URL": strings.TrimSuffix(srv.BaseURL, "/board")}, want: fail(doctor.CheckBase, "404", "has a wrong path, lacks its path")},
+		{name: "addresses swapped", env: env{"BASE_URL": srv.JobDBURL, "JOBDB_URL": srv.BaseURL}, want: fail(doctor.CheckBase, "404", "to another host"), blames: 2},
 		{name: "nothing listens", env: env{"BASE_URL": "http://127.0.0.1:1"}, want: fail(doctor.CheckBase, "the connection was refused", "check host and port")},
 		{
 			name: "login page", fault: jobboardtest.Fault{Header: loginPage, Body: "<!DOCTYPE html><title>Sign in</title>"},
@@ -95,14 +95,14 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 		{name: "unknown authority", env: env{"BASE_URL": secure.URL + "/board"}, want: fail(doctor.CheckTLS, "an authority that this machine does not know", "--ca-file")},
 		{
 			name: "certificate of another name", env: env{"BASE_URL": strings.Replace(secure.URL, "127.0.0.1", "localhost", 1) + "/board", "CA_FILE": caOf(t, secure)},
-			want: fail(doctor.CheckTLS, "for another name", "use the name that the certificate is for"),
+			want: fail(doctor.CheckTLS, "names another host", "use the name that the certificate is for"),
 		},
 		{name: "https to a server without TLS", env: env{"BASE_URL": strings.Replace(srv.BaseURL, "http:", "https:", 1)}, want: fail(doctor.CheckTLS, "does not speak TLS", "check the port")},
 		{name: "clock far off", fault: jobboardtest.Fault{Skew: 2 * time.Hour}, want: fail(doctor.CheckClock, "clock is 2h0m0s behind the service's", "NTP")},
 		{name: "clock a little off", fault: jobboardtest.Fault{Skew: -2 * time.Minute}, want: warn(doctor.CheckClock, "ahead of the service's", "NTP")},
 
 		// Credentials, channel and language.
-		{name: "no credential", env: env{"CLIENT_ID": "", "USER_TOKEN": ""}, want: fail(doctor.CheckCredential, "none is set", "set JOBBOARD_CLIENT_ID")},
+		{name: "no credential", env: env{"CLIENT_ID": "", "USER_TOKEN": ""}, want: fail(doctor.CheckCredential, "no credential is set", "set JOBBOARD_CLIENT_ID")},
 		{name: "unknown client", env: env{"CLIENT_ID": "99"}, want: fail(doctor.CheckCredential, "without a secret (Basic)", "check JOBBOARD_CLIENT_ID")},
 		{name: "confidential client without its secret", env: env{"CLIENT_ID": d.ConfidentialClient}, want: fail(doctor.CheckCredential, "without a secret (Basic)", "set JOBBOARD_CLIENT_SECRET too")},
 		{
@@ -130,7 +130,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 		{name: "no lookup", env: env{"JOBDB_URL": ""}, want: warn(doctor.CheckLookup, "no lookup address", "set JOBBOARD_JOBDB_URL")},
 		{
 			name: "lookup at a router that does not know it", env: env{"JOBDB_URL": elsewhere.URL},
-			want: fail(doctor.CheckLookup, "has no lookup there (404)", "check host and path of JOBBOARD_JOBDB_URL"), not: "one host",
+			want: fail(doctor.CheckLookup, "leads to no lookup (404)", "check host and path of JOBBOARD_JOBDB_URL"), not: "one host",
 		},
 		{name: "lookup at the base address", env: env{"JOBDB_URL": srv.BaseURL}, want: fail(doctor.CheckLookup, "404", "another address than JOBBOARD_BASE_URL, and here both have one host")},
 		{name: "no such host", env: env{"JOBDB_URL": "http://jobdb.invalid"}, transport: unknownHost, want: fail(doctor.CheckLookup, "name is not known", "misspelt")},

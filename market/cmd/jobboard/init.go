@@ -44,7 +44,7 @@ It replaces a file that is there already only with --force.`,
 			return runInit(cmd, &p.Console, &p.Settings, k, force)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "replace a configuration that is there")
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing configuration")
 	return cmd
 }
 

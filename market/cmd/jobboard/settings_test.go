@@ -131,7 +131,7 @@ func TestConfigurationFile(t *testing.T) {
 		{"[profile]\nlanguge = \"canary\"\n", 0o600, setup.ExitUsage, `there is no setting "profile`},
 		{"token = canary-token\n", 0o600, setup.ExitUsage, "config.toml:1:"},
 		{"\ntoken = [\"canary-token\"]\n", 0o600, setup.ExitUsage, "config.toml:2:"},
-		{"token = \"canary-token", 0o600, setup.ExitUsage, "not valid TOML"},
+		{"token = \"canary-token", 0o600, setup.ExitUsage, "invalid TOML"},
 		{"token = \"canary-token\"\ntoken_file = \"x\"\n", 0o600, setup.ExitUsage, "both set"},
 		{"token_file = \"none\"\n", 0o600, setup.ExitUsage, "token_file"},
 		{"allow_insecure = \"perhaps\"\n", 0o600, setup.ExitUsage, "config.toml:1:"},

@@ -139,7 +139,7 @@ func (f *watchFlags) compare(c *term.Console, before, after *jobboard.Snapshot) 
 		return nil, c.Out.Err
 	}
 	if !after.Complete {
-		c.Note("the service did not give every posting it counts; what is missing may still be there")
+		c.Note("the service did not give every posting it counts; missing postings may still exist")
 		if before != nil {
 			return before, nil
 		}

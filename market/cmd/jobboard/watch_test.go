@@ -51,7 +51,7 @@ func TestWatchOnce(t *testing.T) {
 
 	// A page that is not all is not taken for postings gone, nor kept.
 	srv.SetVariants(jobboardtest.Variants{PageSize: 10})
-	run().want(t, setup.ExitOK, "0 gone", "? - ").wantErr(t, "may still be there")
+	run().want(t, setup.ExitOK, "0 gone", "? - ").wantErr(t, "may still exist")
 	srv.SetVariants(jobboardtest.Variants{})
 	run().want(t, setup.ExitOK, "43 postings, 0 new, 0 changed, 0 gone").without(t, "? ")
 

@@ -77,7 +77,7 @@ func (d *examination) checkSettings() bool {
 		return false
 	case len(s.Warnings) > 0:
 		d.Add(CheckSettings, Warn, detail+"; "+strings.Join(s.Warnings, "; "),
-			"correct what is named, so that no command warns of it")
+			"correct the settings that are named, so that commands stop warning")
 	default:
 		d.ok(CheckSettings, "%s", detail)
 	}
@@ -111,7 +111,7 @@ func (d *examination) checkBase() bool {
 		d.ok(CheckBase, "%s answers", host)
 	case p.Status == http.StatusNotFound:
 		d.Add(CheckBase, Fail, host+" answers, and has nothing at "+appliedPath+" (404)",
-			"the address has a path too many, lacks one, or is another host's: it is what stands before /api/rest in the service's documentation")
+			"the address has a wrong path, lacks its path, or belongs to another host: it is what stands before /api/rest in the service's documentation")
 		return false
 	case p.Status >= 200 && p.Status <= 299:
 		d.Add(CheckBase, Fail,
@@ -208,7 +208,7 @@ var credentials = map[string]struct{ kind, next string }{
 	},
 	setup.ClientID: {
 		"a client identifier without a secret (Basic)",
-		"the client identifier is not known here, or belongs to an application with a secret: check JOBBOARD_CLIENT_ID, " +
+		"the service does not know the client identifier, or it belongs to an application with a secret: check JOBBOARD_CLIENT_ID, " +
 			"and set JOBBOARD_CLIENT_SECRET too if there is one",
 	},
 	setup.UserToken: {
@@ -221,9 +221,9 @@ var credentials = map[string]struct{ kind, next string }{
 func (d *examination) checkCredential() bool {
 	kind := credentials[d.board.Credential()].kind
 	if kind == "" {
-		d.Add(CheckCredential, Fail, "none is set, and a search needs one",
+		d.Add(CheckCredential, Fail, "no credential is set, and a search needs one",
 			"set JOBBOARD_CLIENT_ID for an application without a secret, or with JOBBOARD_CLIENT_SECRET for one that has a secret, or JOBBOARD_TOKEN")
-		d.skip("a credential must be there first", CheckChannel, CheckLanguage)
+		d.skip("first set a credential", CheckChannel, CheckLanguage)
 		return false
 	}
 	ch := jobboard.ChannelID(d.board.Get(setup.Channel))
@@ -259,14 +259,14 @@ func (d *examination) checkCredential() bool {
 		d.ok(CheckChannel, "%s has postings%s", ch, d.further)
 		return true
 	}
-	d.skip("a channel with postings must be there first", CheckLanguage)
+	d.skip("first set a channel that has postings", CheckLanguage)
 	return false
 }
 
 func searchNext(err error) string {
 	switch {
 	case errors.Is(err, jobboard.ErrDecode):
-		return "what answers is not the interface: check JOBBOARD_BASE_URL, and whether a proxy or a login page is in between"
+		return "the answer does not come from the interface: check JOBBOARD_BASE_URL, and whether a proxy or a login page is in between"
 	case errors.Is(err, jobboard.ErrRedirect):
 		return "credentials do not follow redirects: set JOBBOARD_BASE_URL to where it leads, if you trust that"
 	case errors.Is(err, jobboard.ErrServer), errors.Is(err, jobboard.ErrRateLimited):
@@ -310,7 +310,7 @@ func (d *examination) refusal(err error) (next string) {
 	case errors.Is(err, jobboard.ErrUnauthorized):
 		return credentials[d.board.Credential()].next
 	case errors.Is(err, jobboard.ErrForbidden):
-		return "the credential is known and may not do this: ask the service's operator for the scope or right to search"
+		return "the service knows the credential, but it may not search: ask the service's operator for the scope or right to search"
 	case !errors.Is(err, jobboard.ErrToken):
 		return ""
 	}
@@ -438,7 +438,7 @@ func (d *examination) checkLookup() {
 		if sameHost(d.board.Get(setup.BaseURL), d.board.Get(setup.JobDBURL)) {
 			next += "; it is another address than JOBBOARD_BASE_URL, and here both have one host"
 		}
-		d.Add(CheckLookup, Fail, host+" answers, and has no lookup there (404)", next)
+		d.Add(CheckLookup, Fail, host+" answers, but its path leads to no lookup (404)", next)
 	default:
 		d.Add(CheckLookup, Fail, host+": "+d.console.ErrorText(err),
 			strings.ReplaceAll(searchNext(err), "JOBBOARD_BASE_URL", "JOBBOARD_JOBDB_URL"))

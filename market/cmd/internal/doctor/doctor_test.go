@@ -86,7 +86,7 @@ func TestNetworkFailures(t *testing.T) {
 		{io.ErrUnexpectedEOF, "closed without an answer", "the port is right", false},
 		{errors.New("canary"), "the connection failed", "--debug shows the attempts", false},
 		{x509.UnknownAuthorityError{}, "an authority that this machine does not know", "--ca-file", true},
-		{x509.HostnameError{Certificate: &x509.Certificate{}}, "for another name", "the name that the certificate is for", true},
+		{x509.HostnameError{Certificate: &x509.Certificate{}}, "names another host", "the name that the certificate is for", true},
 		{x509.CertificateInvalidError{Reason: x509.Expired}, "expired, or not valid yet", "check this machine's clock", true},
 		{x509.CertificateInvalidError{Reason: x509.NotAuthorizedToSign, Cert: &x509.Certificate{}}, "the certificate cannot be used: x509: ", "ask the service's operator", true},
 		{tls.RecordHeaderError{}, "does not speak TLS", "http may be meant", true},
@@ -263,7 +263,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for err, next := range map[error]string{
-		jobboard.ErrDecode: "what answers is not the interface", jobboard.ErrRedirect: "set JOBBOARD_BASE_URL to where it leads",
+		jobboard.ErrDecode: "the answer does not come from the interface", jobboard.ErrRedirect: "set JOBBOARD_BASE_URL to where it leads",
 		jobboard.ErrServer: "try again later", jobboard.ErrRateLimited: "try again later", jobboard.ErrTransport: "--debug shows the attempts",
 	} {
 		if got := searchNext(err); !strings.Contains(got, next) {
@@ -306,7 +306,7 @@ func TestExamine(t *testing.T) {
 		next   string
 	}{
 		{name: "all is well", detail: "6 from the environment"},
-		{name: "misspelt", set: map[string]string{"TOKN": "x"}, want: "settings warn", detail: "is it JOBBOARD_TOKEN?", next: "correct what is named"},
+		{name: "misspelt", set: map[string]string{"TOKN": "x"}, want: "settings warn", detail: "is it JOBBOARD_TOKEN?", next: "correct the settings"},
 		{name: "no base", set: map[string]string{"BASE_URL": ""}, want: "base address fail, credential skip, channel skip, language skip, applicant skip", detail: "no base address is set", next: "--base-url"},
 		{name: "refused without a word", path: "/1/applied", status: 403},
 		{name: "its own words", path: "/1/applied", status: 404, body: `{"code":"get_project_error"}`},
@@ -318,10 +318,10 @@ func TestExamine(t *testing.T) {
 		{name: "search is bad", path: "/jobs", status: 400, want: "channel fail, language skip", detail: "does not know 27828_extern (400)", next: "upper and lower case"},
 		{name: "search is gone", path: "/jobs", status: 404, want: "channel fail, language skip", detail: "does not know 27828_extern (404)"},
 		{name: "search is strange", path: "/jobs", status: 418, want: "credential fail, channel skip, language skip", detail: "the search failed", next: "--debug"},
-		{name: "no JSON", path: "/jobs", status: 200, body: "x", want: "credential fail, channel skip, language skip", next: "not the interface"},
+		{name: "no JSON", path: "/jobs", status: 200, body: "x", want: "credential fail, channel skip, language skip", next: "does not come from the interface"},
 		{name: "a number in front", path: "/jobs", status: 200, body: `{"totalNumberOfJobs":0,"results":[]}`, want: "channel fail, language skip", detail: "has no postings, or does not exist"},
 		{name: "no channel", set: map[string]string{"CHANNEL": ""}, want: "channel warn, language skip", detail: "none is set"},
-		{name: "no credential", set: map[string]string{"CLIENT_ID": "", "USER_TOKEN": ""}, want: "credential fail, channel skip, language skip, applicant skip", detail: "none is set, and a search needs one"},
+		{name: "no credential", set: map[string]string{"CLIENT_ID": "", "USER_TOKEN": ""}, want: "credential fail, channel skip, language skip, applicant skip", detail: "no credential is set, and a search needs one"},
 		{name: "wrong language", set: map[string]string{"LANGUAGE": "german-please-now"}, want: "language fail", detail: "names no language"},
 		{name: "language", set: map[string]string{"LANGUAGE": "de"}, detail: "de: 17 of 42 titles differ from those of any language"},
 		{name: "languages", set: map[string]string{"LANGUAGE": " de;q=0.9,en"}, detail: "de;q=0.9,en: 19 of 42 titles differ"},
@@ -336,7 +336,7 @@ func TestExamine(t *testing.T) {
 		{name: "no job", set: map[string]string{"JOB": ""}},
 		{name: "no job's number", set: map[string]string{"JOB": "x"}, want: "lookup host fail", next: "a job's identifier"},
 		{name: "job is gone", set: map[string]string{"JOB": fmt.Sprint(srv.Demo.UnknownJob)}, want: "lookup host warn", detail: "job unavailable", next: "a feed of today"},
-		{name: "no lookup there", path: "/external", status: 404, want: "lookup host fail", detail: "has no lookup there (404)", next: "here both have one host"},
+		{name: "no lookup there", path: "/external", status: 404, want: "lookup host fail", detail: "leads to no lookup (404)", next: "here both have one host"},
 		{name: "lookup refuses", path: "/external", status: 401, want: "lookup host fail", next: "the lookup needs no credential"},
 		{name: "lookup forbids", path: "/external", status: 403, want: "lookup host fail", next: "the lookup needs no credential"},
 		{name: "lookup fails", path: "/external", status: 500, want: "lookup host fail", detail: "the service fails (500)"},

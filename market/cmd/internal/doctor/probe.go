@@ -165,7 +165,7 @@ func tlsFailure(err error) (what, next string) {
 		return "the certificate is signed by an authority that this machine does not know",
 			"if the service or a proxy of your company has an authority of its own, save its certificate and name it with --ca-file (JOBBOARD_CA_FILE)"
 	case errors.As(err, &host):
-		return "the certificate is for another name than the address has",
+		return "the certificate names another host than the address",
 			"use the name that the certificate is for, or ask the service's operator for the right address"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return "the certificate is expired, or not valid yet", "check this machine's clock; if it is right, the service's operator must renew the certificate"

@@ -435,7 +435,7 @@ func parseConfig(path string, body []byte) (c configFile, err error) {
 		return c, unknownKeys(path, unknown)
 	case errors.As(err, &broken):
 		row, column := broken.Position()
-		return c, Usage("%s:%d:%d: this is not valid TOML, or not a text where one belongs", path, row, column)
+		return c, Usage("%s:%d:%d: invalid TOML, or a value that is no text", path, row, column)
 	}
 	return c, Usage("%s: this is not valid TOML", path)
 }
