@@ -53,7 +53,7 @@ func (t Tag) token() string {
 
 func stemmerToken(name string) string { return "_l" + name }
 
-// Text returns the text of a page of HTML: without markup and scripts, and with a line break where
+// Text returns the text of a page of HTML: without markup and scripts, and with a paragraph separator where
 // an element other than one of emphasis begins or ends.
 func Text(page string) string { return words.Text(page) }
 

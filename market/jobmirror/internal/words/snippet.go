@@ -24,7 +24,7 @@ type Mark struct{ Begin, End int }
 // around the first word that the query finds, of which parts do not count. It is empty where
 // the query finds nothing in the text.
 func (q Query) Snippet(text, stemmer string, letters int) Snippet {
-	text = strings.Join(strings.FieldsFunc(text, leftOut), " ")
+	text = onOneLine(text)
 	marks := q.find(text, stemmer)
 	if len(marks) == 0 {
 		return Snippet{}
@@ -49,6 +49,26 @@ func (q Query) Snippet(text, stemmer string, letters int) Snippet {
 		}
 	}
 	return s
+}
+
+// onOneLine returns a text of Text on one line, with a bullet between blocks, unless the first of them
+// ends with punctuation: without one a heading would run into the sentence below it.
+func onOneLine(text string) string {
+	var line strings.Builder
+	for block := range strings.SplitSeq(text, string(blockEnd)) {
+		block = strings.Join(strings.FieldsFunc(block, leftOut), " ")
+		if block == "" {
+			continue
+		}
+		if line.Len() > 0 {
+			if last, _ := utf8.DecodeLastRuneInString(line.String()); !unicode.IsPunct(last) {
+				line.WriteString(" •")
+			}
+			line.WriteByte(' ')
+		}
+		line.WriteString(block)
+	}
+	return line.String()
 }
 
 // leftOut reports whether a character stands between words and may change how the text around it

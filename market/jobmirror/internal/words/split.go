@@ -182,7 +182,11 @@ var inline = map[atom.Atom]bool{
 	atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.U: true, atom.Wbr: true,
 }
 
-// Text returns the text of a page: without markup and scripts, and with a line break
+// blockEnd, which is white space, stands in a Text where a block begins or ends. A line break would
+// be mistaken for one that the source has within a sentence.
+const blockEnd = '\u2029' // paragraph separator
+
+// Text returns the text of a page: without markup and scripts, and with a paragraph separator
 // where an element other than one of emphasis begins or ends.
 func Text(page string) string {
 	if !strings.ContainsAny(page, "<&") {
@@ -204,7 +208,7 @@ func Text(page string) string {
 			name, _ := z.TagName()
 			element := atom.Lookup(name)
 			if !inline[element] {
-				text.WriteByte('\n')
+				text.WriteRune(blockEnd)
 			}
 			switch {
 			case kind == html.StartTagToken && (element == atom.Script || element == atom.Style):

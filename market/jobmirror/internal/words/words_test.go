@@ -404,6 +404,20 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
+// In a snippet the blocks of an advertisement are apart, and a line that was only wrapped is one.
+func TestSnippetKeepsBlocksApart(t *testing.T) {
+	ad := "<h2>Ihre Aufgaben</h2><ul><li>Sie pflegen\nund <b>begleiten</b></li><li>Sie helfen.</li></ul><p>Ihr Profil:</p><p>Freude</p>"
+	s := Parse("begleiten").Snippet(Text(ad), "de", 160)
+	if want := "Ihre Aufgaben • Sie pflegen und begleiten • Sie helfen. Ihr Profil: Freude"; s.Text != want {
+		t.Errorf("%q, want %q", s.Text, want)
+	}
+	for _, m := range s.Marks {
+		if s.Text[m.Begin:m.End] != "begleiten" {
+			t.Errorf("marks %q", s.Text[m.Begin:m.End])
+		}
+	}
+}
+
 // A snippet has nothing that could turn or hide the words around it, and marks the same words.
 func TestSnippetWithoutControls(t *testing.T) {
 	for _, c := range []struct{ query, text, want string }{
