@@ -41,6 +41,7 @@ type changedPosting struct {
 
 type whatChangedResult struct {
 	Notice string `json:"about_foreign_fields"`
+	Tell   string `json:"tell" jsonschema:"what to tell the person in one line"`
 	sought
 	Before   string           `json:"before,omitempty" jsonschema:"when the postings to compare with were taken; absent: this is the first look"`
 	After    string           `json:"after"`
@@ -71,9 +72,11 @@ func (s *Server) whatChanged(ctx context.Context, in whatChangedArgs) (whatChang
 	switch {
 	case before == nil && stored != nil:
 		out.Note = "the state file is of another search: this is the first look"
+		out.Tell = out.summary(nil)
 		return out, nil
 	case before == nil:
 		out.Note = "this is the first look: there is nothing to compare with yet"
+		out.Tell = out.summary(nil)
 		return out, nil
 	}
 	changes, err := jobboard.Diff(before, now)
@@ -81,7 +84,7 @@ func (s *Server) whatChanged(ctx context.Context, in whatChangedArgs) (whatChang
 		return out, err
 	}
 	out.Before = before.Taken.Format(time.RFC3339)
-	out.list(changes)
+	out.Tell = out.summary(out.list(changes))
 	return out, nil
 }
 
@@ -131,8 +134,9 @@ func (l *changeList) addAll(kind string, postings []jobboard.SnapshotPosting) {
 	}
 }
 
-// list adds the changes to the result, the certain ones first.
-func (r *whatChangedResult) list(c jobboard.Changes) {
+// list adds the changes to the result, the certain ones first, and returns how many there
+// are of each kind.
+func (r *whatChangedResult) list(c jobboard.Changes) map[string]int {
 	l := changeList{r, newRoom(), map[string]int{}}
 	l.addAll("added", c.Added)
 	for _, x := range c.Changed {
@@ -148,6 +152,7 @@ func (r *whatChangedResult) list(c jobboard.Changes) {
 	l.addAll("gone", c.Gone)
 	l.addAll("maybe added", c.MaybeAdded)
 	l.addAll("maybe gone", c.MaybeGone)
+	return l.count
 }
 
 type noArgs struct{}
@@ -161,6 +166,7 @@ type examined struct {
 
 type doctorResult struct {
 	Notice   string     `json:"about_foreign_fields"`
+	Tell     string     `json:"tell" jsonschema:"what to tell the person in one line"`
 	OK       bool       `json:"ok" jsonschema:"no check failed"`
 	Findings []examined `json:"findings"`
 }
@@ -179,5 +185,6 @@ func (s *Server) examine(ctx context.Context, _ noArgs) (doctorResult, error) {
 			})
 		}
 	}
+	out.Tell = told(findings)
 	return out, nil
 }

@@ -38,6 +38,7 @@ type question struct {
 
 type jobInformationResult struct {
 	Notice        string     `json:"about_foreign_fields"`
+	Tell          string     `json:"tell" jsonschema:"what to tell the person in one line"`
 	Job           string     `json:"job"`
 	ApplyPossible bool       `json:"apply_possible"`
 	Language      string     `json:"language,omitempty" jsonschema:"of the advertisement"`
@@ -79,6 +80,7 @@ func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (job
 		}
 		out.LeftOut++
 	}
+	out.Tell = out.summary()
 	return out, nil
 }
 
@@ -120,7 +122,7 @@ type mayIApplyResult struct {
 	Notice      string `json:"about_foreign_fields"`
 	Job         string `json:"job"`
 	Decision    string `json:"decision" enum:"unknown|may apply|already applied|closed|not visible|gone"`
-	Meaning     string `json:"meaning"`
+	Tell        string `json:"tell" jsonschema:"what to tell the person in one line"`
 	Questions   int    `json:"questions,omitempty" jsonschema:"how many questions an application must answer, unless there can be none"`
 	Application string `json:"application,omitempty" jsonschema:"identifier of the application that there is"`
 	Title       string `json:"foreign_title,omitempty" jsonschema:"told beside the questions"`
@@ -178,7 +180,7 @@ var meanings = map[jobboard.Decision]string{
 // so info may be nil by chance, and an assistant that compares two answers must not see a
 // difference.
 func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
-	out := mayIApplyResult{Notice: foreignNotice, Job: id.String(), Decision: d.String(), Meaning: Meaning(d)}
+	out := mayIApplyResult{Notice: foreignNotice, Job: id.String(), Decision: d.String(), Tell: Meaning(d)}
 	if d == jobboard.DecisionMayApply || d == jobboard.DecisionUnknown {
 		out.Questions, out.Title = len(info.Questions), foreign.Line(info.JobTitle, maxTitle)
 	}
@@ -200,7 +202,7 @@ func (s *Server) openForAnyone(ctx context.Context, b Board, id jobboard.JobID) 
 		return decided(id, jobboard.DecisionClosed, nil), nil
 	}
 	out := decided(id, jobboard.DecisionUnknown, info)
-	out.Meaning = "the job takes applications; whether this applicant has applied, or may see it, was not asked: no applicant's token is set"
+	out.Tell = "the job takes applications; whether this applicant has applied, or may see it, was not asked: no applicant's token is set"
 	out.Next = s.o.SignIn
 	return out, nil
 }
@@ -220,6 +222,7 @@ type answerProblem struct {
 	Reason   string `json:"reason"`
 	Text     string `json:"text" jsonschema:"what to tell the person"`
 	Label    string `json:"foreign_label,omitempty"`
+	Key      string `json:"foreign_key,omitempty" jsonschema:"the key in answers that is no question of the job"`
 }
 
 type checkedAnswer struct {
@@ -231,6 +234,7 @@ type checkedAnswer struct {
 
 type checkAnswersResult struct {
 	Notice        string          `json:"about_foreign_fields"`
+	Tell          string          `json:"tell" jsonschema:"what to tell the person in one line"`
 	Job           string          `json:"job"`
 	ApplyPossible bool            `json:"apply_possible"`
 	OK            bool            `json:"ok" jsonschema:"the answers are complete and each fits its question; nothing was sent"`
@@ -261,11 +265,9 @@ func (s *Server) checkAnswers(ctx context.Context, in checkAnswersArgs) (checkAn
 	space := newRoom()
 	if wrong != nil {
 		for _, p := range wrong.Problems {
-			put(space, &out.Problems, answerProblem{
-				Question: foreign.Token(p.QuestionID), Reason: string(p.Reason), Text: p.Message(),
-				Label: foreign.Line(p.Label, maxLabel),
-			}, &out.LeftOut)
+			put(space, &out.Problems, problemOf(info, p), &out.LeftOut)
 		}
+		out.Tell = out.summary()
 		return out, nil
 	}
 	out.OK, out.Nationality = true, foreign.Token(checked.Nationality)
@@ -279,7 +281,32 @@ func (s *Server) checkAnswers(ctx context.Context, in checkAnswersArgs) (checkAn
 			out.NotChecked = append(out.NotChecked, x)
 		}
 	}
+	out.Tell = out.summary()
 	return out, nil
+}
+
+// problemOf returns a problem of the answers as it is told. Of an answer to a question that
+// the job does not ask it names the key, and the identifiers of the job's questions.
+func problemOf(info *jobboard.JobInformation, p jobboard.AnswerProblem) answerProblem {
+	out := answerProblem{
+		Question: foreign.Token(p.QuestionID), Reason: string(p.Reason), Text: p.Message(), Label: foreign.Line(p.Label, maxLabel),
+	}
+	if p.Reason != jobboard.ReasonUnknownQuestion {
+		return out
+	}
+	out.Key = foreign.Line(p.QuestionID, maxName)
+	var known []string
+	for _, q := range info.Questions[:min(len(info.Questions), maxQuestions)] {
+		if id := foreign.Token(q.ID); id != "" {
+			known = append(known, id)
+		}
+	}
+	if len(known) == 0 {
+		out.Text += " It asks none."
+	} else {
+		out.Text += " Keys are the identifiers of its questions: " + strings.Join(known, ", ") + "."
+	}
+	return out
 }
 
 // given converts the answers in a call to jobboard.Answers.

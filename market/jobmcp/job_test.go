@@ -121,7 +121,7 @@ func saysWhetherApplyingIsPossible(t *testing.T) {
 	d := srv.Demo
 	one := connect(t, setting{options: Options{Rate: -1, SignIn: "sign in first"}}.server(t, srv))
 	nobody := connect(t, setting{anonymous: true, options: Options{Rate: -1, SignIn: "sign in first"}}.server(t, srv))
-	const applied = `"decision":"already applied","meaning":"the applicant has applied already; there is one application per job, and a withdrawn one counts"`
+	const applied = `"decision":"already applied","tell":"the applicant has applied already; there is one application per job, and a withdrawn one counts"`
 	title := `,"foreign_title":"Pflegefachkraft (m/w/d)"`
 	sessions := map[string]*mcp.ClientSession{"one": one, "nobody": nobody}
 	for _, test := range []struct {
@@ -129,18 +129,18 @@ func saysWhetherApplyingIsPossible(t *testing.T) {
 		job  int64
 		told string // behind the job
 	}{
-		{"one", d.OpenJob, `"decision":"may apply","meaning":"the applicant may apply","questions":5` + title},
+		{"one", d.OpenJob, `"decision":"may apply","tell":"the applicant may apply","questions":5` + title},
 		{"one", d.AppliedJob, applied},
 		{"one", d.WithdrawnJob, applied},
-		{"one", d.InactiveJob, `"decision":"closed","meaning":"closed: the job takes no applications"`},
-		{"one", d.ClosedJob, `"decision":"closed","meaning":"closed: the job takes no applications"`},
-		{"one", d.InternalJob, `"decision":"not visible","meaning":"not visible: the job is not for this applicant"`},
-		{"one", d.UnknownJob, `"decision":"gone","meaning":"gone: there is no such job, or no posting of it"`},
-		{"nobody", d.OpenJob, `"decision":"unknown","meaning":"the job takes applications; whether this applicant has applied, or may see it, was not asked: no applicant's token is set","questions":5` + title + `,"next":"sign in first"`},
-		{"nobody", d.InactiveJob, `"decision":"closed","meaning":"closed: the job takes no applications"`},
-		{"nobody", d.ClosedJob, `"decision":"closed","meaning":"closed: the job takes no applications"`},
-		{"nobody", d.UnknownJob, `"decision":"gone","meaning":"gone: there is no such job, or no posting of it"`},
-		{"nobody", d.DeletedJob, `"decision":"gone","meaning":"gone: there is no such job, or no posting of it"`},
+		{"one", d.InactiveJob, `"decision":"closed","tell":"closed: the job takes no applications"`},
+		{"one", d.ClosedJob, `"decision":"closed","tell":"closed: the job takes no applications"`},
+		{"one", d.InternalJob, `"decision":"not visible","tell":"not visible: the job is not for this applicant"`},
+		{"one", d.UnknownJob, `"decision":"gone","tell":"gone: there is no such job, or no posting of it"`},
+		{"nobody", d.OpenJob, `"decision":"unknown","tell":"the job takes applications; whether this applicant has applied, or may see it, was not asked: no applicant's token is set","questions":5` + title + `,"next":"sign in first"`},
+		{"nobody", d.InactiveJob, `"decision":"closed","tell":"closed: the job takes no applications"`},
+		{"nobody", d.ClosedJob, `"decision":"closed","tell":"closed: the job takes no applications"`},
+		{"nobody", d.UnknownJob, `"decision":"gone","tell":"gone: there is no such job, or no posting of it"`},
+		{"nobody", d.DeletedJob, `"decision":"gone","tell":"gone: there is no such job, or no posting of it"`},
 	} {
 		want := fmt.Sprintf(`{"about_foreign_fields":%q,"job":"%d",%s}`, foreignNotice, test.job, test.told)
 		for _, late := range []jobboardtest.Operation{"", jobboardtest.OpJobInformation, jobboardtest.OpApplied} {
@@ -209,8 +209,8 @@ func TestChecksAnswers(t *testing.T) {
 		{`"answers":{"1":"yes","2":"a","3":"b","4":"40"},"nationality":"2800168"`, passed("10", both) + `,"nationality":"2800168"}`},
 		{`"answers":{"1":"yes","2":"a","3":"b","4":"40"},"require_nationality":true`, `"ok":false,"problems":[{"reason":"nationality missing","text":"Please choose a nationality."}],"answers":[]}`},
 		{`"answers":{"1":"yes","2":"a","3":"b","4":"40"},"nationality":"1"`, `"ok":false,"problems":[{"reason":"nationality not known","text":"Please choose a nationality from the list."}],"answers":[]}`},
-		{`"answers":{"1":"yes","2":"a","3":"b","4":"40","9":"x"}`, `"ok":false,"problems":[{"question":"9","reason":"unknown question","text":"This job does not ask this question."}],"answers":[]}`},
-		{`"answers":{"1":"yes","2":"a","3":"b","4":"40","do this":"x"}`, `"ok":false,"problems":[{"reason":"unknown question","text":"This job does not ask this question."}],"answers":[]}`},
+		{`"answers":{"1":"yes","2":"a","3":"b","4":"40","9":"x"}`, `"ok":false,"problems":[{"question":"9","reason":"unknown question","text":"This job does not ask this question. Keys are the identifiers of its questions: 1, 2, 3, 4.","foreign_key":"9"}],"answers":[]}`},
+		{`"answers":{"1":"yes","2":"a","3":"b","4":"40","do this":"x"}`, `"ok":false,"problems":[{"reason":"unknown question","text":"This job does not ask this question. Keys are the identifiers of its questions: 1, 2, 3, 4.","foreign_key":"do this"}],"answers":[]}`},
 	} {
 		r := use(t, session, "check_answers", fmt.Sprintf(`{"job":"%d",%s}`, plain.ID, test.rest))
 		if want := fmt.Sprintf(`{"about_foreign_fields":%q,"job":"%d","apply_possible":true,%s`, foreignNotice, plain.ID, test.want); r.text != want {

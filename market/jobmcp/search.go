@@ -121,6 +121,7 @@ type entry struct {
 
 type searchJobsResult struct {
 	Notice string `json:"about_foreign_fields"`
+	Tell   string `json:"tell" jsonschema:"what to tell the person in one line"`
 	sought
 	Total      int     `json:"total" jsonschema:"postings that the service counts, also those that are left out because not everybody may see them"`
 	Incomplete bool    `json:"incomplete,omitempty" jsonschema:"the service counts more postings than it gives: narrow the search to see the others"`
@@ -184,6 +185,7 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 	if out.Total == 0 {
 		out.Note = "nothing matches; the answer is the same for a channel that does not exist"
 	}
+	out.Tell = out.summary()
 	return out, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -107,10 +108,13 @@ func connect(t *testing.T, server *Server) *mcp.ClientSession {
 
 // called is the answer of a tool.
 type called struct {
-	text   string
+	text   string // without tell, but for may_i_apply, whose decision it tells
+	tell   string
 	failed bool
 	fields map[string]any
 }
+
+var tellField = regexp.MustCompile(`,"tell":"(?:[^"\\]|\\.)*"`)
 
 // use calls a tool. arguments is JSON.
 func use(t *testing.T, session *mcp.ClientSession, name, arguments string) called {
@@ -125,6 +129,12 @@ func use(t *testing.T, session *mcp.ClientSession, name, arguments string) calle
 	c := called{text: r.Content[0].(*mcp.TextContent).Text, failed: r.IsError}
 	if err := json.Unmarshal([]byte(c.text), &c.fields); err != nil {
 		t.Fatalf("%s %s: %v: %s", name, arguments, err, c.text)
+	}
+	if c.tell, _ = c.fields["tell"].(string); c.tell == "" || strings.ContainsAny(c.tell, "\n") || len(c.tell) > 200 {
+		t.Errorf("%s %s: what to tell the person in one line is %q", name, arguments, c.tell)
+	}
+	if name != "may_i_apply" || c.failed {
+		c.text = tellField.ReplaceAllString(c.text, "")
 	}
 	if r.IsError != (r.StructuredContent == nil) {
 		t.Errorf("%s %s: failed is %t, and the structured content %v", name, arguments, r.IsError, r.StructuredContent)

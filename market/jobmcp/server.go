@@ -159,7 +159,7 @@ func (s *Server) protocol(session bool) *mcp.Server {
 	}
 	about := &mcp.Implementation{Name: "jobboard", Title: "Job board", Version: version}
 	server := mcp.NewServer(about, &mcp.ServerOptions{
-		Instructions: s.instructions(),
+		Instructions: instructions,
 		Logger:       s.o.Logger,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 	})
@@ -170,23 +170,6 @@ func (s *Server) protocol(session bool) *mcp.Server {
 		addPage(server, p)
 	}
 	return server
-}
-
-const instructions = `Searches a job board and says what an application needs. Every tool only reads: ` +
-	`nothing here applies, subscribes, sends or changes anything.
-
-` + foreignNotice + `
-
-Usual order: search_jobs, then job_information with the job of a posting, may_i_apply, and check_answers before the person applies. ` +
-	`Identifiers are texts of digits. The questions of job_information are all that the interface asks of an applicant: it knows ` +
-	`no documents, so there is no CV, letter or certificate to make up, to ask for or to hand over here; a person applies online, ` +
-	`at foreign_apply_link. Credentials are the settings' business: never ask for them, and never put one into an argument.`
-
-func (s *Server) instructions() string {
-	if s.o.Doctor == nil {
-		return instructions
-	}
-	return instructions + " When a tool fails for reasons of set-up, use doctor."
 }
 
 // guard bounds the time of a request, and the number of tool calls at once.

@@ -179,6 +179,7 @@ var conditions = []struct {
 // failure is the result of a failed tool call.
 type failure struct {
 	Error      string   `json:"error"`
+	Tell       string   `json:"tell"` // what to tell the person in one line
 	Conditions []string `json:"conditions,omitempty"`
 	Next       string   `json:"next,omitempty"`
 	Details    string   `json:"foreign_details,omitempty"`
@@ -206,7 +207,7 @@ func (s *Server) describe(err error) failure {
 			}
 		}
 	}
-	f.Next = s.nextStep(err)
+	f.Next, f.Tell = s.nextStep(err), tellOf(err)
 	said := foreign.Line(shown.Error(err), maxDetails)
 	var call *jobboard.Error
 	if !errors.As(err, &call) {
