@@ -131,6 +131,28 @@ func Example_errors() {
 	// closed: take it off the page
 }
 
+func Example_unknownCode() {
+	fake, client := begin()
+	defer fake.Close()
+	fake.Fail(jobboardtest.Fault{Status: 422, Body: `{"code":"ERROR_JOB_PAUSED","message":"the job is paused"}`})
+	job := jobboard.JobID(fake.Demo.OpenJob)
+	// begin
+	_, err := client.JobInformation(ctx, job)
+	var failed *jobboard.Error
+	switch {
+	case err == nil, errors.Is(err, jobboard.ErrClosed), errors.Is(err, jobboard.ErrGone):
+		fmt.Println("the board has answered about the job")
+	case errors.As(err, &failed) && failed.Err == nil:
+		fmt.Println("unknown:", failed.StatusCode, failed.Code, failed.Message)
+	default:
+		fmt.Println("try later:", err)
+	}
+	// end
+
+	// Output:
+	// unknown: 422 ERROR_JOB_PAUSED the job is paused
+}
+
 func Example_handler() {
 	fake, client := begin()
 	defer fake.Close()
