@@ -69,9 +69,18 @@ func whyEmpty(ctx context.Context, m *copied, q jobmirror.Query, page *jobmirror
 		reason string
 	}{
 		{!q.All, func(q *jobmirror.Query) { q.All = true }, "there are some that a visitor should not see: --all shows them"},
-		{q.Language != "", func(q *jobmirror.Query) { q.Language = "" }, "there are some in another language than " + q.Language},
-		{q.Channel != "", func(q *jobmirror.Query) { q.Channel = "" }, "there are some in another channel than " + string(q.Channel)},
-		{!q.Near.IsZero(), func(q *jobmirror.Query) { q.Near = jobboard.GeoLocation{} }, "there are some elsewhere: a larger --radius may find them"},
+		{
+			q.Language != "", func(q *jobmirror.Query) { q.Language = "" },
+			"there are some in another language than " + q.Language,
+		},
+		{
+			q.Channel != "", func(q *jobmirror.Query) { q.Channel = "" },
+			"there are some in another channel than " + string(q.Channel),
+		},
+		{
+			!q.Near.IsZero(), func(q *jobmirror.Query) { q.Near = jobboard.GeoLocation{} },
+			"there are some elsewhere: a larger --radius may find them",
+		},
 		{
 			len(strings.Fields(q.Text)) > 1, func(q *jobmirror.Query) { q.Text = strings.Join(strings.Fields(q.Text), " OR ") },
 			"there are some with fewer of the words",

@@ -24,9 +24,9 @@ func TestIntervals(t *testing.T) {
 	var o jobmirror.Options
 	i.set(&o)
 	got := []time.Duration{o.RefreshEvery, o.LookupEvery, o.HoldMissing, o.MaxAge, o.KeepChanges, o.KeepSources, o.KeepJobs}
-	for at, want := range []time.Duration{1, 2, -3, 4, 5, -6, -7} {
-		if got[at] != want*time.Minute {
-			t.Errorf("option %d is %v, want %v minutes", at, got[at], int64(want))
+	for at, want := range []string{"1m0s", "2m0s", "-3m0s", "4m0s", "5m0s", "-6m0s", "-7m0s"} {
+		if got[at].String() != want {
+			t.Errorf("option %d is %v, want %s", at, got[at], want)
 		}
 	}
 }

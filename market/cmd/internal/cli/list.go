@@ -104,7 +104,8 @@ func Named[T any](all []Field[T], names ...string) []Field[T] {
 func WriteTable[T any](c *term.Console, fields []Field[T], entries []T) {
 	columns := make([]term.Column, len(fields))
 	for i, f := range fields {
-		columns[i] = term.Column{Head: strings.ToUpper(strings.ReplaceAll(f.Name, "_", " ")), Flex: f.Flex, Least: f.Least, Yields: f.Yields}
+		head := strings.ToUpper(strings.ReplaceAll(f.Name, "_", " "))
+		columns[i] = term.Column{Head: head, Flex: f.Flex, Least: f.Least, Yields: f.Yields}
 	}
 	rows := make([][]string, len(entries))
 	for i, e := range entries {

@@ -61,7 +61,9 @@ type Limit struct {
 // outcomes are the ways in which a request to the board ends: it is answered, refused for its
 // credential (401, 403), told to come later (429), answered by an error of the server's, or
 // lost without an answer.
-var outcomes = [...]string{answered: "answered", refused: "refused", limited: "rate_limited", failed: "server_error", lost: "lost"}
+var outcomes = [...]string{
+	answered: "answered", refused: "refused", limited: "rate_limited", failed: "server_error", lost: "lost",
+}
 
 const (
 	answered = iota

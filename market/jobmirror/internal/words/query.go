@@ -304,7 +304,9 @@ func (l Lookup) Form(word string) Expr { return Expr{Op: Or, Of: anyForm.forms(l
 // postings that have one word as a part and another one elsewhere, needs two words, or a synonym of two.
 func (q Query) Tiers() int {
 	isPhrase := func(t term) bool { return len(t.words) > 1 }
-	if len(q.must) > 1 || len(q.must) == 1 && (slices.ContainsFunc(q.must[0], isPhrase) || q.synonyms != nil && q.synonyms.phrases) {
+	hasPhrases := q.synonyms != nil && q.synonyms.phrases
+	switch {
+	case len(q.must) > 1, len(q.must) == 1 && (hasPhrases || slices.ContainsFunc(q.must[0], isPhrase)):
 		return 5
 	}
 	return 4

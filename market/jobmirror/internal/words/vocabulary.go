@@ -239,8 +239,8 @@ func appendNew(list, more []string) []string {
 	return list
 }
 
-// pattern compares a word with others, all letters of the word at a time, one bit for each letter. The method is Hyyrö's, "A bit-vector algorithm for computing
-// Levenshtein and Damerau edit distances", 2003.
+// pattern compares a word with others, all letters of the word at a time, one bit for each letter. The
+// method is Hyyrö's, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances", 2003.
 type pattern struct {
 	letters int
 	last    uint64 // the bit of the last letter
