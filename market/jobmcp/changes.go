@@ -28,13 +28,13 @@ func sameSearch(a, b *jobboard.Snapshot) bool {
 
 type whatChangedArgs struct {
 	searchArgs
-	FromNowOn bool `json:"from_now_on,omitempty" jsonschema:"compare later calls with what this one finds"`
+	FromNowOn bool `json:"from_now_on,omitempty" jsonschema:"compare later calls with the postings that this call finds"`
 }
 
 type changedPosting struct {
 	Change  string `json:"change" enum:"added|changed|gone|maybe added|maybe gone"`
 	Posting string `json:"posting"`
-	What    string `json:"what,omitempty" jsonschema:"what is different"`
+	What    string `json:"what,omitempty" jsonschema:"what changed about the posting"`
 	Title   string `json:"foreign_title"`
 	Before  string `json:"foreign_title_before,omitempty"`
 }
@@ -45,10 +45,10 @@ type whatChangedResult struct {
 	sought
 	Before   string           `json:"before,omitempty" jsonschema:"when the postings to compare with were taken; absent: this is the first look"`
 	After    string           `json:"after"`
-	Postings int              `json:"postings" jsonschema:"how many there are now"`
-	Complete bool             `json:"complete" jsonschema:"false: the service did not give all it counts, and what is missing may still be there"`
+	Postings int              `json:"postings" jsonschema:"number of postings now"`
+	Complete bool             `json:"complete" jsonschema:"false: the service did not give every posting that it counts, and missing postings may still exist"`
 	Changes  []changedPosting `json:"changes"`
-	LeftOut  int              `json:"changes_left_out,omitempty" jsonschema:"changes that are not listed"`
+	LeftOut  int              `json:"changes_left_out,omitempty" jsonschema:"number of changes left out of the list"`
 	Note     string           `json:"note,omitempty"`
 }
 

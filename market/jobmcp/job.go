@@ -30,10 +30,10 @@ type choice struct {
 
 type question struct {
 	ID      string   `json:"id"`
-	Kind    string   `json:"kind" jsonschema:"how it is answered"`
+	Kind    string   `json:"kind" jsonschema:"how a person answers it"`
 	Label   string   `json:"foreign_label"`
 	Answers []choice `json:"answers,omitempty" jsonschema:"to choose from"`
-	More    int      `json:"answers_left_out,omitempty" jsonschema:"answers that are not listed"`
+	More    int      `json:"answers_left_out,omitempty" jsonschema:"number of answers left out of the list"`
 }
 
 type jobInformationResult struct {
@@ -48,9 +48,9 @@ type jobInformationResult struct {
 	Locations     []string   `json:"foreign_locations,omitempty"`
 	Privacy       string     `json:"foreign_privacy_statement,omitempty" jsonschema:"address of the company's privacy statement"`
 	Questions     []question `json:"questions"`
-	LeftOut       int        `json:"questions_left_out,omitempty" jsonschema:"questions that are not listed, because there is no room or their identifier is none"`
-	NationCount   int        `json:"nationalities_total" jsonschema:"how many nationalities there are to choose from; 0: none is asked for"`
-	Nationalities []choice   `json:"nationalities,omitempty" jsonschema:"those that contain the text that was asked for, at most 20"`
+	LeftOut       int        `json:"questions_left_out,omitempty" jsonschema:"number of questions left out of the list, for want of room or because their identifier is invalid"`
+	NationCount   int        `json:"nationalities_total" jsonschema:"number of nationalities to choose from; 0: the form asks for none"`
+	Nationalities []choice   `json:"nationalities,omitempty" jsonschema:"nationalities whose name contains the requested text, 20 at most"`
 }
 
 func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (jobInformationResult, error) {
@@ -123,9 +123,9 @@ type mayIApplyResult struct {
 	Job         string `json:"job"`
 	Decision    string `json:"decision" enum:"unknown|may apply|already applied|closed|not visible|gone"`
 	Tell        string `json:"tell" jsonschema:"what to tell the person in one line"`
-	Questions   int    `json:"questions,omitempty" jsonschema:"how many questions an application must answer, unless there can be none"`
-	Application string `json:"application,omitempty" jsonschema:"identifier of the application that there is"`
-	Title       string `json:"foreign_title,omitempty" jsonschema:"told beside the questions"`
+	Questions   int    `json:"questions,omitempty" jsonschema:"number of questions that an application must answer, unless applying is impossible"`
+	Application string `json:"application,omitempty" jsonschema:"identifier of the existing application"`
+	Title       string `json:"foreign_title,omitempty" jsonschema:"title of the job, if questions are told"`
 	Next        string `json:"next,omitempty"`
 }
 
@@ -218,16 +218,16 @@ type checkAnswersArgs struct {
 }
 
 type answerProblem struct {
-	Question string `json:"question,omitempty" jsonschema:"identifier; absent where it is about the nationality, or is none"`
+	Question string `json:"question,omitempty" jsonschema:"the question's identifier; absent if the problem is about the nationality or about no question of the job"`
 	Reason   string `json:"reason"`
 	Text     string `json:"text" jsonschema:"what to tell the person"`
 	Label    string `json:"foreign_label,omitempty"`
-	Key      string `json:"foreign_key,omitempty" jsonschema:"the key in answers that is no question of the job"`
+	Key      string `json:"foreign_key,omitempty" jsonschema:"a key of answers that is no question of the job"`
 }
 
 type checkedAnswer struct {
 	Question string `json:"question"`
-	Answer   string `json:"answer,omitempty" jsonschema:"identifier of the chosen answer; absent where it is text"`
+	Answer   string `json:"answer,omitempty" jsonschema:"identifier of the chosen answer; absent if the answer is text"`
 	Label    string `json:"foreign_label,omitempty" jsonschema:"of the question"`
 	Chosen   string `json:"foreign_answer,omitempty" jsonschema:"label of the chosen answer"`
 }
@@ -239,10 +239,10 @@ type checkAnswersResult struct {
 	ApplyPossible bool            `json:"apply_possible"`
 	OK            bool            `json:"ok" jsonschema:"the answers are complete and each fits its question; nothing was sent"`
 	Problems      []answerProblem `json:"problems"`
-	Answers       []checkedAnswer `json:"answers" jsonschema:"those that passed, where ok"`
-	Nationality   string          `json:"nationality,omitempty" jsonschema:"identifier that passed"`
-	LeftOut       int             `json:"left_out,omitempty" jsonschema:"problems and answers that are not listed"`
-	NotChecked    []string        `json:"not_checked,omitempty" jsonschema:"questions of a kind that is not known; their answers passed unchecked"`
+	Answers       []checkedAnswer `json:"answers" jsonschema:"answers that passed the check, if ok is true"`
+	Nationality   string          `json:"nationality,omitempty" jsonschema:"identifier of the nationality that passed the check"`
+	LeftOut       int             `json:"left_out,omitempty" jsonschema:"number of problems and answers left out of the lists"`
+	NotChecked    []string        `json:"not_checked,omitempty" jsonschema:"questions of an unknown kind; their answers passed unchecked"`
 }
 
 func (s *Server) checkAnswers(ctx context.Context, in checkAnswersArgs) (checkAnswersResult, error) {

@@ -23,18 +23,18 @@ type searchArgs struct {
 	Text     string  `json:"text,omitempty" max:"500" jsonschema:"words to search for; empty: any"`
 	Near     string  `json:"near,omitempty" max:"200" jsonschema:"a town by its name, such as Berlin, a postal code of Germany, Austria or Switzerland, such as 10117 or A-1010, or latitude,longitude such as 52.52,13.405; empty: anywhere"`
 	RadiusKm float64 `json:"radius_km,omitempty" min:"1" max:"20000" default:"50" jsonschema:"kilometres around near"`
-	Channel  string  `json:"channel,omitempty" max:"200" jsonschema:"channel of postings; empty: the one of the settings"`
-	Language string  `json:"language,omitempty" max:"100" jsonschema:"language of the results, such as de or en; empty: that of the settings"`
+	Channel  string  `json:"channel,omitempty" max:"200" jsonschema:"channel of postings; empty: the settings' channel"`
+	Language string  `json:"language,omitempty" max:"100" jsonschema:"language of the results, such as de or en; empty: the settings' language"`
 }
 
 // whereabouts is the circle of a search, with its town.
 type whereabouts struct {
-	Town      string  `json:"town,omitempty" jsonschema:"that the name was taken for"`
-	Country   string  `json:"country,omitempty" jsonschema:"of the town, as a code"`
+	Town      string  `json:"town,omitempty" jsonschema:"the town that the name was taken for"`
+	Country   string  `json:"country,omitempty" jsonschema:"code of the town's country"`
 	Latitude  float64 `json:"latitude"`
 	Longitude float64 `json:"longitude"`
 	RadiusKm  float64 `json:"radius_km"`
-	Source    string  `json:"source,omitempty" jsonschema:"of the town's place: show it beside it"`
+	Source    string  `json:"source,omitempty" jsonschema:"source of the town's coordinates: name it beside the result"`
 }
 
 // sought tells in a result which channel and circle the search used.
@@ -116,7 +116,7 @@ type entry struct {
 	Locations     []string `json:"foreign_locations,omitempty"`
 	Link          string   `json:"foreign_apply_link,omitempty" jsonschema:"where a person applies online"`
 	Advertisement string   `json:"foreign_advertisement,omitempty"`
-	Cut           bool     `json:"advertisement_cut,omitempty" jsonschema:"there is more of the advertisement"`
+	Cut           bool     `json:"advertisement_cut,omitempty" jsonschema:"the advertisement is longer than this part"`
 }
 
 type searchJobsResult struct {
