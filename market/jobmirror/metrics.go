@@ -21,7 +21,7 @@ type metrics struct {
 	reading metric.Registration // of the gauges
 
 	up, due, unindexed, failures, working, missing, held, refreshes, leased, last metric.Int64ObservableGauge
-	dueAge, sourceAge, every, overdue, leaseAge, rate, pause                      metric.Float64ObservableGauge
+	dueAge, sourceAge, every, readerAge, overdue, leaseAge, rate, pause           metric.Float64ObservableGauge
 	changes, pauses, requests, takeovers, read                                    metric.Int64ObservableCounter
 }
 
@@ -62,6 +62,7 @@ func (m *Mirror) measure() error {
 	x.takeovers = count("takeovers", "{lease}", "Leases of sources that this process took after others had let them expire.")
 	x.read = count("log.read", "{change}", "Changes that readers took from the log in this process.")
 	x.last = number("log.last", "{change}", "Number of the last change in the log.")
+	x.readerAge = amount("reader.age", "s", "How long the first change has waited that a reader of Consume has not read; 0: there is none.")
 	x.every = amount("refresh.every", "s", "Time between two refreshes of a source that this process names.")
 	x.up = number("up", "{database}", "1: the database was read for the gauges; 0: it was not, and some or all of them are missing.")
 	x.due = number("due", "{job}", "Jobs whose lookup is due.")
@@ -80,7 +81,7 @@ func (m *Mirror) measure() error {
 	x.leaseAge = amount("process.lease.age", "s", "How long a process has been at the refresh or the lookups that it began first.")
 	x.reading, err = meter.RegisterCallback(m.observe,
 		x.changes, x.pauses, x.up, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working,
-		x.missing, x.overdue, x.held, x.refreshes, x.leased, x.leaseAge, x.requests, x.takeovers, x.read, x.last, x.every)
+		x.missing, x.overdue, x.held, x.refreshes, x.leased, x.leaseAge, x.requests, x.takeovers, x.read, x.last, x.every, x.readerAge)
 	return errors.Join(append(failed, err)...)
 }
 
@@ -144,11 +145,9 @@ func (t *tx) observe(x *metrics, o metric.Observer) error {
 	o.ObserveInt64(x.working, working)
 	o.ObserveFloat64(x.rate, waiting.Limit)
 	o.ObserveFloat64(x.pause, max(waiting.PausedUntil.Sub(now).Seconds(), 0))
-	last, err := t.counter(lastChange)
-	if err != nil {
+	if err := t.observeLog(x, o); err != nil {
 		return err
 	}
-	o.ObserveInt64(x.last, last)
 	processes, err := t.processes()
 	if err != nil {
 		return err
@@ -157,6 +156,23 @@ func (t *tx) observe(x *metrics, o metric.Observer) error {
 		x.observeProcess(o, p, now)
 	}
 	return t.observeSources(x, o)
+}
+
+// observeLog reads how long the log is, and how far behind its readers are.
+func (t *tx) observeLog(x *metrics, o metric.Observer) error {
+	last, err := t.counter(lastChange)
+	if err != nil {
+		return err
+	}
+	o.ObserveInt64(x.last, last)
+	unread, err := t.unread()
+	if err != nil {
+		return err
+	}
+	for name, age := range unread {
+		o.ObserveFloat64(x.readerAge, age.Seconds(), metric.WithAttributes(attribute.String("jobboard.mirror.reader", name)))
+	}
+	return nil
 }
 
 // observeProcess tells what a process holds.

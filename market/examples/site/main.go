@@ -36,6 +36,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
 )
 
@@ -45,15 +46,18 @@ func main() {
 	origin := flag.String("origin", "", "`address` under which visitors reach the site; empty: that of -addr")
 	database := flag.String("database", "", "`file` or postgres address of the mirror; empty: a temporary file")
 	monitor := flag.String("monitor", "", "`host:port` to serve Prometheus's page /metrics at; empty: nowhere")
+	var announcing jobpublish.AnnouncerConfig
+	flag.StringVar(&announcing.Key, "indexnow", "", "`key` by which search engines are told of pages that change; empty: they are not")
+	flag.StringVar(&announcing.Endpoint, "indexnow-endpoint", "", "`address` that takes announcements; empty: IndexNow's own")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *addr, *origin, *database, *monitor); err != nil {
+	if err := run(ctx, *addr, *origin, *database, *monitor, announcing); err != nil {
 		log.Fatal(err) //nolint:gocritic // the process ends here
 	}
 }
 
-func run(ctx context.Context, addr, origin, database, monitor string) error {
+func run(ctx context.Context, addr, origin, database, monitor string, announcing jobpublish.AnnouncerConfig) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return err
@@ -82,10 +86,19 @@ func run(ctx context.Context, addr, origin, database, monitor string) error {
 	if err != nil {
 		return err
 	}
+	var announcer *jobpublish.Announcer // nil: search engines are told of nothing
+	if announcing.Key != "" {
+		if announcer, err = s.announcer(announcing); err != nil {
+			return err
+		}
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	running := make(chan error, 1)
 	go func() { running <- mirror.Run(ctx) }()
+	if announcer != nil {
+		go func() { _ = s.jobs.Announce(ctx, announcer) }() // ends with ctx
+	}
 
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second,
@@ -160,6 +173,7 @@ type site struct {
 	mirror *jobmirror.Mirror
 	signIn *jobsite.SignIn // nil: the settings name no sign-in of the board
 	origin string
+	files  *http.ServeMux // files that caches may keep, served without a session
 }
 
 //go:embed pages style.css suggest.js
@@ -200,8 +214,8 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	} {
 		own.HandleFunc(pattern, s.jobs.Handle(handle))
 	}
-	// Files that caches may keep are served without a session.
 	mux := http.NewServeMux()
+	s.files = mux
 	mux.Handle("GET /style.css", http.FileServerFS(files))
 	mux.Handle("GET /suggest.js", http.FileServerFS(files))
 	if err := s.publish(mux, address.Host, b.mirror.Channels[0].ID); err != nil {

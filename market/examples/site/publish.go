@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -27,6 +28,18 @@ func (s *site) publish(mux *http.ServeMux, host string, channel jobboard.Channel
 		fmt.Fprintf(w, "User-agent: *\nDisallow: /signin\nDisallow: /apply/\nSitemap: %s/sitemap.xml\n", s.origin)
 	})
 	return nil
+}
+
+// announcer serves the file with the key of announcements, and returns who tells search engines of
+// pages that change.
+func (s *site) announcer(cfg jobpublish.AnnouncerConfig) (*jobpublish.Announcer, error) {
+	cfg.URL, cfg.Store, cfg.Logger = s.origin, s.mirror.Announced(), slog.Default()
+	announcer, err := jobpublish.NewAnnouncer(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s.files.Handle("GET "+announcer.KeyPath(), announcer.KeyFile())
+	return announcer, nil
 }
 
 // assistants lets assistants search the copy, without requests to the board.

@@ -203,3 +203,20 @@ CREATE TABLE forgotten (
     at   BIGINT NOT NULL,
     PRIMARY KEY (kind, id)
 ) @clustered;
+
+-- The places of readers of the log that Consume keeps.
+CREATE TABLE readers (
+    name    TEXT PRIMARY KEY,
+    number  BIGINT NOT NULL,
+    stamp   BIGINT NOT NULL,
+    claimed BIGINT NOT NULL DEFAULT 0,
+    holder  TEXT NOT NULL DEFAULT ''
+) @clustered;
+
+-- The pages of which search engines were told within a day.
+CREATE TABLE announced (
+    address TEXT NOT NULL,
+    at      BIGINT NOT NULL,
+    PRIMARY KEY (address, at)
+) @clustered;
+CREATE INDEX announced_at ON announced (at);
