@@ -1,8 +1,10 @@
 package jobmcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -142,6 +144,9 @@ func (s *Server) mayIApply(ctx context.Context, in jobArgs) (mayIApplyResult, er
 		return s.openForAnyone(ctx, b, id)
 	}
 	p, err := b.Applicant.Precheck(ctx, id)
+	if p.Decision == jobboard.DecisionGone {
+		err = s.postingMeant(ctx, id)
+	}
 	if err != nil {
 		return mayIApplyResult{}, err
 	}
@@ -160,7 +165,42 @@ func (s *Server) lookUp(ctx context.Context, job string) (*jobboard.JobInformati
 	if err != nil {
 		return nil, err
 	}
-	return b.Client.JobInformation(ctx, id)
+	info, err := b.Client.JobInformation(ctx, id)
+	if errors.Is(err, jobboard.ErrGone) {
+		err = cmp.Or(s.postingMeant(ctx, id), err)
+	}
+	return info, err
+}
+
+// meantTime bounds the search of postingMeant.
+const meantTime = 10 * time.Second
+
+// postingMeant returns an error that names the right job, if the identifier of a gone job is that of a posting,
+// or of a posting's version, which the channel shows to everybody. Otherwise, and if the search fails, it
+// returns nil.
+func (s *Server) postingMeant(ctx context.Context, id jobboard.JobID) error {
+	ctx, cancel := context.WithTimeout(ctx, meantTime)
+	defer cancel()
+	var told sought
+	from, ch, q, err := s.seek(ctx, searchArgs{}, &told)
+	if err != nil {
+		return nil
+	}
+	q.OmitConfig = append(slices.Clone(notListed), jobboard.KeyAdText)
+	for p, err := range from.PostingStream(ctx, ch, q).All() {
+		if err != nil {
+			return nil
+		}
+		if int64(p.JobPostingID) != int64(id) && int64(p.PostingVersionID) != int64(id) || !visible(p) {
+			continue
+		}
+		job, ok := p.LinkedJob()
+		if !ok {
+			return &advised{fmt.Errorf("%d is a posting, not a job, and its link names no job", id), "search for the posting's title"}
+		}
+		return &advised{fmt.Errorf("%d is a posting, not a job; its job is %s", id, job), "call the tool again with job " + job.String()}
+	}
+	return nil
 }
 
 // Meaning returns a sentence that explains a decision.
@@ -193,7 +233,7 @@ func (s *Server) openForAnyone(ctx context.Context, b Board, id jobboard.JobID) 
 	info, err := b.Client.JobInformation(ctx, id)
 	switch {
 	case errors.Is(err, jobboard.ErrGone):
-		return decided(id, jobboard.DecisionGone, nil), nil
+		return decided(id, jobboard.DecisionGone, nil), s.postingMeant(ctx, id)
 	case errors.Is(err, jobboard.ErrClosed):
 		return decided(id, jobboard.DecisionClosed, nil), nil
 	case err != nil:

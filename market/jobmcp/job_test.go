@@ -1,6 +1,7 @@
 package jobmcp
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -257,5 +258,62 @@ func TestCutsCheckedLabels(t *testing.T) {
 			{ID: "1", Type: "CATALOG", Label: label, Answers: []jobboardtest.Choice{{ID: "1", Label: label}}},
 		}})
 		use(t, session, "check_answers", fmt.Sprintf(`{"job":"%d","answers":{"1":%q}}`, job.ID, test.answer)).want(t, false, test.want)
+	}
+}
+
+// An identifier that no posting has is that of a job which is gone, also where the search fails, does not
+// answer or shows the posting not to everybody.
+func TestGoneIsNoPosting(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*jobboardtest.Server)
+		job    string
+	}{
+		"no posting has it": {func(*jobboardtest.Server) {}, "9999999"},
+		"the search fails": {func(srv *jobboardtest.Server) {
+			srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Status: 403})
+		}, "600100"},
+		"the search hangs": {func(srv *jobboardtest.Server) {
+			srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Delay: time.Hour})
+		}, "600100"},
+		"not for everybody": {hide(600100), "600100"},
+		"the link has no job": {func(srv *jobboardtest.Server) {
+			for _, p := range srv.Snapshot().Postings {
+				if p.ID == 600100 {
+					p.ApplyURL = "https://elsewhere.example/"
+					srv.AddPosting(p)
+				}
+			}
+		}, "600100"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := inMemory()
+			defer srv.Close()
+			test.change(srv)
+			began := time.Now()
+			_, err := setting{options: Options{Rate: -1, Channel: jobboard.ChannelID(srv.Demo.Channel)}}.server(t, srv).lookUp(t.Context(), test.job)
+			if took := time.Since(began); took > 11*time.Second {
+				t.Errorf("%s: it took %s", name, took)
+			}
+			switch {
+			case name == "the link has no job":
+				if err == nil || !strings.Contains(err.Error(), "600100 is a posting, not a job, and its link names no job") {
+					t.Errorf("%s: %v", name, err)
+				}
+			case !errors.Is(err, jobboard.ErrJobUnavailable):
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+}
+
+// hide returns a change that shows a posting not to everybody.
+func hide(posting int64) func(*jobboardtest.Server) {
+	return func(srv *jobboardtest.Server) {
+		for _, p := range srv.Snapshot().Postings {
+			if p.ID == posting {
+				p.Config[jobboard.KeyVisibility] = []string{"internal"}
+				srv.AddPosting(p)
+			}
+		}
 	}
 }

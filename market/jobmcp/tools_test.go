@@ -66,6 +66,10 @@ var toolCalls = []struct {
 	{"may_i_apply", `{"job":"2797282"}`, false, []string{`"decision":"closed"`}},
 	{"may_i_apply", `{"job":"2797304"}`, false, []string{`"decision":"not visible"`}},
 	{"may_i_apply", `{"job":"9999999"}`, false, []string{`"decision":"gone"`}},
+	{"job_information", `{"job":"600100"}`, true, []string{`"error":"600100 is a posting, not a job; its job is 2797227","next":"call the tool again with job 2797227"}`}},
+	{"job_information", `{"job":"910200"}`, true, []string{`910200 is a posting, not a job; its job is 2797227`}},
+	{"may_i_apply", `{"job":"600100"}`, true, []string{`600100 is a posting, not a job; its job is 2797227`}},
+	{"check_answers", `{"job":"600100","answers":{}}`, true, []string{`600100 is a posting, not a job; its job is 2797227`}},
 	{"check_answers", `{"job":"2797227","answers":{"8":"yes"}}`, false, []string{
 		`"ok":false`, `{"question":"9","reason":"missing","text":"Please answer this question.","foreign_label":"Welches Jahresgehalt wünschen Sie sich?"}`,
 	}},

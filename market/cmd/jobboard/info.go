@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,8 +44,11 @@ func runInfo(ctx context.Context, c *term.Console, b *setup.Board, args []string
 		return err
 	}
 	info, err := b.LookUp(ctx, args)
+	if errors.Is(err, jobboard.ErrGone) {
+		return cmp.Or(postingMeant(ctx, b, args, "info", err), unknownJob(err))
+	}
 	if err != nil {
-		return postingMeant(ctx, b, args, err)
+		return err
 	}
 	if form == "" {
 		printInfo(c, info)
@@ -53,23 +57,23 @@ func runInfo(ctx context.Context, c *term.Console, b *setup.Board, args []string
 	return flags.WriteTo(c.Out, func(to *term.Output) error { return term.WriteJSON(to, info, true) })
 }
 
-// postingMeant returns the error to show for an unknown job, with the next step. If the
-// identifier belongs to a posting of the channel, or to a posting's version, the error says so
-// and names the posting's job from its link.
-func postingMeant(ctx context.Context, b *setup.Board, args []string, gone error) error {
+// postingMeant returns the error to show for an unknown job, with the next step: if the identifier belongs
+// to a posting of the channel, or to a posting's version, it says so and names the posting's job from its
+// link, for the same command. Otherwise, and if the search fails, it returns nil.
+func postingMeant(ctx context.Context, b *setup.Board, args []string, command string, gone error) error {
 	id, err := b.NeedJob(args)
-	if err != nil || !errors.Is(gone, jobboard.ErrGone) {
-		return gone
+	if err != nil {
+		return nil
 	}
 	s, ch, err := b.Searcher(nil)
 	if err != nil {
-		return unknownJob(gone)
+		return nil
 	}
 	for p, err := range s.PostingStream(ctx, ch, jobboard.Query{OmitConfig: []string{jobboard.KeyAdText}}).All() {
 		var named string
 		switch {
 		case err != nil:
-			return unknownJob(gone)
+			return nil
 		case int64(p.JobPostingID) == int64(id):
 			named = "a posting"
 		case int64(p.PostingVersionID) == int64(id):
@@ -81,11 +85,11 @@ func postingMeant(ctx context.Context, b *setup.Board, args []string, gone error
 			id, named, term.Printable(p.Title), setup.Plain{Cause: gone})
 		next := "look for its job in the feed"
 		if job, ok := p.LinkedJob(); ok {
-			next = "its job is " + job.String() + ": jobboard info " + job.String()
+			next = "its job is " + job.String() + ": jobboard " + command + " " + job.String()
 		}
 		return &setup.Error{Code: setup.ExitNo, Err: meant, Hint: next}
 	}
-	return unknownJob(gone)
+	return nil
 }
 
 // unknownJob adds to the error of an unknown job where there are others.

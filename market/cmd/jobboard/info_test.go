@@ -33,7 +33,10 @@ func TestPostingTakenForAJob(t *testing.T) {
 	for id, next := range map[string]string{
 		"600100": "next: its job is 2797227: jobboard info 2797227\n", "600107": "next: look for its job in the feed\n",
 	} {
-		newProcess().pointAt(srv).run(t, "info", id).want(t, setup.ExitNo).wantErr(t, id+" is the identifier of a posting, ", next)
+		for _, command := range []string{"info", "status"} {
+			newProcess().pointAt(srv).run(t, command, id).want(t, setup.ExitNo).
+				wantErr(t, id+" is the identifier of a posting, ", strings.Replace(next, " info ", " "+command+" ", 1))
+		}
 	}
 }
 

@@ -46,6 +46,15 @@ func runStatus(ctx context.Context, c *term.Console, b *setup.Board, args []stri
 	if p.Job == 0 || ctx.Err() != nil {
 		return cmp.Or(ctx.Err(), undecided)
 	}
+	if p.Decision == jobboard.DecisionGone {
+		gone := cmp.Or(p.InformationErr, p.AppliedErr)
+		if !errors.Is(gone, jobboard.ErrGone) {
+			gone = p.AppliedErr
+		}
+		if meant := postingMeant(ctx, b, args, "status", gone); meant != nil {
+			return meant
+		}
+	}
 	var err error
 	if asJSON {
 		err = term.WriteJSON(c.Out, p, true)
