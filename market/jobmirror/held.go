@@ -28,6 +28,9 @@ type heldSource struct {
 // left which another process is asking about. The column asking of the table sources says which
 // sources need answers, and is the lease of the process that asks.
 func (w *worker) askHeld(ctx context.Context) (busy bool, err error) {
+	if w.opts.noLookups {
+		return false, nil
+	}
 	for ctx.Err() == nil {
 		var (
 			next batch

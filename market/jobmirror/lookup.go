@@ -37,8 +37,15 @@ func (m *Mirror) batchSize() int {
 // lookUpDue looks up the jobs that are due: until none is, or, with forever,
 // until ctx ends. It takes them in batches, by takeDue, and each is looked up by lookUp, which has
 // saveAnswers write the answers. The next batch is begun once the last one is under way, so
-// that a few lookups that do not answer hold up nobody.
+// that a few lookups that do not answer hold up nobody. Where Options.LookupEvery is below 0 it looks up
+// none.
 func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
+	if w.opts.noLookups {
+		if forever {
+			<-ctx.Done()
+		}
+		return nil
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (

@@ -28,8 +28,8 @@ type Options struct {
 	// database may leave Board empty.
 	Board string
 
-	Channels []Channel // what is copied by search (4.1); needs Config.BaseURL
-	Feeds    []Feed    // what is copied from job feeds; needs Config.JobDBURL
+	Channels []Channel // what is copied by search (4.1); needs Config.BaseURL, and JobDBURL as Feeds do
+	Feeds    []Feed    // what is copied from job feeds; needs Config.JobDBURL, unless LookupEvery is below 0
 
 	// Limit bounds the requests a second that are sent to the board, repeats
 	// and redirects included: by this process on SQLite, by all together on
@@ -44,6 +44,8 @@ type Options struct {
 	// LookupEvery is the time between two lookups of an open job, or up to a tenth less: 0 means 24
 	// hours, at most 5 years. For a timer that refreshes once a day it is 20 hours: a lookup that was
 	// answered at the end of a pass is not due yet when the next one begins a day after the first.
+	// Below 0 this process looks no job up: without another that does, jobs stay unknown, so that a
+	// site has a list, and no page of a job.
 	LookupEvery time.Duration
 	// HoldMissing is how long the copy keeps rows that a source ceases to show, if the source
 	// ceases to show many rows at once, or all of them, and no lookup proves that they are gone: 0
@@ -95,6 +97,8 @@ type Options struct {
 	// MeterProvider is told how the mirror is doing; nil: nobody is. What the
 	// client does is measured by an Observer in Config, such as jobboardotel's.
 	MeterProvider metric.MeterProvider
+
+	noLookups bool // LookupEvery was below 0
 }
 
 // Channel names a channel of postings, and the languages in which it is copied.
@@ -129,6 +133,7 @@ func (o *Options) setDefaults() {
 	o.Limit = cmp.Or(o.Limit, 20)
 	o.Concurrency = min(cmp.Or(max(o.Concurrency, 0), 16), 1024)
 	o.RefreshEvery = min(cmp.Or(max(o.RefreshEvery, 0), 15*time.Minute), maxEvery)
+	o.noLookups = o.LookupEvery < 0
 	o.LookupEvery = min(cmp.Or(max(o.LookupEvery, 0), 24*time.Hour), maxEvery)
 	o.MaxAge = cmp.Or(max(o.MaxAge, 0), max(48*time.Hour, 2*o.LookupEvery))
 	o.KeepChanges = cmp.Or(max(o.KeepChanges, 0), 30*24*time.Hour)
@@ -175,6 +180,11 @@ func (s *source) String() string {
 	return s.name + "?" + q.Encode()
 }
 
+// isWholeChannel reports whether a source is a channel that nothing narrows down.
+func (s *source) isWholeChannel() bool {
+	return s.kind == kindChannel && s.text == "" && s.near.IsZero()
+}
+
 // channelOf returns the channel of a source as String names it.
 func channelOf(source string) string {
 	name, _, _ := strings.Cut(source, "?")
@@ -215,14 +225,16 @@ func (o *Options) sources() ([]*source, error) {
 	return out, err
 }
 
-// checkAddresses refuses sources that the configuration has no address for. Channels
-// do without JobDBURL: their postings are copied, and their jobs stay unknown.
+// checkAddresses refuses sources that the configuration has no address for. Without lookups
+// no job has a page, so a missing JobDBURL has to be meant.
 func (o *Options) checkAddresses() error {
 	if len(o.Channels) > 0 && o.Config.BaseURL == "" {
 		return &jobboard.ConfigError{Field: "BaseURL", Reason: "is empty, and Options.Channels are searched there"}
 	}
-	if len(o.Feeds) > 0 && o.Config.JobDBURL == "" {
-		return &jobboard.ConfigError{Field: "JobDBURL", Reason: "is empty, and the jobs of Options.Feeds are looked up there"}
+	if o.Config.JobDBURL == "" && !o.noLookups {
+		return &jobboard.ConfigError{
+			Field: "JobDBURL", Reason: "is empty, and jobs are looked up there; LookupEvery below 0 copies postings alone",
+		}
 	}
 	return nil
 }

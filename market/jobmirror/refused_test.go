@@ -1,9 +1,11 @@
 package jobmirror_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -184,4 +186,96 @@ func TestNothingCopied(t *testing.T) {
 	if _, err := m.Job(t.Context(), 1); !errors.Is(err, jobmirror.ErrIncomplete) || !strings.HasSuffix(err.Error(), ": nothing was") {
 		t.Errorf("a job of an empty copy: %v", err)
 	}
+}
+
+// A board that answers a search of an unknown channel like one of an empty channel leaves the site empty: the
+// status names the channel, and the log does, once.
+func TestEmptyChannel(t *testing.T) {
+	const misspelt = "27828_extrn"
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	opts := optionsOf(srv)
+	log := &strings.Builder{}
+	opts.Logger = slogTo(log)
+	opts.Channels = append(opts.Channels, jobmirror.Channel{ID: misspelt}, jobmirror.Channel{ID: opts.Channels[0].ID, Text: "nothing has this"})
+	m := open(t, jobmirror.Databases["sqlite"](t), opts)
+	empty := func() (names []string) {
+		t.Helper()
+		s, err := m.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, source := range s.Sources {
+			if source.Empty {
+				names = append(names, source.Name)
+			}
+		}
+		return names
+	}
+	if names := empty(); len(names) > 0 {
+		t.Errorf("before the first copy %v are empty", names)
+	}
+	refresh(t, m)
+	refresh(t, m)
+	if names := empty(); !slices.Equal(names, []string{misspelt}) {
+		t.Errorf("%v are empty", names)
+	}
+	if n := strings.Count(log.String(), "shows no posting of this channel"); n != 1 || !strings.Contains(log.String(), "channel="+misspelt) {
+		t.Errorf("it is told %d times: %s", n, log)
+	}
+	srv.AddChannel(jobboardtest.Channel{ID: misspelt})
+	srv.Publish(misspelt, jobboardtest.Job{Title: "Nurse"})
+	if refresh(t, m); len(empty()) > 0 {
+		t.Errorf("with a posting %v are empty", empty())
+	}
+}
+
+// A process without lookups copies postings and asks for no job.
+func TestNoLookups(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	opts := optionsOf(srv)
+	opts.Config.JobDBURL, opts.Feeds, opts.LookupEvery = "", nil, -1
+	m := open(t, jobmirror.Databases["sqlite"](t), opts)
+	refresh(t, m)
+	page, err := m.Search(t.Context(), jobmirror.Query{Facets: true})
+	if err != nil || page.Facets.Total < 40 {
+		t.Errorf("%+v, %v", page, err)
+	}
+	s, err := m.Status(t.Context())
+	if err != nil || s.Failing > 0 || s.Jobs[jobmirror.StateOpen] > 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- m.Run(ctx) }()
+	stop()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("it ends with %v", err)
+	}
+	if srv.Count(jobboardtest.OpJobInformation) > 0 {
+		t.Error("it looks jobs up")
+	}
+}
+
+// The languages are those of the channels, of this process and of the database.
+func TestLanguages(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := optionsOf(srv)
+		opts.Channels = []jobmirror.Channel{{ID: "1", Languages: []string{"de", "en"}}, {ID: "2", Languages: []string{"de"}}}
+		one := open(t, address, opts)
+		opts.Channels = []jobmirror.Channel{{ID: "3"}}
+		two := open(t, address, opts)
+		reader := open(t, address, jobmirror.Options{ReadOnly: true})
+		for _, c := range []struct {
+			m    *jobmirror.Mirror
+			want []string
+		}{{one, []string{"de", "en"}}, {two, []string{""}}, {reader, nil}} {
+			if got := c.m.Languages(); !slices.Equal(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+			if got, err := c.m.StoredLanguages(t.Context()); !slices.Equal(got, []string{"", "de", "en"}) || err != nil {
+				t.Errorf("stored: %q, %v", got, err)
+			}
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -21,6 +22,32 @@ func (m *Mirror) named() []*source {
 	m.naming.Lock()
 	defer m.naming.Unlock()
 	return m.sources
+}
+
+// Languages returns the languages in which this process copies its channels, each once; "" is the one that the
+// board chooses. It is empty for a process that names no channel, such as one that only reads.
+func (m *Mirror) Languages() (languages []string) {
+	for _, s := range m.named() {
+		if s.kind == kindChannel && !slices.Contains(languages, s.language) {
+			languages = append(languages, s.language)
+		}
+	}
+	return languages
+}
+
+// StoredLanguages returns the languages in which the database has channels, whichever process copies them, as
+// Languages does.
+func (m *Mirror) StoredLanguages(ctx context.Context) ([]string, error) {
+	return fromView(ctx, m.db, func(t *tx) (languages []string, err error) {
+		const query = "SELECT DISTINCT language FROM sources WHERE kind = 'channel' ORDER BY language"
+		err = t.Rows(query, nil, func(scan func(...any) error) error {
+			var language string
+			err := scan(&language)
+			languages = append(languages, language)
+			return err
+		})
+		return languages, err
+	})
 }
 
 // enter gives the sources of the options their rows, and notes that a process

@@ -140,7 +140,8 @@ func TestOpenRefusesSourcesWithoutTheirAddress(t *testing.T) {
 		"a feed alone":                  {Options{Config: lookups, Feeds: feeds}, ""},
 		"a feed without lookups":        {Options{Config: board, Feeds: feeds}, "JobDBURL"},
 		"a channel and a feed likewise": {Options{Config: board, Channels: channels, Feeds: feeds}, "JobDBURL"},
-		"a channel without lookups":     {Options{Config: board, Channels: channels}, ""},
+		"a channel without lookups":     {Options{Config: board, Channels: channels}, "JobDBURL"},
+		"that is meant":                 {Options{Config: board, Channels: channels, LookupEvery: -1}, ""},
 		"a channel without a board":     {Options{Config: lookups, Channels: channels}, "BaseURL"},
 		"to read only":                  {Options{Channels: channels, Feeds: feeds, ReadOnly: true}, ""},
 	} {

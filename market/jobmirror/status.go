@@ -47,6 +47,7 @@ type SourceStatus struct {
 	Failures int       `json:"failures"` // refreshes in a row that were not complete
 	Problem  string    `json:"problem,omitempty"`
 	Refused  bool      `json:"refused,omitempty"` // the board's last word on it: there is no such channel, or not for this credential
+	Empty    bool      `json:"empty,omitempty"`   // the board shows no posting of the channel, as it does of one whose name is misspelt
 	Held     int       `json:"held,omitempty"`    // how many of Rows the source ceased to show and are held
 
 	id int64 // of its row
@@ -165,6 +166,7 @@ func (t *tx) sourceStatus(out *Status) error {
 		)
 		err := scan(append(s.columns(), instantColumn{&status.Complete}, instantColumn{&status.NextDue},
 			&status.Failures, &status.Problem, &status.Refused, &status.Held, &status.Rows)...)
+		status.Empty = s.isWholeChannel() && status.Rows == 0 && !status.Complete.IsZero()
 		status.id, status.Kind, status.Name, status.Language = s.id, s.kind, s.String(), s.language
 		out.Sources = append(out.Sources, status)
 		return err

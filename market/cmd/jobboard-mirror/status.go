@@ -43,7 +43,12 @@ var sourceFields = []cli.Field[jobmirror.SourceStatus]{
 	{Name: "held", Value: func(s jobmirror.SourceStatus) any { return s.Held }},
 	{Name: "copied", Value: func(s jobmirror.SourceStatus) any { return ago(s.Complete) }},
 	{Name: "failures", Value: func(s jobmirror.SourceStatus) any { return s.Failures }},
-	{Name: "problem", Flex: 3, Value: func(s jobmirror.SourceStatus) any { return s.Problem }},
+	{Name: "problem", Flex: 3, Value: func(s jobmirror.SourceStatus) any {
+		if s.Empty && s.Problem == "" {
+			return "the board shows no posting: is the channel's name right?"
+		}
+		return s.Problem
+	}},
 }
 
 func runStatus(ctx context.Context, c *term.Console, m *copied, asJSON bool) error {
