@@ -83,18 +83,7 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 		return false, fmt.Sprintf("the answer holds %d of %d postings, on one of %d pages",
 			read, page.TotalNumberOfJobs, page.NumPages), nil
 	}
-	if read == 0 && src.isWholeChannel() {
-		m.tellEmpty(ctx, src)
-	}
 	return true, "", nil
-}
-
-// tellEmpty warns once of a channel without a posting, whose name may be misspelt.
-func (m *Mirror) tellEmpty(ctx context.Context, src *source) {
-	if _, told := m.toldEmpty.LoadOrStore(src.name, true); told {
-		return
-	}
-	m.opts.Logger.WarnContext(ctx, "jobmirror: the board shows no posting of this channel: is its name right?", "channel", src.name)
 }
 
 // savePostings writes postings of one answer.

@@ -52,7 +52,6 @@ type Mirror struct {
 	tail       tail // of the log of changes
 	metrics    metrics
 	catalogues catalogues
-	toldEmpty  sync.Map     // channels of which tellEmpty has warned
 	copied     atomic.Int64 // postings and entries read since Open
 	lookups    atomic.Int64 // lookups written since Open
 }

@@ -219,7 +219,7 @@ func TestEmptyChannel(t *testing.T) {
 	if names := empty(); !slices.Equal(names, []string{misspelt}) {
 		t.Errorf("%v are empty", names)
 	}
-	if n := strings.Count(log.String(), "shows no posting of this channel"); n != 1 || !strings.Contains(log.String(), "channel="+misspelt) {
+	if n := strings.Count(log.String(), `"jobmirror: a source shows nothing" source="channel `+misspelt); n != 1 {
 		t.Errorf("it is told %d times: %s", n, log)
 	}
 	srv.AddChannel(jobboardtest.Channel{ID: misspelt})

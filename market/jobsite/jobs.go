@@ -315,7 +315,7 @@ func (r *Results) Towns() []string {
 }
 
 // Search finds the jobs for the address of a request, which ParseList reads, in the
-// reader's language. If the address continues from a job that is gone, as in an old
+// reader's language, or in another if no channel is copied in that. If the address continues from a job that is gone, as in an old
 // bookmark, Search returns the first page. Its error is jobmirror's ErrIncomplete until
 // every channel was copied once; a channel that the board refuses does not count, see
 // [jobmirror.Mirror.Ready].
@@ -325,7 +325,11 @@ func (s *Site) Search(r *http.Request) (*Results, error) {
 	}
 	list, problems := parseList(ReadQuery(r), s.cfg.Country)
 	q := list.Query()
-	q.Language, q.Snippets = s.Language(r), true
+	var err error
+	if q.Language, err = s.copiedLanguage(r.Context(), s.Language(r)); err != nil {
+		return nil, err
+	}
+	q.Snippets = true
 	page, err := s.mirror.Search(r.Context(), q)
 	if errors.Is(err, jobmirror.ErrPageCursor) {
 		q.After, list.After = "", ""

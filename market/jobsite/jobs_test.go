@@ -847,3 +847,78 @@ func TestConfig(t *testing.T) {
 		t.Error("it takes no mirror")
 	}
 }
+
+// A site whose languages the copy lacks is told so at the start, and its lists have the postings that there are.
+func TestLanguagesOfTheCopy(t *testing.T) {
+	for name, test := range map[string]struct {
+		site, copied []string
+		failed       bool
+		warnings     int
+		readers      map[string]string // the language in which a list is for readers of a language
+	}{
+		"the same":             {[]string{"de", "en"}, []string{"de", "en"}, false, 0, map[string]string{"de": "de", "en": "en", "fr": "de"}},
+		"one is missing":       {[]string{"en", "de", "fr"}, []string{"de", "en"}, false, 1, map[string]string{"fr": "en", "de": "de"}},
+		"none is copied":       {[]string{"fr", "it"}, []string{"de", "en"}, true, 2, nil},
+		"of another country":   {[]string{"de"}, []string{"de-AT"}, false, 1, map[string]string{"de": "de-AT"}},
+		"the board chooses":    {[]string{"de"}, nil, false, 1, map[string]string{"de": ""}},
+		"more than the site's": {[]string{"en"}, []string{"de", "en"}, false, 0, map[string]string{"de": "en"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCopied(t, func(o *jobmirror.Options) { o.Channels[0].Languages, o.Feeds = []string{"en", "de"}, nil })
+			options := jobmirror.Options{
+				Config:   jobboard.Config{BaseURL: c.fake.BaseURL, JobDBURL: c.fake.JobDBURL, ClientID: c.fake.Demo.ClientID},
+				Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(c.fake.Demo.Channel), Languages: test.copied}}, Limit: -1,
+			}
+			address := filepath.Join(t.TempDir(), "jobs.db")
+			mirror, err := jobmirror.Open(t.Context(), address, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = mirror.Close() })
+			var log strings.Builder
+			cfg := jobsite.Config{
+				URL: "https://jobs.example", Languages: test.site, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+			}
+			site, err := jobsite.New(mirror, cfg)
+			wrong, _ := errors.AsType[*jobsite.ConfigError](err)
+			if test.failed != (wrong != nil) || wrong != nil && wrong.Field != "Config.Languages" {
+				t.Fatal(err)
+			}
+			if n := strings.Count(log.String(), "no channel is copied"); n != test.warnings {
+				t.Errorf("%d warnings: %s", n, log.String())
+			}
+			if site == nil {
+				return
+			}
+			if _, err := mirror.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			reader, err := jobmirror.Open(t.Context(), address, jobmirror.Options{ReadOnly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = reader.Close() })
+			other, err := jobsite.New(reader, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, site := range []*jobsite.Site{site, other} {
+				for lang, want := range test.readers {
+					found, err := site.Search(httptest.NewRequest("GET", "/?lang="+lang, nil))
+					if err != nil || len(found.Cards) == 0 || found.Page.Facets.Total > 42 {
+						t.Fatalf("%s: %+v, %v", lang, found, err)
+					}
+					for _, p := range found.Page.Postings {
+						if p.Language != want {
+							t.Errorf("for readers of %q a posting in %q, not %q", lang, p.Language, want)
+						}
+					}
+					next, err := site.Search(httptest.NewRequest("GET", "/"+string(found.List.Next(found.Page))+"&lang="+lang, nil))
+					if err != nil || len(next.Cards) == 0 || next.Cards[0].Path == found.Cards[0].Path {
+						t.Errorf("%s: no second page, %v", lang, err)
+					}
+				}
+			}
+		})
+	}
+}

@@ -50,11 +50,13 @@ type Site struct {
 	mirror  *jobmirror.Mirror
 	origin  string // scheme and host
 	matcher language.Matcher
+	named   []string // languages in which the mirror's process copies its channels
 	client  *jobboard.Client
 }
 
 // New returns the site of a mirror's jobs. Its error joins a *ConfigError for each
-// mistake in cfg.
+// mistake in cfg. It is also one if the mirror's process copies its channels in none of cfg's
+// languages. New logs a warning for each single one that is missing.
 func New(mirror *jobmirror.Mirror, cfg Config) (*Site, error) {
 	var wrong []error
 	if mirror == nil {
@@ -103,6 +105,9 @@ func New(mirror *jobmirror.Mirror, cfg Config) (*Site, error) {
 		s.cfg.Failed = func(w http.ResponseWriter, r *http.Request, status int) {
 			http.Error(w, s.Texts(r).Status(status), status)
 		}
+	}
+	if err := s.checkLanguages(); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

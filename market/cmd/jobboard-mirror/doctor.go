@@ -139,9 +139,6 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 			r.Add(checkSource, doctor.Fail, detail, "jobboard doctor says what is wrong with the board; what the copy waits for stands in the problem")
 		case source.Complete.IsZero():
 			r.Add(checkSource, doctor.Warn, detail, "wait for the first copy, or start jobboard-mirror run")
-		case source.Empty:
-			r.Add(checkSource, doctor.Warn, detail+": the board shows no posting of it",
-				"check the channel's name: many a board answers the same for a channel that it does not have")
 		case now.Sub(source.Complete) > 2*time.Hour:
 			r.Add(checkSource, doctor.Warn, detail, "look whether jobboard-mirror run is at work")
 		case source.Rows == 0:
