@@ -7,14 +7,14 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// condition says what an operator should know of a source. The log has each condition when it begins and
-// when it ends. What the log has already stands in the column told, so that each is logged once, by
-// whichever process refreshes the source, and after a restart too.
+// condition says what an operator should know of a source. A condition is logged when it begins and when
+// it ends. What the log has already stands in the column told, so that each is logged once, by whichever
+// process refreshes the source, and after a restart too.
 type condition int64
 
 const (
 	failing condition = 1 << iota // it could not be copied whole
-	holding                       // rows are held that it does not show any more
+	holding                       // the copy holds rows that the source ceased to show
 	empty                         // it shows nothing
 )
 

@@ -44,8 +44,8 @@ type Options struct {
 	// LookupEvery is the time between two lookups of an open job, or up to a tenth less: 0 means 24
 	// hours, at most 5 years. For a timer that refreshes once a day it is 20 hours: a lookup that was
 	// answered at the end of a pass is not due yet when the next one begins a day after the first.
-	// Below 0 this process looks no job up: without another that does, jobs stay unknown, so that a
-	// site has a list, and no page of a job.
+	// Below 0 this process looks no job up: unless another process looks jobs up, all stay unknown,
+	// and a site has a list without pages of jobs.
 	LookupEvery time.Duration
 	// HoldMissing is how long the copy keeps rows that a source ceases to show, if the source
 	// ceases to show many rows at once, or all of them, and no lookup proves that they are gone: 0
@@ -71,13 +71,13 @@ type Options struct {
 	// long, none goes.
 	KeepJobs time.Duration
 
-	// Synonyms is a list of words that mean the same, a group on each line, such as
-	// "Pfleger, Pflegefachkraft, Krankenschwester": a search for one of them, in any form, finds what any
-	// of them finds, as if they were joined by OR. So does the board's search by Handler. Of a phrase, such
-	// as "staff nurse", a posting must have all words. Words in quotes and those
-	// that are left out have no synonyms. Empty lines and those that begin with # are none. A list may have
-	// 1 MiB, a group 20 words or phrases. Empty: there are no synonyms. Processes that share the
-	// visitors of a site need the same list: a PageCursor holds for one list.
+	// Synonyms is a list of words that mean the same, a group on each line, such as "Pfleger,
+	// Pflegefachkraft, Krankenschwester": a search for a member, in any form, finds postings with any
+	// member, as if OR joined them. So does the board's search by Handler. Of a phrase, such as "staff
+	// nurse", a posting must have all words. Quoted words and words left out have no synonyms. Empty lines
+	// and lines that begin with # hold no group. A list may have 1 MiB, a group 20 words or phrases.
+	// Empty: there are no synonyms. Processes that share the visitors of a site need the same list: a
+	// PageCursor holds for one list.
 	Synonyms string
 
 	// Authorize says who may ask Handler: nil lets a request pass, an error

@@ -22,9 +22,9 @@ type reader struct {
 // log, and one that has not read for longer than Options.KeepChanges at the first change that there
 // is.
 //
-// Of all calls with the same name, in one process or several, one at a time reads, and the others
-// wait for its lease to end, as processes do for that of a source. The context of f ends if the
-// lease was lost. Close ends Consume.
+// If several calls have the same name, in one process or several, one reads at a time, and the
+// others wait for the end of its lease. The context of f ends if the lease was lost. Close ends
+// Consume.
 func (m *Mirror) Consume(ctx context.Context, name string, f func(ctx context.Context, changes []Change) error) error {
 	working, end, err := m.begin(ctx)
 	if err != nil {

@@ -24,8 +24,9 @@ func (m *Mirror) named() []*source {
 	return m.sources
 }
 
-// Languages returns the languages in which this process copies its channels, each once; "" is the one that the
-// board chooses. It is empty for a process that names no channel, such as one that only reads.
+// Languages returns the languages in which this process copies its channels, each once; "" stands for the
+// language that the board chooses. The list is empty for a process that names no channel, such as one
+// that only reads.
 func (m *Mirror) Languages() (languages []string) {
 	for _, s := range m.named() {
 		if s.kind == kindChannel && !slices.Contains(languages, s.language) {

@@ -21,9 +21,10 @@ const announceRetry = time.Minute
 
 // Announce tells search engines, by an announcer, of the pages of jobs that are new, changed or gone
 // since it was first called on this mirror, until ctx ends, whose error it returns. Processes that
-// share a mirror may all call it: one at a time announces, by a lease, and another goes on where it
-// ended. A failure, such as a refused key, is logged and tried again a minute later; nothing is
-// passed over meanwhile, until the log of changes is cut off after [jobmirror.Options.KeepChanges].
+// share a mirror may all call it: one process at a time announces, by a lease, and after its end
+// another continues at the same place. A failure, such as a refused key, is logged and tried again a
+// minute later; nothing is passed over meanwhile, until the log of changes is cut off after
+// [jobmirror.Options.KeepChanges].
 //
 // Pages that visitors must not see are not announced, unless they were shown before. An
 // announcer over several processes has [jobmirror.Mirror.Announced] as its store.

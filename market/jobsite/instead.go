@@ -19,7 +19,7 @@ import (
 // title and cards are shortened as in a JobPage.
 type Instead struct {
 	Text     string // why there is no page, and when to try again, for the visitor
-	Title    string // title of the job, if the copy has it and it is for everybody
+	Title    string // title of the job, if the copy has the job and everybody may see it
 	Language string // language of Title; empty: unknown
 	// Similar has at most three open jobs of the same category within 50 km, the newest first.
 	// It is empty if the copy does not know the category or the place of the job.
@@ -30,7 +30,7 @@ type Instead struct {
 }
 
 // Instead returns the data for the page that Config.Failed writes. It reads status, the {job} in the
-// request's pattern, and the Retry-After of w. It asks only the copy, for at most a second.
+// request's pattern, and the Retry-After of w. It asks only the copy, and takes a second at most.
 func (s *Site) Instead(w http.ResponseWriter, r *http.Request, status int) Instead {
 	s.mustBeMade()
 	texts := s.Texts(r)

@@ -295,8 +295,8 @@ type Results struct {
 	Cards    []Card // cards of Page.Postings
 }
 
-// Towns returns suggestions for the field of the town, for a datalist: the towns that the visitor
-// may have meant, and then those with the most hits.
+// Towns returns suggestions for the field of the town, for a datalist: towns that the visitor may
+// have meant, and then the towns with the most hits.
 func (r *Results) Towns() []string {
 	const most = 20
 	var names []string

@@ -9,8 +9,8 @@ import (
 )
 
 // checkLanguages compares the site's languages with those in which the mirror's process copies its channels,
-// which are none for one that only reads. It logs each that is not copied, in which a list would be
-// empty but for copiedLanguage, and returns an error if none is.
+// which are none for one that only reads. It logs each language that is not copied, whose list would be
+// empty without copiedLanguage, and returns an error if no language is copied.
 func (s *Site) checkLanguages() error {
 	s.named = s.mirror.Languages()
 	if len(s.named) == 0 {

@@ -33,8 +33,8 @@ func keyOf(p *jobmirror.Posting) hitKey {
 }
 
 // search returns the page of a query without the jobs that earlier pages show. To know these,
-// it searches for the earlier pages again. If the copy has changed so much that none of them
-// ends with the cursor, it leaves out only what is on the page twice.
+// it searches for the earlier pages again. If the copy has changed so much that no earlier page
+// ends with the cursor, it leaves out only repetitions within the page.
 func (s *singly) search(ctx context.Context, q jobmirror.Query) (*jobmirror.Page, error) {
 	after := q.After
 	q.After, s.shown = "", map[hitKey]bool{}
@@ -96,8 +96,8 @@ func (s *singly) page(ctx context.Context, q jobmirror.Query) (*jobmirror.Page, 
 	}
 }
 
-// translate puts the reader's language in the place of the one in which the posting was
-// found, or else the one in which it was written, as far as the copy has them.
+// translate shows the posting in the reader's language, or else in the language in which it was
+// written, as far as the copy has these.
 func (s *singly) translate(ctx context.Context, p *jobmirror.Posting) error {
 	if p.Job == 0 || p.Language == "" || baseOf(p.Language) == s.reader {
 		return nil
@@ -134,8 +134,8 @@ func readerLanguage(getenv func(string) string) string {
 	return ""
 }
 
-// baseOf returns the language of a code without region, such as de for de-AT, or "" if
-// it is none.
+// baseOf returns the language of a code without region, such as de for de-AT, or "" for a text
+// that is no code.
 func baseOf(code string) string {
 	tag, err := language.Parse(code)
 	if err != nil {

@@ -115,8 +115,8 @@ func columnWidths(t Terminal, columns []Column, rows [][]string) []int {
 		left -= width
 		shares -= columns[i].Flex
 	}
-	// A column that needs less than its share leaves the rest to the others, and one whose
-	// share is below its least width takes it from them.
+	// A column that needs less than its share leaves the rest to the others, and a column whose
+	// share is below its least width takes width from them.
 	for again := true; again; {
 		again = false
 		for i, c := range columns {

@@ -47,9 +47,9 @@ type Limit struct {
 	looked  time.Time // without slots: when the ledger was last asked for pauses
 	looking bool
 
-	// Busy, if it is not nil, is called once slots have been scarce for busyAfter: each slot was taken as
-	// soon as there was one. It is called again when they have been free in between. It is set before the
-	// first Wait, and must return at once.
+	// Busy, if it is not nil, is called once slots have been scarce for busyAfter: each slot was taken at
+	// once. After a time with free slots it may be called again. It is set before the first Wait, and
+	// must return at once.
 	Busy      func()
 	busySince time.Time // since when no slot was left over; zero: one was
 	toldBusy  bool

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxWord is the length of words from which on they are ignored: nobody searches for them, and they are mostly encoded
-// data.
+// maxWord is the least length of a word that is ignored: nobody searches for such words, mostly
+// encoded data.
 const maxWord = 64
 
 // normal returns a text in lower case and in Unicode's form NFKC, without characters

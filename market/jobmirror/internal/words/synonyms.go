@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Synonyms holds groups of words and phrases. A query for one of a group also finds what has another
-// one. Nil holds none. Several goroutines may use it at the same time.
+// Synonyms holds groups of words and phrases. A query for one member of a group also finds texts
+// with another member. Nil holds none. Several goroutines may use it at the same time.
 type Synonyms struct {
 	groups    [][]term
 	phrases   bool // a member has several words
@@ -28,8 +28,8 @@ const (
 const notInSynonyms = "\"“”„«»;|=>"
 
 // ReadSynonyms reads a list with one group on each line, its members separated by commas. What titles
-// say of genders is left out, as it is from queries. Empty lines and those that begin with # are
-// none. A list without groups is nil. The error says on which line the list is mistyped.
+// say of genders is left out, as it is from queries. Empty lines and lines that begin with # hold no
+// group. A list without groups is nil. The error says on which line the list is mistyped.
 func ReadSynonyms(list string) (*Synonyms, error) {
 	if len(list) > maxSynonymsBytes {
 		return nil, fmt.Errorf("the list has more than %d bytes", maxSynonymsBytes)
@@ -84,8 +84,8 @@ func readGroup(line string) (group []term, err error) {
 	return group, nil
 }
 
-// readMember reads a word or a phrase. A posting must have all words of it, or the one word that
-// they are when they are joined, as of full-stack.
+// readMember reads a word or a phrase. A posting must have all words of the phrase, or their
+// joined form, such as fullstack for full-stack.
 func readMember(text string) (term, error) {
 	text = strings.TrimSpace(text)
 	if strings.ContainsAny(text, notInSynonyms) || slices.Contains(strings.Fields(text), "OR") {
@@ -114,9 +114,9 @@ func (s *Synonyms) Sum() uint64 {
 	return s.sum
 }
 
-// WithSynonyms returns the query as one that also finds what has a synonym of its words: of each word, or
-// of several that follow each other, that are a member of a group in some form. Words in quotes have no
-// synonyms, nor have those that the query leaves out.
+// WithSynonyms returns the query as one that also finds what has a synonym of its words: a word, or
+// several neighbouring words, have synonyms if some form of them is a member of a group. Words in quotes
+// have no synonyms, nor have those that the query leaves out.
 func (q Query) WithSynonyms(s *Synonyms) Query {
 	q.synonyms = s
 	return q
@@ -287,8 +287,8 @@ func (m synonymWords) groupsAt(s *stemmer, must [][]term, t term) int {
 	}
 }
 
-// Listed reports whether a word is a form of a word of the query's synonyms: then it is not mistyped,
-// though no posting may have it.
+// Listed reports whether a word is a form of a word of the query's synonyms: such a word is not
+// mistyped, even if no posting has it.
 func (l Lookup) Listed(word string) bool {
 	return l.q.synonyms != nil && len(l.q.synonyms.of(l.s.stem.name).find(l.s.stem, word)) > 0
 }
