@@ -180,7 +180,7 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *jobRow, state State) (reindex 
 	if err != nil {
 		return false, err
 	}
-	if err := t.log(ChangeJob, r.job, "", j.record, after, causeLookup); err != nil {
+	if err := t.log(ChangeJob, r.job, "", r.job, j.record, after, causeLookup); err != nil {
 		return false, err
 	}
 	return r.info != nil || state.ended() != j.state.ended(), nil

@@ -25,8 +25,12 @@ type Change struct {
 	After    json.RawMessage `json:"after,omitempty"`    // likewise; none: it is gone
 	// Confirming reports that nothing but PostingRecord.Confirmed differs: a lookup has told the title of
 	// the posting's job. The posting itself has not changed.
-	Confirming bool   `json:"confirming,omitempty"`
-	Cause      string `json:"cause"` // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
+	Confirming bool `json:"confirming,omitempty"`
+	// Cause is "date" where Before and After are equal: the date has come from which visitors may see the
+	// posting.
+	Cause string `json:"cause"` // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
+
+	number, job int64 // in the log; the job that it is of, or a posting of it; 0: none
 }
 
 // ChangeKind says what a change is of.
@@ -164,13 +168,13 @@ func (m *Mirror) changesAfter(ctx context.Context, at logPlace) (batch []Change,
 		if err := t.check(at); err != nil {
 			return err
 		}
-		return t.Rows(`SELECT number, stamp, at, kind, id, language, before, after, cause FROM changes
+		return t.Rows(`SELECT number, stamp, at, kind, id, language, coalesce(job, 0), before, after, cause FROM changes
 			WHERE number > ? ORDER BY number LIMIT ?`, []any{at.number, changesBatch}, func(scan func(...any) error) error {
 			var (
 				place logPlace
 				c     Change
 			)
-			err := scan(&place.number, &place.stamp, instantColumn{&c.At}, &c.Kind, &c.ID, &c.Language,
+			err := scan(&place.number, &place.stamp, instantColumn{&c.At}, &c.Kind, &c.ID, &c.Language, &c.job,
 				(*[]byte)(&c.Before), (*[]byte)(&c.After), &c.Cause)
 			if err != nil {
 				return err
@@ -179,7 +183,7 @@ func (m *Mirror) changesAfter(ctx context.Context, at logPlace) (batch []Change,
 				return fmt.Errorf("jobmirror: the log of changes has %d where %d belongs", place.number, last.number+1)
 			}
 			last = place
-			c.Cursor, c.Confirming = m.cursor(place), isConfirming(c.Before, c.After)
+			c.number, c.Cursor, c.Confirming = place.number, m.cursor(place), isConfirming(c.Before, c.After)
 			batch = append(batch, c)
 			return nil
 		})

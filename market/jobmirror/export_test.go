@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -234,3 +236,35 @@ func (m *Mirror) RefreshInTurn(ctx context.Context) (Refreshed, error) {
 
 // OptionsOf returns the options that a mirror holds.
 func OptionsOf(m *Mirror) *Options { return m.opts }
+
+// Documents are those of postings, as they are indexed.
+type Documents map[jobboard.JobPostingID]search.Document
+
+// DocumentsOf returns the documents of a mirror's postings.
+func DocumentsOf(ctx context.Context, m *Mirror) (Documents, error) {
+	out := Documents{}
+	return out, m.db.update(ctx, func(t *tx) error {
+		rows, err := t.load("1 = 1")
+		if err != nil {
+			return err
+		}
+		documents, err := t.documents(rows)
+		for i, d := range documents {
+			out[rows[i].rec.Posting] = d
+		}
+		return err
+	})
+}
+
+// FoundBy returns the postings whose documents a query finds that is held in a set, in order.
+func (d Documents) FoundBy(q Query) (found []jobboard.JobPostingID) {
+	var set search.Set
+	set.Put("it", q.asked())
+	for id, document := range d {
+		if len(set.Matching(&document, true)) > 0 {
+			found = append(found, id)
+		}
+	}
+	slices.Sort(found)
+	return found
+}

@@ -60,19 +60,19 @@ func (t *tx) forget(job int64) error {
 	}
 	err = t.DoAll([]any{job},
 		"DELETE FROM claims WHERE job = ?", "DELETE FROM jobs WHERE job = ?",
-		"UPDATE changes SET before = NULL, after = NULL WHERE kind = 'job' AND id = ?")
+		"UPDATE changes SET job = NULL, before = NULL, after = NULL WHERE kind = 'job' AND id = ?")
 	if err != nil {
 		return err
 	}
-	if _, err := t.Exec("UPDATE changes SET before = NULL, after = NULL WHERE kind = 'posting' AND id IN @ids", store.IDs(postings)); err != nil {
+	if _, err := t.Exec("UPDATE changes SET job = NULL, before = NULL, after = NULL WHERE kind = 'posting' AND id IN @ids", store.IDs(postings)); err != nil {
 		return err
 	}
 	for _, posting := range postings {
-		if err := t.log(ChangeForgotten, posting, string(ChangePosting), "", "", causeForget); err != nil {
+		if err := t.log(ChangeForgotten, posting, string(ChangePosting), 0, "", "", causeForget); err != nil {
 			return err
 		}
 	}
-	return t.log(ChangeForgotten, job, string(ChangeJob), "", "", causeForget)
+	return t.log(ChangeForgotten, job, string(ChangeJob), 0, "", "", causeForget)
 }
 
 const causeForget = "forget"

@@ -116,27 +116,30 @@ func (t *tx) documents(rows []*row) ([]search.Document, error) {
 	}
 	documents := make([]search.Document, len(rows))
 	for i, r := range rows {
-		d, err := r.document()
-		if err != nil {
+		if documents[i], err = r.documentOf(known[r.rec.Job], t.Now); err != nil {
 			return nil, err
 		}
-		job := known[r.rec.Job]
-		if job.Information != nil {
-			d.Languages = append(d.Languages, storable(job.Information.JobLanguage))
-			d.Places = job.Information.places()
-		}
-		if !r.rec.shown(job.State, t.Now) {
-			d.Tags = append(d.Tags, tag(tagHidden, ""))
-		}
-		documents[i] = d
 	}
 	return documents, nil
+}
+
+// documentOf returns the document of a posting at a time, with what is known of its job.
+func (r *row) documentOf(job JobRecord, now int64) (search.Document, error) {
+	d, err := r.document()
+	if job.Information != nil {
+		d.Languages = append(d.Languages, storable(job.Information.JobLanguage))
+		d.Places = job.Information.places()
+	}
+	if !r.rec.shown(job.State, now) {
+		d.Tags = append(d.Tags, tag(tagHidden, ""))
+	}
+	return d, err
 }
 
 // document returns the document of a posting without what is known of its job.
 func (r *row) document() (search.Document, error) {
 	ads, err := decodeAds(r.ads)
-	d := documentOf(r.rec.Title, joinAds(r.rec.Config, ads))
+	d := documentOfTexts(r.rec.Title, joinAds(r.rec.Config, ads))
 	d.Row, d.Languages = r.id, []string{r.rec.Language}
 	d.Tags = []search.Tag{tag(tagLanguage, r.rec.Language)}
 	for _, source := range r.rec.Sources {
@@ -156,9 +159,9 @@ func (r *row) document() (search.Document, error) {
 // tag returns the tag of a value of a board.
 func tag(kind, value string) search.Tag { return search.Tag{Kind: kind, Value: storable(value)} }
 
-// documentOf returns the texts by which a posting is found: the title and the texts of the
+// documentOfTexts returns the texts by which a posting is found: the title and the texts of the
 // config. Parts of words are looked for in the title, places and companies.
-func documentOf(title string, config jobboard.PostingConfig) search.Document {
+func documentOfTexts(title string, config jobboard.PostingConfig) search.Document {
 	d := search.Document{Title: title}
 	for key, values := range config.All() {
 		switch {
@@ -195,7 +198,7 @@ func (t *tx) texts(rows []int64) (found []search.Document, err error) {
 			return err
 		}
 		texts, err := decodeAds(ads)
-		d := documentOf(rec.Title, joinAds(rec.Config, texts))
+		d := documentOfTexts(rec.Title, joinAds(rec.Config, texts))
 		d.Row, d.Languages = row, []string{rec.Language, language}
 		found = append(found, d)
 		return err

@@ -13,12 +13,13 @@ func (t *tx) counter(name string) (int64, error) {
 	return store.Value[int64](t, "SELECT value FROM counters WHERE name = ?", name)
 }
 
-// log writes a change in the transaction that makes it. An empty text for
-// before or after stands for no row.
+// log writes a change in the transaction that makes it: of a job, or of a posting that is one of
+// the job's, or was before the change; 0: of none. An empty text for before or after stands for
+// no row.
 //
 // On SQLite, which has one writer, a change has its number at once. On PostgreSQL a change gets
 // its number after the commit; see number.
-func (t *tx) log(kind ChangeKind, id int64, language, before, after, cause string) error {
+func (t *tx) log(kind ChangeKind, id int64, language string, job int64, before, after, cause string) error {
 	var number any
 	if !t.db.Shared {
 		if t.logged == 0 {
@@ -31,9 +32,9 @@ func (t *tx) log(kind ChangeKind, id int64, language, before, after, cause strin
 		number = t.changed + int64(t.logged) + 1
 	}
 	t.logged++
-	return t.Do(`INSERT INTO changes (number, stamp, at, kind, id, language, before, after, cause)
-		VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), ?)`,
-		number, int64(rand.Uint64()), t.Now, string(kind), id, language, before, after, cause)
+	return t.Do(`INSERT INTO changes (number, stamp, at, kind, id, language, job, before, after, cause)
+		VALUES (?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), NULLIF(?, ''), NULLIF(?, ''), ?)`,
+		number, int64(rand.Uint64()), t.Now, string(kind), id, language, job, before, after, cause)
 }
 
 // count moves the counter of changes past those of this transaction.

@@ -180,10 +180,10 @@ func (t *tx) write(r *row, cause string) error {
 	if err == nil && (r.fromAnswer || r.rec.Job != r.had.Job || !slices.Equal(r.rec.Sources, r.had.Sources)) {
 		err = t.putUnindexed([]int64{r.id})
 	}
-	if err != nil || after == r.before {
+	if err != nil || after == r.before && !r.begins(t.Now) {
 		return err
 	}
-	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, r.before, after, cause)
+	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Job), r.before, after, cause)
 }
 
 // remove removes a row that no source shows any more, and logs that.
@@ -196,5 +196,5 @@ func (t *tx) remove(r *row, cause string) error {
 	if err != nil || r.before == "" {
 		return err
 	}
-	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, r.before, "", cause)
+	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, int64(r.had.Job), r.before, "", cause)
 }

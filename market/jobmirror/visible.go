@@ -68,11 +68,29 @@ func (m *Mirror) putTurned(ctx context.Context) error {
 	}
 }
 
-// turn notes when the dates of a posting change next whether a visitor may see it.
+// causeDate is the cause of a change that a date makes: visitors see a posting from then on, whose
+// record stays as it is.
+const causeDate = "date"
+
+// begins reports whether the date of a posting has come since its row was written, or was turned, so
+// that visitors see it now as far as its dates say.
+func (r *row) begins(now int64) bool {
+	lasts, _ := r.rec.lasts(now)
+	return lasts && r.turns > 0 && r.turns <= now
+}
+
+// turn notes when the dates of a posting change next whether a visitor may see it, and logs that it
+// has begun.
 func (t *tx) turn(r *row) error {
 	_, next := r.rec.lasts(t.Now)
 	if next == r.turns {
 		return nil
+	}
+	if r.begins(t.Now) {
+		err := t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Job), r.before, r.before, causeDate)
+		if err != nil {
+			return err
+		}
 	}
 	return t.Do("UPDATE postings SET turns = ? WHERE id = ?", next, r.id)
 }

@@ -33,17 +33,7 @@ func (t *tx) inside(all textindex.Question, q Query) ([]int64, error) {
 // query's circle, in ascending order: if a document's places include one that the query names, that
 // place must be in the circle, otherwise any place.
 func (t *tx) measure(statement, arg string, q Query) (inside []int64, err error) {
-	var names []string
-	for _, tag := range q.Tags {
-		if tag.Kind == PlaceKind {
-			names = append(names, tag.Value)
-		}
-	}
-	// Documents with a place of such a name inside the circle, and documents with one outside it.
-	var named, outside map[int64]bool
-	if len(names) > 0 {
-		named, outside = map[int64]bool{}, map[int64]bool{}
-	}
+	names, measured := q.places(), map[int64]measured{}
 	err = t.Rows(statement, []any{arg}, func(scan func(...any) error) error {
 		var (
 			row   int64
@@ -52,22 +42,55 @@ func (t *tx) measure(statement, arg string, q Query) (inside []int64, err error)
 		if err := scan(&row, &place.Name, &place.Latitude, &place.Longitude); err != nil {
 			return err
 		}
-		within := place.isIn(q.Near)
-		if within {
-			inside = append(inside, row)
-		}
-		if slices.Contains(names, place.Name) {
-			if within {
-				named[row] = true
-			} else {
-				outside[row] = true
-			}
-		}
+		m := measured[row]
+		m.add(place, q.Near, names)
+		measured[row] = m
 		return nil
 	})
+	for row, m := range measured {
+		if m.isIn() {
+			inside = append(inside, row)
+		}
+	}
 	slices.Sort(inside)
-	inside = slices.Compact(inside) // a document may have several places in the circle
-	return slices.DeleteFunc(inside, func(row int64) bool { return outside[row] && !named[row] }), err
+	return inside, err
+}
+
+// places returns the names of the places that a query asks for.
+func (q Query) places() (names []string) {
+	for _, tag := range q.Tags {
+		if tag.Kind == PlaceKind {
+			names = append(names, tag.Value)
+		}
+	}
+	return names
+}
+
+// measured says what is known of the places of a document: whether one is in a circle, whether one
+// with a name that is asked for is, and whether one with such a name is out of it.
+type measured struct{ inside, named, outside bool }
+
+func (m *measured) add(place Place, circle jobboard.GeoLocation, names []string) {
+	within, named := place.isIn(circle), slices.Contains(names, place.Name)
+	m.inside = m.inside || within
+	m.named = m.named || within && named
+	m.outside = m.outside || !within && named
+}
+
+// isIn reports whether the document is in the circle: with one of the places that are asked for, if
+// it has them among its places, and else with any.
+func (m measured) isIn() bool { return m.inside && (m.named || !m.outside) }
+
+// isIn reports whether a document is in a query's circle; it is where there is none.
+func (d *Document) isIn(q Query) bool {
+	if q.Near.IsZero() {
+		return true
+	}
+	var m measured
+	for _, place := range d.Places {
+		m.add(place, q.Near, q.places())
+	}
+	return m.isIn()
 }
 
 func (p Place) isIn(circle jobboard.GeoLocation) bool {

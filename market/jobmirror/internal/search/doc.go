@@ -6,6 +6,8 @@
 // are in package words, the index of tokens in package textindex, the cells of the Earth in
 // package grid.
 //
+// A Set holds queries instead, and says of a document which of them find it.
+//
 // Put and Remove write in the caller's transaction; Find, All and Suggest read in it. The tables
 // of a document are search, places and facets; the tables stemmers, vocabulary and search_state
 // are of all documents.

@@ -118,13 +118,7 @@ func (x *Index) Put(in *store.Tx, documents []Document) error {
 func (t *tx) put(tokenizer *words.Tokenizer, d *Document, had indexed) (noted []string, err error) {
 	stemmer, facets := words.Stemmer(d.Languages...), d.facets()
 	tokens, noted := tokenizer.Tokens(d.texts(), stemmer)
-	tokens = append(tokens, stemmerToken(stemmer))
-	for _, tag := range slices.Concat(d.Tags, facets) {
-		tokens = append(tokens, tag.token())
-	}
-	for _, place := range d.Places {
-		tokens = append(tokens, grid.Of(place.point())...)
-	}
+	tokens = append(tokens, d.others(stemmer, facets)...)
 	if err := t.text.Put(t.Tx, d.Row, tokens); err != nil {
 		return nil, err
 	}
@@ -135,6 +129,18 @@ func (t *tx) put(tokenizer *words.Tokenizer, d *Document, had indexed) (noted []
 		return nil, err
 	}
 	return noted, t.Do("INSERT INTO stemmers (name) VALUES (?) ON CONFLICT DO NOTHING", stemmer)
+}
+
+// others returns the document's tokens beside those of its words.
+func (d *Document) others(stemmer string, facets []Tag) []string {
+	tokens := []string{stemmerToken(stemmer)}
+	for _, tag := range slices.Concat(d.Tags, facets) {
+		tokens = append(tokens, tag.token())
+	}
+	for _, place := range d.Places {
+		tokens = append(tokens, grid.Of(place.point())...)
+	}
+	return tokens
 }
 
 func (p Place) point() jobboard.GeoLocation {

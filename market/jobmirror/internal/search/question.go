@@ -15,15 +15,51 @@ import (
 // for the hits of each tier (see Relevance). They ask for the tokens under which put puts a
 // document.
 type questions struct {
-	q        Query
+	asked
 	index    *textindex.Index
-	text     words.Query
-	narrow   []words.Expr   // what the index is asked beside the text
-	hidden   []words.Expr   // what documents must not have
 	stemmers []string       // of all documents
 	in       []words.Lookup // the text's lookups, one for each of stemmers
 	all      textindex.Question
 	tiers    []tier
+}
+
+// asked is a query, and what it asks for as expressions of tokens.
+type asked struct {
+	q      Query
+	text   words.Query
+	narrow []words.Expr // what documents must have beside the text
+	hidden []words.Expr // what they must not have
+}
+
+// read returns what a query asks for.
+func read(q Query) asked {
+	parse := words.Parse
+	if q.Literal {
+		parse = words.Literal
+	}
+	return asked{q: q, text: parse(q.Text), narrow: narrowed(q.Tags, q.Near), hidden: narrowed(q.Hidden, jobboard.GeoLocation{})}
+}
+
+// expr returns the expression of the tokens that a document must have. of returns what is asked for
+// the text, where there is one.
+func (a *asked) expr(of func() words.Expr) words.Expr {
+	switch {
+	case strings.TrimSpace(a.q.Text) == "":
+		return a.shown(a.narrow)
+	case a.text.Empty(): // there is nothing but punctuation in it
+		return a.shown(a.narrow, words.Expr{Text: textindex.None})
+	}
+	return a.shown(a.narrow, of())
+}
+
+// shown returns the expression for the documents that are not hidden, that tags select, and that all
+// of some expressions select too.
+func (a *asked) shown(tags []words.Expr, too ...words.Expr) words.Expr {
+	e := words.Expr{Op: words.And, Of: slices.Concat(tags, too)}
+	if len(a.hidden) > 0 {
+		e = words.Expr{Op: words.Less, Of: slices.Concat([]words.Expr{e}, a.hidden)}
+	}
+	return e
 }
 
 // tier returns the question for the hits of a tier or, with orAbove, for these and some hits of
@@ -32,12 +68,7 @@ type tier func(orAbove bool) textindex.Question
 
 // questions returns what the index is asked for a query.
 func (t *tx) questions(q Query) (*questions, error) {
-	a := &questions{q: q, index: t.text, narrow: narrowed(q.Tags, q.Near)}
-	a.hidden = narrowed(q.Hidden, jobboard.GeoLocation{})
-	parse := words.Parse
-	if q.Literal {
-		parse = words.Literal
-	}
+	a := &questions{asked: read(q), index: t.text}
 	if err := a.index.Prepare(t.Tx); err != nil {
 		return nil, err
 	}
@@ -47,7 +78,7 @@ func (t *tx) questions(q Query) (*questions, error) {
 		a.stemmers = append(a.stemmers, name)
 		return err
 	})
-	a.read(parse(q.Text).WithSynonyms(t.Synonyms))
+	a.read(a.text.WithSynonyms(t.Synonyms))
 	a.addTiers(nil)
 	return a, err
 }
@@ -107,23 +138,13 @@ func (a *questions) addTiers(typed []words.Lookup) {
 // ask returns the question for the query; of returns
 // the text's expression for one of a.stemmers.
 func (a *questions) ask(of func(in int) words.Expr) textindex.Question {
-	switch {
-	case strings.TrimSpace(a.q.Text) == "":
-		return a.question(a.narrow)
-	case a.text.Empty(): // there is nothing but punctuation in it
-		return a.question(a.narrow, words.Expr{Text: textindex.None})
-	}
-	return a.question(a.narrow, a.forEachStemmer(of))
+	return a.index.Question(a.expr(func() words.Expr { return a.forEachStemmer(of) }))
 }
 
 // question returns the question for the documents that are not hidden, that tags select, and that all
 // of some expressions select too.
 func (a *questions) question(tags []words.Expr, too ...words.Expr) textindex.Question {
-	e := words.Expr{Op: words.And, Of: slices.Concat(tags, too)}
-	if len(a.hidden) > 0 {
-		e = words.Expr{Op: words.Less, Of: slices.Concat([]words.Expr{e}, a.hidden)}
-	}
-	return a.index.Question(e)
+	return a.index.Question(a.shown(tags, too...))
 }
 
 // forEachStemmer joins what of returns for each of a.stemmers, for the documents of that

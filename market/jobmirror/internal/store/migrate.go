@@ -118,7 +118,7 @@ func (s Schema) checkColumns(ctx context.Context, db *sql.DB, d dialect) error {
 	if err != nil {
 		return err
 	}
-	for _, table := range createTable.FindAllStringSubmatch(s.Tables, -1) {
+	for _, table := range createTable.FindAllStringSubmatch(s.Tables+s.Own[d.Name], -1) {
 		for _, column := range columnOf.FindAllStringSubmatch(table[2], -1) {
 			if !columns[table[1]+"."+column[1]] {
 				return ErrUnreleased
