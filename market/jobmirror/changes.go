@@ -29,8 +29,13 @@ type Change struct {
 	// Cause is "date" where Before and After are equal: the date has come from which visitors may see the
 	// posting.
 	Cause string `json:"cause"` // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
+}
 
-	number, job int64 // in the log; the job that it is of, or a posting of it; 0: none
+// entry is a change as the log has it.
+type entry struct {
+	Change
+	number int64
+	job    int64 // that it is of, or a posting of it; 0: none
 }
 
 // ChangeKind says what a change is of.
@@ -117,15 +122,26 @@ const changesBatch = 500
 // ErrCursorAhead refuse the cursor.
 func (m *Mirror) Changes(ctx context.Context, since Cursor) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
+		for e, err := range m.entries(ctx, since) {
+			if !yield(e.Change, err) {
+				return
+			}
+		}
+	}
+}
+
+// entries yields what Changes yields as the log has it.
+func (m *Mirror) entries(ctx context.Context, since Cursor) iter.Seq2[entry, error] {
+	return func(yield func(entry, error) bool) {
 		at, err := m.parseCursor(since)
 		for err == nil {
-			var batch []Change
+			var batch []entry
 			if batch, at, err = m.changesAfter(ctx, at); err != nil {
 				break
 			}
-			for _, change := range batch {
+			for _, e := range batch {
 				m.db.read.Add(1)
-				if !yield(change, nil) {
+				if !yield(e, nil) {
 					return
 				}
 			}
@@ -133,7 +149,7 @@ func (m *Mirror) Changes(ctx context.Context, since Cursor) iter.Seq2[Change, er
 				return
 			}
 		}
-		yield(Change{}, err)
+		yield(entry{}, err)
 	}
 }
 
@@ -159,7 +175,7 @@ func (m *Mirror) Follow(ctx context.Context, since Cursor) iter.Seq2[Change, err
 
 // changesAfter reads the next changes and returns the place of the last of them. Its
 // errors are those of check.
-func (m *Mirror) changesAfter(ctx context.Context, at logPlace) (batch []Change, last logPlace, err error) {
+func (m *Mirror) changesAfter(ctx context.Context, at logPlace) (batch []entry, last logPlace, err error) {
 	if err := m.number(ctx); err != nil {
 		return nil, at, err
 	}
@@ -172,7 +188,7 @@ func (m *Mirror) changesAfter(ctx context.Context, at logPlace) (batch []Change,
 			WHERE number > ? ORDER BY number LIMIT ?`, []any{at.number, changesBatch}, func(scan func(...any) error) error {
 			var (
 				place logPlace
-				c     Change
+				c     entry
 			)
 			err := scan(&place.number, &place.stamp, instantColumn{&c.At}, &c.Kind, &c.ID, &c.Language, &c.job,
 				(*[]byte)(&c.Before), (*[]byte)(&c.After), &c.Cause)

@@ -238,11 +238,14 @@ func (m *Mirror) RefreshInTurn(ctx context.Context) (Refreshed, error) {
 func OptionsOf(m *Mirror) *Options { return m.opts }
 
 // Documents are those of postings, as they are indexed.
-type Documents map[jobboard.JobPostingID]search.Document
+type Documents struct {
+	index *search.Index
+	of    map[jobboard.JobPostingID]search.Document
+}
 
 // DocumentsOf returns the documents of a mirror's postings.
 func DocumentsOf(ctx context.Context, m *Mirror) (Documents, error) {
-	out := Documents{}
+	out := Documents{m.db.search, map[jobboard.JobPostingID]search.Document{}}
 	return out, m.db.update(ctx, func(t *tx) error {
 		rows, err := t.load("1 = 1")
 		if err != nil {
@@ -250,7 +253,7 @@ func DocumentsOf(ctx context.Context, m *Mirror) (Documents, error) {
 		}
 		documents, err := t.documents(rows)
 		for i, d := range documents {
-			out[rows[i].rec.Posting] = d
+			out.of[rows[i].rec.Posting] = d
 		}
 		return err
 	})
@@ -260,8 +263,8 @@ func DocumentsOf(ctx context.Context, m *Mirror) (Documents, error) {
 func (d Documents) FoundBy(q Query) (found []jobboard.JobPostingID) {
 	var set search.Set
 	set.Put("it", q.asked())
-	for id, document := range d {
-		if len(set.Matching(&document, true)) > 0 {
+	for id, document := range d.of {
+		if len(d.index.Matching(&set, &document, true)) > 0 {
 			found = append(found, id)
 		}
 	}

@@ -38,8 +38,8 @@ const matchWindow = 30 * 24 * time.Hour
 // A search that found the job, by any of its postings, at some moment of the 30 days before a change
 // is not told of it again, as far as the log reaches back: not of each change of a job, not of one
 // that was gone and is back, and not of what the search finds already when it is saved. The log does
-// not have the advertisements of postings that have changed since, or are gone: what a search finds by
-// the words of these alone may be told again. Rows that are held are not gone, and change nothing.
+// not have the advertisements of postings that have changed since, or were gone: what a search finds by
+// their words alone, or for the lack of a word that it leaves out, may be told again. Rows that are held are not gone, and change nothing.
 // What Search does for visitors who mistype is not done: no word is corrected or left out.
 //
 // An error is the last item, as in Mirror.Changes. After ErrCursorTooOld and ErrCursorAhead begin
@@ -47,7 +47,7 @@ const matchWindow = 30 * 24 * time.Hour
 func (m *Mirror) Matches(ctx context.Context, searches *Searches, since Cursor) iter.Seq2[Match, error] {
 	return func(yield func(Match, error) bool) {
 		behind, silent := since, 0 // the last change that was read, and how many had no match that tells so
-		for change, err := range m.Changes(ctx, since) {
+		for change, err := range m.entries(ctx, since) {
 			var found []Match
 			if err == nil {
 				found, err = m.matchesOf(ctx, searches, change)
@@ -78,7 +78,7 @@ func (m *Mirror) Matches(ctx context.Context, searches *Searches, since Cursor) 
 }
 
 // matchesOf returns the matches that a change makes.
-func (m *Mirror) matchesOf(ctx context.Context, searches *Searches, change Change) ([]Match, error) {
+func (m *Mirror) matchesOf(ctx context.Context, searches *Searches, change entry) ([]Match, error) {
 	if change.job == 0 || change.After == nil || change.Confirming || searches.Len() == 0 {
 		return nil, nil
 	}
@@ -95,9 +95,10 @@ const maxHistory = 1000
 // history holds what the log tells of a job and its postings since some time, the earliest first, and
 // replays it.
 type history struct {
+	index   *search.Index
 	job     int64
 	since   time.Time
-	changes []Change
+	changes []entry
 	rows    map[rowKey]*row // the postings of the job as they are
 	lookup  *JobRecord      // what is known of the job now; nil: nothing
 
@@ -110,18 +111,18 @@ type rowKey struct {
 	language string
 }
 
-func (c *Change) row() rowKey { return rowKey{c.ID, c.Language} }
+func (c *entry) row() rowKey { return rowKey{c.ID, c.Language} }
 
 // history reads the history of a job since some time.
 func (t *tx) history(job int64, since time.Time) (*history, error) {
-	h := &history{job: job, since: since, rows: map[rowKey]*row{}}
+	h := &history{index: t.db.search, job: job, since: since, rows: map[rowKey]*row{}}
 	order := "number DESC"
 	if t.db.Shared {
 		order = "number DESC NULLS FIRST, written DESC" // those without a number are the newest
 	}
 	err := t.Rows("SELECT coalesce(number, 0), at, kind, id, language, before, after FROM changes WHERE job = ? AND at >= ? ORDER BY "+
 		order+" LIMIT ?", []any{job, since.UnixMilli(), maxHistory}, func(scan func(...any) error) error {
-		var c Change
+		var c entry
 		err := scan(&c.number, instantColumn{&c.At}, &c.Kind, &c.ID, &c.Language, (*[]byte)(&c.Before), (*[]byte)(&c.After))
 		h.changes = append(h.changes, c)
 		return err
@@ -149,8 +150,8 @@ func (t *tx) history(job int64, since time.Time) (*history, error) {
 }
 
 // matchesOf returns the matches that a change makes, but those of searches that found the job before.
-func (h *history) matchesOf(set *search.Set, change Change) (found []Match, err error) {
-	at := slices.IndexFunc(h.changes, func(c Change) bool { return c.number == change.number })
+func (h *history) matchesOf(set *search.Set, change entry) (found []Match, err error) {
+	at := slices.IndexFunc(h.changes, func(c entry) bool { return c.number == change.number })
 	if at < 0 {
 		return nil, nil // erased by Forget, or one of very many changes since
 	}

@@ -57,7 +57,7 @@ func (h *history) begin() (err error) {
 
 // noteAds notes from which change on a posting has the advertisement that it has now: the last one
 // before which it had another, or was not there.
-func (h *history) noteAds(i int, c *Change) error {
+func (h *history) noteAds(i int, c *entry) error {
 	r := h.rows[c.row()]
 	if r == nil {
 		return nil
@@ -122,7 +122,7 @@ func (h *history) matching(set *search.Set, keys []rowKey, i int, at time.Time) 
 		if err != nil {
 			return nil, err
 		}
-		if keys := set.Matching(&d, whole); len(keys) > 0 {
+		if keys := h.index.Matching(set, &d, whole); len(keys) > 0 {
 			found = append(found, Match{Searches: keys, Posting: *rec})
 		}
 	}

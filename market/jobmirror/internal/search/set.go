@@ -24,6 +24,7 @@ type Set struct {
 	of        map[string]*saved   // by key
 	same      map[string]*saved   // by what they ask for
 	noted     map[string]*noted   // by stemmer, of documents that came
+	synonyms  *words.Synonyms     // of the index that was asked last
 	tokenizer *words.Tokenizer    // of documents
 	tokens    map[string]struct{} // of a document
 }
@@ -60,7 +61,8 @@ func (s *Set) Put(key string, q Query) {
 	}
 	s.remove(key)
 	if one == nil {
-		one = &saved{asked: read(q), name: name, keys: map[string]struct{}{}, in: map[string]words.Expr{}}
+		one = &saved{name: name, keys: map[string]struct{}{}}
+		one.read(q, s.synonyms)
 		s.same[name] = one
 		for stemmer, n := range s.noted {
 			n.add(one, stemmer)
@@ -68,6 +70,23 @@ func (s *Set) Put(key string, q Query) {
 	}
 	one.keys[key] = struct{}{}
 	s.of[key] = one
+}
+
+// read reads what a query asks for.
+func (one *saved) read(q Query, synonyms *words.Synonyms) {
+	one.asked, one.in = read(q), map[string]words.Expr{}
+	one.text = one.text.WithSynonyms(synonyms)
+}
+
+// use has the queries ask for synonyms as well.
+func (s *Set) use(synonyms *words.Synonyms) {
+	if synonyms.Sum() == s.synonyms.Sum() {
+		return
+	}
+	s.synonyms, s.noted = synonyms, map[string]*noted{}
+	for _, one := range s.same {
+		one.read(one.q, synonyms)
+	}
 }
 
 // Remove removes the query of a key, if there is one.
@@ -99,11 +118,13 @@ func (s *Set) Len() int {
 	return len(s.of)
 }
 
-// Matching returns the keys of the queries that find a document, in order. Of a document whose texts
-// are not all there it returns those that certainly find it, whatever the rest of its texts is.
-func (s *Set) Matching(d *Document, whole bool) []string {
+// Matching returns the keys of those queries of a set that would find a document in the index, in
+// order. Of a document whose texts are not all there it returns those that certainly find it, whatever
+// the rest of its texts is.
+func (x *Index) Matching(s *Set, d *Document, whole bool) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.use(x.Synonyms)
 	var keys []string
 	for one := range s.found(d, whole) {
 		keys = slices.AppendSeq(keys, maps.Keys(one.keys))
