@@ -301,7 +301,7 @@ func merge(old, fresh *row) *row {
 	if fresh.answer < old.answer || fresh.answer == old.answer && fresh.rec.Version < old.rec.Version {
 		return old
 	}
-	fresh.before, fresh.had, fresh.newer = old.before, old.had, fresh.rec.Version > old.rec.Version
+	fresh.before, fresh.had, fresh.turns, fresh.newer = old.before, old.had, old.turns, fresh.rec.Version > old.rec.Version
 	return fresh
 }
 
