@@ -153,6 +153,15 @@ func (m *Mirror) entries(ctx context.Context, since Cursor) iter.Seq2[entry, err
 	}
 }
 
+// changesOf returns what readers get of entries.
+func changesOf(entries []entry) []Change {
+	changes := make([]Change, len(entries))
+	for i, e := range entries {
+		changes[i] = e.Change
+	}
+	return changes
+}
+
 // Follow yields the changes after a cursor as Changes does, and then waits for
 // new ones until ctx ends, whose error is the last item.
 func (m *Mirror) Follow(ctx context.Context, since Cursor) iter.Seq2[Change, error] {

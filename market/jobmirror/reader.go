@@ -131,7 +131,7 @@ func (r *reader) keep(ctx context.Context) error {
 // readOn calls f with what follows a place until ctx ends.
 func (r *reader) readOn(ctx context.Context, at logPlace, f func(context.Context, []Change) error) error {
 	for ctx.Err() == nil {
-		changes, last, err := r.changesAfter(ctx, at)
+		entries, last, err := r.changesAfter(ctx, at)
 		if errors.Is(err, ErrCursorTooOld) || errors.Is(err, ErrCursorAhead) {
 			r.logger().WarnContext(ctx, "jobmirror: a reader passes over changes that the log has no more", "reader", r.name)
 			if at, err = fromView(ctx, r.db, (*tx).firstPlace); err == nil {
@@ -141,6 +141,7 @@ func (r *reader) readOn(ctx context.Context, at logPlace, f func(context.Context
 		if err != nil {
 			return err
 		}
+		changes := changesOf(entries)
 		if len(changes) == 0 {
 			r.await(ctx, at.number, time.Hour)
 			continue
