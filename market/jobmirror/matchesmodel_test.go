@@ -267,7 +267,7 @@ func (m *alertsModel) explain(job jobboard.JobID) {
 	m.Helper()
 	of := fmt.Sprintf(`"jobId":%d,`, job)
 	for change, err := range m.mirrors[0].Changes(m.Context(), "") {
-		if err == nil && (strings.Contains(string(change.Before)+string(change.After), of)) {
+		if err == nil && strings.Contains(string(change.Before)+string(change.After), of) {
 			m.Logf("%s %d at %s by %s: %s\n-> %s", change.Kind, change.ID, change.At, change.Cause, change.Before, change.After)
 		}
 	}
