@@ -35,7 +35,8 @@ func shown(text string) string { return jobpublish.Line(text, shownLetters) }
 // Posting hold the board's original texts.
 type JobPage struct {
 	Job                   jobboard.JobID
-	URL                   string                    // the page's only address, for its canonical link
+	URL                   string                    // the page's address in the site's first language, as in feeds
+	Head                  Head                      // for search engines, with the languages of the job's postings
 	Title, Company, Place string                    // Place is the first of Places
 	Places                []string                  // the job's locations, the main one first, as Data has them too
 	Posted, Until         time.Time                 // the days of Data's datePosted and validThrough; zero: unknown
@@ -119,7 +120,9 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	ad, _ := job.Posting.Config.AdText() // empty if the posting has none
 	cleaner := jobpublish.Cleaner{Base: job.Posting.ApplyOnlineLink, Headings: 2}
 	p.Advertisement = template.HTML(cleaner.Clean(ad)) //nolint:gosec // cleaned
-	p.Data, _ = job.StructuredData(time.Now())         // nil on an error
+	p.Head = s.head(r, job.URL, languagesOf(postings))
+	p.Head.Description = cmp.Or(jobpublish.Excerpt(ad, 160), p.Title)
+	p.Data, _ = job.StructuredData(time.Now()) // nil on an error
 	if at, err := job.Posting.ApplyURL(); err == nil {
 		p.ApplyURL = at.String()
 	}
@@ -186,6 +189,14 @@ func visible(known *jobmirror.Job, postings []jobmirror.Posting) []jobmirror.Pos
 		return postings
 	}
 	return list
+}
+
+// languagesOf returns the languages of postings.
+func languagesOf(postings []jobmirror.Posting) (languages []string) {
+	for _, p := range postings {
+		languages = append(languages, p.Language)
+	}
+	return languages
 }
 
 // inLanguage returns the posting in a language, or else the first posting, or nil.
@@ -315,8 +326,8 @@ func (r *Results) Towns() []string {
 }
 
 // Search finds the jobs for the address of a request, which ParseList reads, in the
-// reader's language, or in another if no channel is copied in that. If the address continues from a job that is gone, as in an old
-// bookmark, Search returns the first page. Its error is jobmirror's ErrIncomplete until
+// reader's language, or in another if no channel is copied in that. If the address continues
+// from a job that is gone, as in an old bookmark, Search returns the first page. Its error is jobmirror's ErrIncomplete until
 // every channel was copied once; a channel that the board refuses does not count, see
 // [jobmirror.Mirror.Ready].
 func (s *Site) Search(r *http.Request) (*Results, error) {

@@ -204,14 +204,17 @@ func (s *SignIn) Handler(pages http.Handler) http.Handler {
 	return s.own.Handler(s.sessions.LoadAndSave(withState(all)))
 }
 
-// requestState records whether the session ended during the request.
-type requestState struct{ ended atomic.Bool }
+// requestState records whether the session ended during the request. header is that of its answer.
+type requestState struct {
+	ended  atomic.Bool
+	header http.Header
+}
 
 type stateKey struct{}
 
 func withState(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		state := new(requestState)
+		state := &requestState{header: w.Header()}
 		// Inside the Handler of another SignIn, the context would return the other's session,
 		// whose token belongs to another board. So treat the session as ended.
 		_, within := r.Context().Value(stateKey{}).(*requestState)
@@ -241,9 +244,13 @@ type stored struct {
 func init() { gob.Register(stored{}) } //nolint:gochecknoinits // sessions are stored as gob
 
 // Visitor returns the visitor who sent a request, which must have come through Handler, or
-// false if nobody has signed in.
+// false if nobody has signed in. Either way the page is this visitor's: Visitor sets its header
+// Cache-Control to "private, no-store", so call it before the page is written.
 func (s *SignIn) Visitor(r *http.Request) (*Visitor, bool) {
 	state, ok := r.Context().Value(stateKey{}).(*requestState)
+	if s != nil && ok {
+		state.header.Set("Cache-Control", "private, no-store")
+	}
 	if s == nil || !ok || state.ended.Load() {
 		return nil, false
 	}

@@ -214,7 +214,8 @@ func (s *Site) Texts(r *http.Request) Texts { return s.cfg.Texts(s.Language(r)) 
 // nothing, Handle calls Config.Failed with the status of [jobboard.HTTPStatus] and
 // Retry-After. It logs errors that are not the visitor's fault: as a warning if the
 // copy is incomplete or too old, which the next refresh mends, and as an error
-// otherwise. The parameter lang of the address is remembered in a cookie.
+// otherwise. The parameter lang of the address is remembered in a cookie. The answer's header says that it varies
+// with the reader's language, and that browsers shall not guess its type.
 func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	s.mustBeMade()
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -224,6 +225,8 @@ func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.
 				HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.origin, "https:"),
 			})
 		}
+		w.Header().Add("Vary", "Accept-Language, Cookie")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
 		err := page(w, r)
 		if err == nil {
 			return

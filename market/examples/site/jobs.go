@@ -47,9 +47,9 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		p.Age = p.W.age(age)
 	}
-	if r.URL.RawQuery != "" { // search engines find the jobs by the sitemap, and searches have no end
-		w.Header().Set("X-Robots-Tag", "noindex, follow")
-	}
+	p.Listed = s.jobs.Head(r) // search engines find the jobs by the sitemap, and searches have no end
+	p.Listed.Description = p.W.Intro
+	p.Listed.SetRobots(w.Header())
 	return s.render(w, http.StatusOK, "list", p)
 }
 
@@ -84,5 +84,7 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 	outcome := s.precheck(r, job.Job, p.W)
 	p.Status, p.MayApply = outcome.Text, outcome.MayApply()
 	_, p.SignedIn = s.visitor(r) // false if precheck has just ended the session
+	p.Listed = job.Head
+	p.Listed.SetRobots(w.Header())
 	return s.render(w, http.StatusOK, "job", p)
 }

@@ -285,6 +285,7 @@ func (s *site) failed(w http.ResponseWriter, r *http.Request, status int) {
 type page struct {
 	W        words
 	SignedIn bool
+	Listed   jobsite.Head // for search engines
 	Path     string       // path of this page, to return to after signing in
 	Search   template.URL // the visitor's search as a query, kept in links to a job's page and back
 	query    url.Values
@@ -327,7 +328,7 @@ func (s *site) render(w http.ResponseWriter, status int, name string, data any) 
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store") // the page depends on the visitor
+	w.Header().Set("Cache-Control", "private, no-store") // the page depends on the visitor
 	w.WriteHeader(status)
 	_, err := b.WriteTo(w)
 	if err != nil {

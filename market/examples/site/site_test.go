@@ -490,9 +490,18 @@ func TestPublished(t *testing.T) {
 	job := fmt.Sprintf("/job/%d/", fake.Demo.OpenJob)
 	status, body := v.get(job + "?lang=de&utm_source=x")
 	want(t, "job", status, body, 200, fmt.Sprintf(`<link rel="canonical" href="%s%s`, v.origin, job))
+	_, body = v.get("/?lang=en")
+	for _, link := range []string{
+		`<link rel="canonical" href="` + v.origin + `/?lang=en">`, `<link rel="alternate" hreflang="de" href="` + v.origin + `/">`,
+		`<link rel="alternate" hreflang="x-default" href="` + v.origin + `/">`, `<meta name="description" content="Search`,
+	} {
+		if !strings.Contains(body, link) {
+			t.Errorf("no %s in %s", link, body)
+		}
+	}
 	status, body = v.get("/robots.txt")
 	want(t, "robots", status, body, 200, "Sitemap: "+v.origin+"/sitemap.xml\n", "Disallow: /signin\n")
-	for path, robots := range map[string]string{"/": "", "/?text=nurse": "noindex, follow", job: ""} {
+	for path, robots := range map[string]string{"/": "", "/?lang=en": "", job + "?lang=en": "", "/?text=nurse": "noindex, follow", job: ""} {
 		resp, err := v.client.Get(v.origin + path)
 		if err != nil {
 			t.Fatal(err)
@@ -500,6 +509,9 @@ func TestPublished(t *testing.T) {
 		resp.Body.Close()
 		if got := resp.Header.Get("X-Robots-Tag"); got != robots {
 			t.Errorf("%s: robots %q", path, got)
+		}
+		if got := resp.Header.Get("Cache-Control"); !strings.HasPrefix(got, "private, no-store") || !strings.Contains(strings.Join(resp.Header.Values("Vary"), ","), "Accept-Language, Cookie") {
+			t.Errorf("%s: %v", path, resp.Header)
 		}
 	}
 }

@@ -52,11 +52,21 @@ func run(ctx context.Context, addr string) error {
 		return err
 	}
 	s := site{m}
-	m.Page("GET /{$}", s.list)
-	m.Page("GET /job/{job}/{words...}", s.job)
-	m.Page("GET /apply/{job}", s.apply)
-	m.Page("POST /apply/{job}", s.apply)
+	m.Page("GET /{$}", secure(s.list))
+	m.Page("GET /job/{job}/{words...}", secure(s.job))
+	m.Page("GET /apply/{job}", secure(s.apply))
+	m.Page("POST /apply/{job}", secure(s.apply))
 	return m.Run(ctx)
+}
+
+// secure lets a page load nothing but itself, and no cache keep it.
+func secure(page func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Content-Security-Policy",
+			"default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		w.Header().Set("Cache-Control", "private, no-store")
+		return page(w, r)
+	}
 }
 
 // site has the pages.
@@ -70,6 +80,7 @@ type page struct {
 	Job     *jobsite.JobPage
 	Outcome jobsite.Outcome
 	Form    jobsite.FormPage
+	Head    jobsite.Head // for search engines
 }
 
 func (s site) list(w http.ResponseWriter, r *http.Request) error {
@@ -77,7 +88,9 @@ func (s site) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return pages.ExecuteTemplate(w, "list", page{Texts: s.Site.Texts(r), Found: found})
+	head := s.Site.Head(r)
+	head.SetRobots(w.Header())
+	return pages.ExecuteTemplate(w, "list", page{Texts: s.Site.Texts(r), Found: found, Head: head})
 }
 
 func (s site) job(w http.ResponseWriter, r *http.Request) (err error) {
@@ -85,6 +98,8 @@ func (s site) job(w http.ResponseWriter, r *http.Request) (err error) {
 	if p.Job, err = s.Site.Job(r); err != nil {
 		return err
 	}
+	p.Head = p.Job.Head
+	p.Head.SetRobots(w.Header())
 	p.Outcome = s.SignIn.Precheck(r, p.Job.Job, p.Texts)
 	return pages.ExecuteTemplate(w, "job", p)
 }
@@ -105,7 +120,10 @@ func (s site) apply(w http.ResponseWriter, r *http.Request) (err error) {
 }
 
 var pages = template.Must(template.New("").Parse(`
-{{define "head"}}<!DOCTYPE html><html lang="{{.Texts.Language}}">{{end}}
+{{define "head"}}<!DOCTYPE html><html lang="{{.Texts.Language}}">
+{{with .Head.Description}}<meta name="description" content="{{.}}">{{end}}
+{{with .Head.Canonical}}<link rel="canonical" href="{{.}}">{{end}}
+{{range .Head.Alternates}}<link rel="alternate" hreflang="{{.Language}}" href="{{.URL}}">{{end}}{{end}}
 {{define "list"}}{{template "head" .}}<title>Stellen</title><h1>Stellen</h1>
 <form><label>Was <input name="text" value="{{.Found.List.Text}}"></label>
 <label>Wo <input name="near" value="{{.Found.Near}}"></label>
@@ -116,7 +134,7 @@ var pages = template.Must(template.New("").Parse(`
 {{if .Path}}<a href="{{.Path}}">{{.Title}}</a>{{else}}{{.Title}}{{end}}
 {{.Company}} {{.Place}} {{.Distance}}<br>{{.Excerpt}}</li>{{end}}</ul>
 {{with .Found.List.Next .Found.Page}}<a href="{{.}}">Weiter</a>{{end}}</html>{{end}}
-{{define "job"}}{{template "head" .}}<title>{{.Job.Title}}</title><link rel="canonical" href="{{.Job.URL}}">
+{{define "job"}}{{template "head" .}}<title>{{.Job.Title}}</title>
 {{with .Job.Data}}<script type="application/ld+json">{{.}}</script>{{end}}
 <h1 lang="{{.Job.Language}}">{{.Job.Title}}</h1><p>{{.Job.Company}} {{.Job.Place}}</p><p>{{.Outcome.Text}}</p>
 {{if .Outcome.MayApply}}<a href="/apply/{{.Job.Job}}">Bewerben</a>

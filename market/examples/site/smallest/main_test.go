@@ -101,12 +101,22 @@ func TestMarketplace(t *testing.T) {
 		{"/?near=10117", 200, " km"},
 		{"/?after=x", 200, "Weiter"},
 		{job, 200, "application/ld+json"},
+		{"/?lang=de", 200, `<link rel="alternate" hreflang="en" href="` + origin + `/?lang=en">`},
 		{job, 200, `href="/signin?next=%2fjob%2f`},
 		{strings.Replace(job, "/job/", "/apply/", 1), 404, ""},
 		{"/job/x/", 404, "Diese Seite gibt es nicht."},
 		{"/sitemap.xml", 200, origin + job},
 		{"/jobs.feed.json", 200, origin + job},
 	} {
+		resp, err := client.Get(origin + c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if h := resp.Header; c.status == 200 && resp.Header.Get("Content-Type") == "text/html; charset=utf-8" && (h.Get("Content-Security-Policy") == "" ||
+			h.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(h.Get("Cache-Control"), "private, no-store") || !strings.Contains(strings.Join(h.Values("Vary"), ","), "Accept-Language")) {
+			t.Errorf("%s: %v", c.path, h)
+		}
 		if status, body := get(c.path); status != c.status || !strings.Contains(body, c.text) {
 			t.Errorf("%s: %d %s, want %d %s", c.path, status, body, c.status, c.text)
 		}
