@@ -67,6 +67,7 @@ type Index struct {
 	text       *textindex.Index
 	read       Reader
 	vocabulary vocabulary
+	counted    countedFacets
 	tokenizers sync.Pool // of *words.Tokenizer: the pool gives up tokenizers that nobody uses for a while
 }
 
@@ -110,6 +111,9 @@ func (x *Index) Put(in *store.Tx, documents []Document) error {
 			return err
 		}
 		x.vocabulary.unknown(noted, unknown)
+	}
+	if err := x.noteChange(in); err != nil {
+		return err
 	}
 	return t.note(slices.Collect(maps.Keys(unknown)))
 }
@@ -174,7 +178,11 @@ func (x *Index) Remove(t *store.Tx, row int64) error {
 	if err := x.text.Remove(t, row); err != nil {
 		return err
 	}
-	return t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
+	err := t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
+	if err != nil {
+		return err
+	}
+	return x.noteChange(t)
 }
 
 // indexed is what the tables beside the text index have of a document.
@@ -265,6 +273,9 @@ func (t *tx) putPlaces(row int64, had, now []Place) error {
 
 // Merge puts the pieces of the text index together, step by step, where there are many.
 func (x *Index) Merge(ctx context.Context) error {
+	if err := x.db.Update(ctx, func(t *store.Tx) error { return (&tx{t, x}).foldChanges() }); err != nil {
+		return err
+	}
 	if !x.text.HasPieces() {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// Facets counts all documents that a query finds.
+// Facets counts all documents that a query finds. Several searches may share one: it is not to be changed.
 type Facets struct {
 	Total  int
 	Counts map[Tag]int
@@ -18,11 +18,30 @@ type Facets struct {
 // form count as well. It runs in the transaction of Find.
 func (p *Page) Facets() (*Facets, error) { return p.finder.facets() }
 
-// facets counts all hits.
-func (f *finder) facets() (out *Facets, err error) {
+// facets counts all hits, unless that was done before.
+func (f *finder) facets() (*Facets, error) {
 	if err := f.findMistakes(); err != nil {
 		return nil, err
 	}
+	if !f.q.Near.IsZero() || f.text.Quoted() { // then hits are more than what the index is asked
+		return f.count()
+	}
+	state, err := f.t.state()
+	if err != nil {
+		return nil, err
+	}
+	if known := f.t.counted.get(f.all, state); known != nil {
+		return known, nil
+	}
+	out, err := f.count()
+	if err == nil {
+		f.t.counted.keep(f.all, state, out)
+	}
+	return out, err
+}
+
+// count counts all hits.
+func (f *finder) count() (out *Facets, err error) {
 	out = &Facets{Counts: map[Tag]int{}}
 	add := func(scan func(...any) error) error {
 		var (

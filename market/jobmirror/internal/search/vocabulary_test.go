@@ -17,7 +17,7 @@ type testIndex struct {
 	documents map[int64]Document
 }
 
-func newIndex(t *testing.T) *testIndex {
+func newIndex(t testing.TB) *testIndex {
 	t.Helper()
 	schema := store.Schema{Program: "documents", Version: 1, Own: map[string]string{}, Tables: `
 		CREATE TABLE mirror (name TEXT PRIMARY KEY, value TEXT NOT NULL) @clustered;
@@ -43,7 +43,7 @@ func newIndex(t *testing.T) *testIndex {
 }
 
 // do runs a transaction.
-func (x *testIndex) do(t *testing.T, f func(*tx) error) {
+func (x *testIndex) do(t testing.TB, f func(*tx) error) {
 	t.Helper()
 	if err := x.db.Update(t.Context(), func(in *store.Tx) error { return f(&tx{in, x.Index}) }); err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func (x *testIndex) do(t *testing.T, f func(*tx) error) {
 }
 
 // put indexes documents.
-func (x *testIndex) put(t *testing.T, documents ...Document) {
+func (x *testIndex) put(t testing.TB, documents ...Document) {
 	t.Helper()
 	for _, d := range documents {
 		x.documents[d.Row] = d

@@ -20,6 +20,19 @@ type Tx struct {
 	in   *sql.Tx
 
 	later []statement
+	once  map[any]bool
+}
+
+// Once reports whether it is called with the key for the first time in the transaction.
+func (t *Tx) Once(key any) bool {
+	if t.once[key] {
+		return false
+	}
+	if t.once == nil {
+		t.once = map[any]bool{}
+	}
+	t.once[key] = true
+	return true
 }
 
 // statement holds a statement that Do keeps, and its arguments.

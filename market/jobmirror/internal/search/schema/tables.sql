@@ -36,3 +36,9 @@ CREATE TABLE vocabulary (
     leaving TEXT NOT NULL,   -- such words; the next check forgets them
     words   TEXT NOT NULL
 );
+
+-- A random number for each transaction that changed what a search finds. A search whose snapshot has the same
+-- numbers finds the same.
+CREATE TABLE index_changes (
+    stamp BIGINT NOT NULL
+);

@@ -1,0 +1,116 @@
+package search
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
+)
+
+// To count the facets of all documents takes a hundred times as long as to find a page of them. They are
+// a function of what the text index is asked and of what is indexed, so an Index keeps the last ones that it
+// counted, each with the state of the index that it was counted in. The state is read in the transaction of
+// the search: kept facets are used only where the search would count the same, whichever process changed the
+// index since, on a standby too, and after a backup was put back.
+
+// indexState tells states of the index apart: how many changes are noted, and the sum of their numbers.
+type indexState struct{ changes, sum int64 }
+
+// changeBits bounds the numbers of changes, so that the sum of 2^23 of them is an int64.
+const changeBits = 40
+
+// noteChange notes, once in a transaction, that it changes what a search finds.
+func (x *Index) noteChange(t *store.Tx) error {
+	if !t.Once(&x.counted) {
+		return nil
+	}
+	return t.Do("INSERT INTO index_changes (stamp) VALUES (?)", rand.Int64N(1<<changeBits))
+}
+
+// state reads the state of the index.
+func (t *tx) state() (s indexState, err error) {
+	err = t.Row("SELECT count(*), CAST(coalesce(sum(stamp), 0) AS BIGINT) FROM index_changes", nil, &s.changes, &s.sum)
+	return s, err
+}
+
+// maxChanges is the number of noted changes from which on foldChanges puts one in the place of all.
+const maxChanges = 64
+
+// foldChanges keeps the table of changes short. The state that it leaves is one that there never was.
+func (t *tx) foldChanges() error {
+	s, err := t.state()
+	if err != nil || s.changes < maxChanges {
+		return err
+	}
+	// Not those that another process folds just now.
+	stamps, err := t.Numbers("SELECT stamp FROM index_changes LIMIT 100000 @skip")
+	if err != nil || len(stamps) == 0 {
+		return err
+	}
+	if err := t.Do("DELETE FROM index_changes WHERE stamp IN @ids", store.IDs(stamps)); err != nil {
+		return err
+	}
+	return t.noteChange(t.Tx)
+}
+
+const (
+	maxCounted      = 64      // questions whose facets are kept
+	maxCountedBytes = 8 << 20 // of all of them
+)
+
+// countedFacets holds the facets of the questions that were asked last.
+type countedFacets struct {
+	mu    sync.Mutex
+	kept  []counted // the one that was used last is the last
+	bytes int
+}
+
+type counted struct {
+	question textindex.Question
+	state    indexState
+	facets   *Facets
+	bytes    int
+}
+
+// get returns the facets of a question in a state of the index, or nil.
+func (c *countedFacets) get(question textindex.Question, state indexState) *Facets {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.kept, func(k counted) bool { return k.question == question })
+	if i < 0 {
+		return nil
+	}
+	k := c.kept[i]
+	if c.kept = slices.Delete(c.kept, i, i+1); k.state != state {
+		c.bytes -= k.bytes
+		return nil
+	}
+	c.kept = append(c.kept, k)
+	return k.facets
+}
+
+// keep keeps the facets of a question, in place of those that were used least recently.
+func (c *countedFacets) keep(question textindex.Question, state indexState, facets *Facets) {
+	k := counted{question, state, facets, len(question)}
+	for tag := range facets.Counts {
+		k.bytes += len(tag.Value) + 64 // with its count, and what a map takes
+	}
+	if k.bytes > maxCountedBytes {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kept = slices.DeleteFunc(c.kept, func(old counted) bool {
+		if old.question == question { // another search was faster
+			c.bytes -= old.bytes
+		}
+		return old.question == question
+	})
+	c.kept, c.bytes = append(c.kept, k), c.bytes+k.bytes
+	for len(c.kept) > maxCounted || c.bytes > maxCountedBytes {
+		c.bytes -= c.kept[0].bytes
+		c.kept = slices.Delete(c.kept, 0, 1)
+	}
+}

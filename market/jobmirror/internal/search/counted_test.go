@@ -1,0 +1,180 @@
+package search
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
+)
+
+// facetsOf counts the facets of what an index finds.
+func facetsOf(t testing.TB, x *Index, text string) (facets Facets) {
+	t.Helper()
+	err := x.db.View(t.Context(), func(in *store.Tx) error {
+		page, err := x.Find(in, Query{Text: text}, Position{}, 1)
+		if err != nil {
+			return err
+		}
+		counted, err := page.Facets()
+		if err == nil {
+			facets = *counted
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return facets
+}
+
+func cook(row int64, city string) Document {
+	return Document{Row: row, Title: "Koch", Languages: []string{"de"}, Facets: []Tag{{PlaceKind, city}}}
+}
+
+// Facets that were counted before are those that would be counted now, whoever changed the index, and are
+// counted once as long as nobody did.
+func TestCountedFacets(t *testing.T) {
+	x := newIndex(t)
+	other := New(x.db, x.read) // another process
+	counting := 0
+	x.db.Fail = func(query string) error {
+		if strings.Contains(query, "group_concat") {
+			counting++
+		}
+		return nil
+	}
+	place := map[int64]string{} // by row
+	r := rand.New(rand.NewPCG(1, 2))
+	for step := range 400 {
+		row, city := int64(1+r.IntN(9)), fmt.Sprint("Stadt", r.IntN(3))
+		changed := true
+		switch at := []*Index{x.Index, other}[r.IntN(2)]; r.IntN(5) {
+		case 0:
+			delete(place, row)
+			x.do(t, func(t *tx) error { return at.Remove(t.Tx, row) })
+		case 1, 2:
+			place[row] = city
+			x.documents[row] = cook(row, city)
+			x.do(t, func(t *tx) error { return at.Put(t.Tx, []Document{cook(row, city)}) })
+		case 3:
+			x.do(t, (*tx).foldChanges)
+		default:
+			changed = false
+		}
+		want := map[Tag]int{}
+		for _, city := range place {
+			want[Tag{PlaceKind, city}]++
+		}
+		for i, at := range []*Index{x.Index, other, x.Index, other} {
+			before := counting
+			if got := facetsOf(t, at, "Koch"); got.Total != len(place) || !maps.Equal(got.Counts, want) {
+				t.Fatalf("step %d: %d in all, %v; want %v", step, got.Total, got.Counts, want)
+			}
+			if (i > 1 || !changed && step > 0) && counting > before {
+				t.Errorf("step %d: counted again", step)
+			}
+		}
+	}
+	if s := stateOf(t, x); s.changes > 2*maxChanges {
+		t.Errorf("%d changes are noted", s.changes)
+	}
+}
+
+func stateOf(t *testing.T, x *testIndex) (s indexState) {
+	t.Helper()
+	x.do(t, func(t *tx) (err error) {
+		s, err = t.state()
+		return err
+	})
+	return s
+}
+
+// A folded table of changes is none that there was before, not even of an index that only folds.
+func TestFoldedChanges(t *testing.T) {
+	x := newIndex(t)
+	seen := map[indexState]bool{}
+	for range 5 {
+		for range maxChanges {
+			x.put(t, cook(1, "Ulm"))
+			if s := stateOf(t, x); seen[s] {
+				t.Fatal("a state came twice")
+			} else {
+				seen[s] = true
+			}
+		}
+		x.do(t, (*tx).foldChanges)
+		if s := stateOf(t, x); seen[s] || s.changes != 1 {
+			t.Errorf("after folding %+v, which was there before: %t", s, seen[s])
+		}
+	}
+}
+
+// What is kept is bounded by its number and by its bytes; the questions that were asked last stay.
+func TestKeptFacetsAreBounded(t *testing.T) {
+	var c countedFacets
+	of := func(n int) *Facets {
+		counts := map[Tag]int{}
+		for i := range n {
+			counts[Tag{PlaceKind, fmt.Sprintf("%0936d", i)}] = 1 // 1000 bytes each
+		}
+		return &Facets{Total: n, Counts: counts}
+	}
+	for i := range 200 {
+		c.keep("first", indexState{}, of(1))
+		question := fmt.Sprint(i)
+		c.keep("", indexState{}, of(0))
+		c.get("first", indexState{})
+		c.keep(textindex.Question(question), indexState{}, of(1))
+	}
+	if len(c.kept) != maxCounted || c.get("first", indexState{}) == nil || c.get("199", indexState{}) == nil || c.get("3", indexState{}) != nil {
+		t.Errorf("%d are kept", len(c.kept))
+	}
+	for i := range 20 {
+		c.keep(textindex.Question(fmt.Sprint("large ", i)), indexState{}, of(1000))
+	}
+	c.keep("too large", indexState{}, of(9000))
+	bytes := 0
+	for _, k := range c.kept {
+		bytes += k.bytes
+	}
+	if bytes != c.bytes || bytes > maxCountedBytes || c.get("large 19", indexState{}) == nil || c.get("too large", indexState{}) != nil {
+		t.Errorf("%d bytes are kept, by its own count %d", bytes, c.bytes)
+	}
+	if c.get("large 19", indexState{1, 1}) != nil || c.get("large 19", indexState{}) != nil {
+		t.Error("what is kept of another state is given, or stays")
+	}
+}
+
+// The first page of everything with its facets, as a site's start page has it: counted, and as it was
+// counted before.
+func BenchmarkFacets(b *testing.B) {
+	x := newIndex(b)
+	const n = 20_000
+	for from := 1; from <= n; from += 100 {
+		var documents []Document
+		for row := from; row < from+100; row++ {
+			documents = append(documents, cook(int64(row), fmt.Sprint("Stadt", row%500)))
+		}
+		x.put(b, documents...)
+	}
+	for _, c := range []struct {
+		name   string
+		forget bool
+	}{{"counted", true}, {"kept", false}} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				if c.forget {
+					x.counted.bytes = 0
+					x.counted.kept = nil
+				}
+				if facets := facetsOf(b, x.Index, ""); facets.Total != n {
+					b.Fatalf("%d in all", facets.Total)
+				}
+			}
+		})
+	}
+}
