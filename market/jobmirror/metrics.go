@@ -81,7 +81,8 @@ func (m *Mirror) measure() error {
 	x.leaseAge = amount("process.lease.age", "s", "How long a process has been at the refresh or the lookups that it began first.")
 	x.reading, err = meter.RegisterCallback(m.observe,
 		x.changes, x.pauses, x.up, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working,
-		x.missing, x.overdue, x.held, x.refreshes, x.leased, x.leaseAge, x.requests, x.takeovers, x.read, x.last, x.every, x.readerAge)
+		x.missing, x.overdue, x.held, x.refreshes, x.leased, x.leaseAge,
+		x.requests, x.takeovers, x.read, x.last, x.every, x.readerAge)
 	return errors.Join(append(failed, err)...)
 }
 

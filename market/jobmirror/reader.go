@@ -244,7 +244,8 @@ func (a Announced) Told(ctx context.Context, since time.Time) (map[string][]time
 	out := map[string][]time.Time{}
 	err := a.m.db.view(ctx, func(t *tx) error {
 		clear(out)
-		return t.Rows("SELECT address, at FROM announced WHERE at >= ? ORDER BY at", []any{since.UnixMilli()}, func(scan func(...any) error) error {
+		const query = "SELECT address, at FROM announced WHERE at >= ? ORDER BY at"
+		return t.Rows(query, []any{since.UnixMilli()}, func(scan func(...any) error) error {
 			var (
 				address string
 				at      time.Time

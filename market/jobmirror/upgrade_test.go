@@ -39,10 +39,10 @@ func TestOlderVersionWorksBesideANewerSchema(t *testing.T) {
 				page, err := m.Search(t.Context(), jobmirror.Query{Text: title})
 				return err == nil && len(page.Postings) > 0 && len(page.Postings[0].Locations) > 0
 			})
-			checkReplay(t, m)
 		}
 		knows(m, "Hebamme") // while it runs
 		stop()
+		checkReplay(t, m) // of a mirror that changes nothing any more
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
@@ -50,6 +50,7 @@ func TestOlderVersionWorksBesideANewerSchema(t *testing.T) {
 		stop = run(t, m)
 		knows(m, "Kranführer") // and after a restart
 		stop()
+		checkReplay(t, m)
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
