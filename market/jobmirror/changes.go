@@ -26,16 +26,16 @@ type Change struct {
 	// Confirming reports that nothing but PostingRecord.Confirmed differs: a lookup has told the title of
 	// the posting's job. The posting itself has not changed.
 	Confirming bool `json:"confirming,omitempty"`
-	// Cause is "date" where Before and After are equal: the date has come from which visitors may see the
+	// Cause is "date" if Before and After are equal: the date has come from which visitors may see the
 	// posting.
 	Cause string `json:"cause"` // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
 }
 
-// entry is a change as the log has it.
+// entry is a change as stored in the log.
 type entry struct {
 	Change
 	number int64
-	job    int64 // that it is of, or a posting of it; 0: none
+	job    int64 // the change's job, or the job of its posting; 0: none
 }
 
 // ChangeKind says what a change is of.

@@ -13,9 +13,8 @@ func (t *tx) counter(name string) (int64, error) {
 	return store.Value[int64](t, "SELECT value FROM counters WHERE name = ?", name)
 }
 
-// log writes a change in the transaction that makes it: of a job, or of a posting that is one of
-// the job's, or was before the change; 0: of none. An empty text for before or after stands for
-// no row.
+// log writes a change in the transaction that makes it: job is the job, or the posting's job
+// before or after the change; 0: none. An empty text for before or after stands for no row.
 //
 // On SQLite, which has one writer, a change has its number at once. On PostgreSQL a change gets
 // its number after the commit; see number.

@@ -11,8 +11,8 @@ import (
 
 // Match tells that a change of a posting or of its job makes saved searches find the posting.
 type Match struct {
-	// Cursor is where to go on after this match. Where one change has several matches, only the last of
-	// them has the cursor behind the change, so that none is lost.
+	// Cursor continues behind this match. If a change has several matches, only the last match has
+	// the cursor behind the change, so that none is lost.
 	Cursor Cursor
 	At     time.Time // of the change
 	// Searches has the keys of the saved searches, in order. A match without any, whose Posting is
@@ -99,7 +99,7 @@ type history struct {
 	job     int64
 	since   time.Time
 	changes []entry
-	rows    map[rowKey]*row // the postings of the job as they are
+	rows    map[rowKey]*row // the job's postings at present
 	lookup  *JobRecord      // what is known of the job now; nil: nothing
 
 	replay

@@ -55,8 +55,8 @@ func (h *history) begin() (err error) {
 	return nil
 }
 
-// noteAds notes from which change on a posting has the advertisement that it has now: the last one
-// before which it had another, or was not there.
+// noteAds notes from which change on a posting has the advertisement that it has now: the last
+// change before which the advertisement differed or the posting did not exist.
 func (h *history) noteAds(i int, c *entry) error {
 	r := h.rows[c.row()]
 	if r == nil {
@@ -69,7 +69,7 @@ func (h *history) noteAds(i int, c *entry) error {
 	return err
 }
 
-// put puts a posting of the job in the state, or takes it out where it is none.
+// put stores a posting of the job in the state, or removes it if record is empty.
 func (h *history) put(key rowKey, record []byte) error {
 	rec, err := decodeOrNil[PostingRecord](record)
 	if delete(h.postings, key); rec != nil && rec.Job == jobboard.JobID(h.job) {
@@ -103,8 +103,8 @@ func (h *history) all() []rowKey {
 	})
 }
 
-// matching returns those of some postings of the state after a change that searches find at a time. A
-// job that is not known is not found.
+// matching returns those of some postings of the state after a change that searches find at a time.
+// Searches find no unknown job.
 func (h *history) matching(set *search.Set, keys []rowKey, i int, at time.Time) (found []Match, err error) {
 	if h.record == nil {
 		return nil, nil

@@ -90,8 +90,8 @@ func (s SavedSearch) check() error {
 // database. The zero value holds none. Several goroutines may call its methods at the same time.
 type Searches struct{ set search.Set }
 
-// Set puts a search under a key, in place of another one. Its error is jobboard.ErrInvalidInput for a
-// circle that is none and a text of more than 1000 bytes; the key then keeps what it had.
+// Set puts a search under a key, in place of another one. Its error is jobboard.ErrInvalidInput for
+// an invalid circle or a text of more than 1000 bytes; the key then keeps its search.
 func (s *Searches) Set(key string, saved SavedSearch) error {
 	if err := saved.check(); err != nil {
 		return err

@@ -66,8 +66,8 @@ func (q Query) places() (names []string) {
 	return names
 }
 
-// measured says what is known of the places of a document: whether one is in a circle, whether one
-// with a name that is asked for is, and whether one with such a name is out of it.
+// measured says what is known of the places of a document: whether any lies in a circle, whether
+// one with a requested name does, and whether one with such a name lies outside.
 type measured struct{ inside, named, outside bool }
 
 func (m *measured) add(place Place, circle jobboard.GeoLocation, names []string) {
@@ -77,8 +77,8 @@ func (m *measured) add(place Place, circle jobboard.GeoLocation, names []string)
 	m.outside = m.outside || !within && named
 }
 
-// isIn reports whether the document is in the circle: with one of the places that are asked for, if
-// it has them among its places, and else with any.
+// isIn reports whether the document is in the circle: if its places include one with a requested
+// name, that place must be inside, otherwise any place.
 func (m measured) isIn() bool { return m.inside && (m.named || !m.outside) }
 
 // isIn reports whether a document is in a query's circle; it is where there is none.

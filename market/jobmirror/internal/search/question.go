@@ -27,7 +27,7 @@ type questions struct {
 type asked struct {
 	q      Query
 	text   words.Query
-	narrow []words.Expr // what documents must have beside the text
+	narrow []words.Expr // tokens that documents must have besides the text's
 	hidden []words.Expr // what they must not have
 }
 
@@ -40,8 +40,8 @@ func read(q Query) asked {
 	return asked{q: q, text: parse(q.Text), narrow: narrowed(q.Tags, q.Near), hidden: narrowed(q.Hidden, jobboard.GeoLocation{})}
 }
 
-// expr returns the expression of the tokens that a document must have. of returns what is asked for
-// the text, where there is one.
+// expr returns the expression of the tokens that a document must have. of returns the text's
+// expression, if the query has a text.
 func (a *asked) expr(of func() words.Expr) words.Expr {
 	switch {
 	case strings.TrimSpace(a.q.Text) == "":

@@ -29,21 +29,22 @@ type Set struct {
 	tokens    map[string]struct{} // of a document
 }
 
-// saved is a query, and the keys that it has.
+// saved is a query with its keys.
 type saved struct {
 	asked
-	name string // of what it asks for, in same
+	name string // the query's name in same
 	keys map[string]struct{}
 	in   map[string]words.Expr // by stemmer, once a document with a token of it came
 }
 
 // noted holds the queries of a Set as documents with a stemmer are compared with them.
 type noted struct {
-	under map[string][]*saved // by the tokens of which a document must have one
+	under map[string][]*saved // by tokens, one of which a document must have
 	rest  map[*saved]struct{} // that any document may match
 }
 
-// setPieces are the pieces of words by which a Set compares. The answers are the same with others.
+// setPieces are the pieces of words by which a Set compares. Other pieces would give the same
+// answers.
 const setPieces = words.LongOnly
 
 // Put puts a query under a key, in place of another one.
@@ -119,8 +120,8 @@ func (s *Set) Len() int {
 }
 
 // Matching returns the keys of those queries of a set that would find a document in the index, in
-// order. Of a document whose texts are not all there it returns those that certainly find it, whatever
-// the rest of its texts is.
+// order. If the document lacks some of its texts, Matching returns only queries that certainly find
+// it, whatever the missing texts say.
 func (x *Index) Matching(s *Set, d *Document, whole bool) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,8 +182,8 @@ func (s *Set) read(d *Document, stemmer string) {
 	}
 }
 
-// finds reports whether a query finds a document with a stemmer and tokens. Without all texts of the
-// document it does not where it leaves words out.
+// finds reports whether a query finds a document with a stemmer and tokens. If texts are missing, it
+// does not find by a query that leaves words out.
 func (one *saved) finds(d *Document, stemmer string, tokens map[string]struct{}, whole bool) bool {
 	e, ok := one.in[stemmer]
 	if !ok {
@@ -193,7 +194,7 @@ func (one *saved) finds(d *Document, stemmer string, tokens map[string]struct{},
 		(!one.text.Quoted() || one.text.Matches(d.texts(), stemmer))
 }
 
-// by returns what a document with a stemmer must have.
+// by returns the expression for documents of a stemmer.
 func (one *saved) by(stemmer string) words.Expr {
 	return one.expr(func() words.Expr { return one.text.In(stemmer, setPieces).All() })
 }
@@ -248,8 +249,8 @@ func (n *noted) remove(one *saved, stemmer string) {
 	}
 }
 
-// needed returns tokens of which a document must have one to have what an expression asks for, those
-// that the fewest documents have, as far as that can be guessed; false: it may have none of any.
+// needed returns tokens, one of which every document with the expression must have: those of the
+// fewest documents, as far as needed can guess; false: a document may have none of the expression's tokens.
 func needed(e words.Expr) (tokens []string, ok bool) {
 	switch e.Op {
 	case words.Less:

@@ -288,7 +288,7 @@ func (m synonymWords) groupsAt(s *stemmer, must [][]term, t term) int {
 }
 
 // Listed reports whether a word is a form of a word of the query's synonyms: such a word is not
-// mistyped, even if no posting has it.
+// mistyped, even without a posting.
 func (l Lookup) Listed(word string) bool {
 	return l.q.synonyms != nil && len(l.q.synonyms.of(l.s.stem.name).find(l.s.stem, word)) > 0
 }
