@@ -69,7 +69,7 @@ func (h *history) noteAds(i int, c *entry) error {
 	return err
 }
 
-// put stores a posting of the job in the state, or removes it if record is empty.
+// put stores a posting in the state, or removes it if record is empty or says another job.
 func (h *history) put(key rowKey, record []byte) error {
 	rec, err := decodeOrNil[PostingRecord](record)
 	if delete(h.postings, key); rec != nil && rec.Job == jobboard.JobID(h.job) {
