@@ -245,6 +245,7 @@ type Card struct {
 	Path           string // path of the job's page; empty: the posting's job is unknown
 	Title, Company string
 	Place          string           // the place nearest to the searched town, or else the first
+	More           int              // how many other places the job has
 	Distance       string           // distance to Place, such as "3 km"; empty without a searched town
 	Excerpt        string           // part of the advertisement around the found words
 	Marks          []jobmirror.Mark // positions of the found words in Excerpt
@@ -289,11 +290,28 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 		km, _ := p.Distance()
 		c.Place, c.Distance = cmp.Or(nearest.GeoCity, nearest.GeoName, c.Place), distance(km)
 	}
-	c.Place = shown(c.Place)
+	c.Place, c.More = shown(c.Place), otherPlaces(p)
 	if p.Job != 0 {
 		c.Path = s.Path(p.Job, p.Posting.Title)
 	}
 	return c
+}
+
+// otherPlaces counts the towns of a posting's job beside the one that its card names: two locations
+// in a town are one place.
+func otherPlaces(p *jobmirror.Posting) int {
+	towns := map[string]bool{}
+	for _, l := range p.Locations {
+		if town := cmp.Or(l.GeoCity, l.GeoName); town != "" {
+			towns[town] = true
+		}
+	}
+	if names, _ := p.Posting.Config.LocationNames(); len(p.Locations) == 0 {
+		for _, name := range names {
+			towns[name] = true
+		}
+	}
+	return max(len(towns)-1, 0)
 }
 
 // Results holds the data of a list of jobs.

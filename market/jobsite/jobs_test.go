@@ -922,3 +922,28 @@ func TestLanguagesOfTheCopy(t *testing.T) {
 		})
 	}
 }
+
+// A card names one place and says how many others there are.
+func TestCardOfSeveralPlaces(t *testing.T) {
+	c := newCopied(t)
+	in := func(cities ...string) (list []jobboard.Location) {
+		for _, city := range cities {
+			list = append(list, jobboard.Location{GeoCity: city, GeoName: "Street, " + city})
+		}
+		return list
+	}
+	for name, test := range map[string]struct {
+		posting jobmirror.Posting
+		want    int
+	}{
+		"nothing is known": {jobmirror.Posting{}, 0},
+		"one":              {jobmirror.Posting{Locations: in("Berlin")}, 0},
+		"two streets":      {jobmirror.Posting{Locations: in("Berlin", "Berlin")}, 0},
+		"three towns":      {jobmirror.Posting{Locations: in("Berlin", "Wien", "München", "Wien")}, 2},
+		"without a lookup": {jobmirror.Posting{Posting: jobboard.JobPosting{Config: jobboard.NewPostingConfig(map[string][]string{jobboard.KeyLocationName: {"Berlin", "Wien"}})}}, 1},
+	} {
+		if card := c.site.Card(&test.posting); card.More != test.want {
+			t.Errorf("%s: %d more places, want %d", name, card.More, test.want)
+		}
+	}
+}

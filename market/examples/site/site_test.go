@@ -174,7 +174,7 @@ func TestVisitor(t *testing.T) {
 	v, fake := start(t)
 	status, body := v.get("/?near=Berlin&radius=50")
 	want(t, "list", status, body, 200, `<html lang="en">`, "<svg", fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
-	want(t, "distance", status, body, 200, "<bdi>Berlin</bdi> (", " km)")
+	want(t, "distance", status, body, 200, "<bdi>Berlin</bdi> (", " km)", " km) and 1 more place")
 	// A job's page leads back to the search that it was found by.
 	status, body = v.get(strings.ReplaceAll(listed(t, body)[0], "&amp;", "&"))
 	want(t, "from a search", status, body, 200, `<a href="/?near=Berlin&amp;radius=50">All jobs</a>`)

@@ -21,13 +21,14 @@ type words struct {
 	ApplyTo, Send, Choose, OneProblem, ManyProblems                                  string
 	Complete, ApplyThere, Stale, Age                                                 string
 	Skip, Meant, LeftOut, Similar                                                    string
-	Also, Listed, Until, Day                                                         string
+	Also, Listed, Until, Day, OnePlace, ManyPlaces                                   string
 
 	texts jobsite.Texts // sentences about situations and answers
 }
 
 var english = words{
 	Also: "Also in", Listed: "Listed on %s", Until: "until %s", Day: "2 January 2006",
+	OnePlace: "and 1 more place", ManyPlaces: "and %d more places",
 	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.",
 	Similar: "Open jobs of this kind nearby",
 	LeftOut: "No job has all words. Searched without “%s”.",
@@ -49,6 +50,7 @@ var english = words{
 
 var german = words{
 	Also: "Auch in", Listed: "Eingestellt am %s", Until: "bis %s", Day: "02.01.2006",
+	OnePlace: "und 1 weiterer Ort", ManyPlaces: "und %d weitere Orte",
 	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.",
 	Similar: "Offene Stellen dieser Art in der Nähe",
 	LeftOut: "Keine Stelle hat alle Wörter. Ohne „%s“ gesucht.",
@@ -90,6 +92,14 @@ func (w words) Problems(n int) string {
 		return w.OneProblem
 	}
 	return fmt.Sprintf(w.ManyProblems, n)
+}
+
+// MorePlaces returns how many other places a job has, for the template.
+func (w words) MorePlaces(n int) string {
+	if n == 1 {
+		return w.OnePlace
+	}
+	return fmt.Sprintf(w.ManyPlaces, n)
 }
 
 // Days returns the days on which a job was listed and on which it ends, or "" if both are unknown,
