@@ -122,7 +122,7 @@ func TestKilledAtRandom(t *testing.T) {
 	}
 	refresh()
 
-	kills := 0
+	kills, midst := 0, 0
 	var children [2]*exec.Cmd
 	start := func(i int) {
 		t.Helper()
@@ -142,12 +142,11 @@ func TestKilledAtRandom(t *testing.T) {
 		}
 	}
 	var jobs []int64
-	for round := range 12 {
+	for round := range 15 {
 		for i := range children {
-			kill(i)
 			start(i)
 		}
-		for range 5 {
+		for range 10 {
 			job, _ := fake.Publish(fake.Demo.Channel, jobboardtest.Job{Title: fmt.Sprint("Koch ", round), Language: "de"})
 			jobs = append(jobs, job.ID)
 		}
@@ -159,11 +158,19 @@ func TestKilledAtRandom(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		before := applied(t, db)
 		refresh()
-		<-time.After(time.Duration(rand.IntN(500)) * time.Millisecond) // the processes are killed wherever they are
+		// The processes are killed in the midst of the changes, wherever they are.
+		most, some := time.Now().Add(2*time.Second), before+1+rand.IntN(30)
+		for applied(t, db) < some && time.Now().Before(most) {
+			<-time.After(time.Duration(rand.IntN(2000)) * time.Microsecond)
+		}
+		if n := applied(t, db); n >= some && n < before+30 {
+			midst++
+		}
+		kill(0)
+		kill(1)
 	}
-	kill(0)
-	kill(1)
 	start(0)
 	var end jobmirror.Cursor
 	if err := m.Snapshot(t.Context(), func(at jobmirror.Cursor, _ iter.Seq2[jobmirror.Row, error]) error {
@@ -185,9 +192,21 @@ func TestKilledAtRandom(t *testing.T) {
 		}
 	}
 	kill(0)
+	if midst == 0 {
+		t.Error("no process was killed in the midst of the changes")
+	}
 	checkApplied(t, m, db)
 	checkRows(t, m, db)
-	t.Logf("%d processes were killed", kills)
+	t.Logf("%d processes were killed, in %d rounds in the midst of the changes", kills, midst)
+}
+
+// applied returns how often the cursor was moved.
+func applied(t *testing.T, db *sql.DB) (n int) {
+	t.Helper()
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM audit").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // checkApplied compares the places of the cursor with the log.
@@ -198,26 +217,26 @@ func checkApplied(t *testing.T, m *jobmirror.Mirror, db *sql.DB) {
 		t.Fatal(err)
 	}
 	defer rows.Close()
-	var applied []jobmirror.Cursor
+	var places []jobmirror.Cursor
 	for rows.Next() {
 		var c jobmirror.Cursor
 		if err := rows.Scan(&c); err != nil {
 			t.Fatal(err)
 		}
-		applied = append(applied, c)
+		places = append(places, c)
 	}
-	if err := rows.Err(); err != nil || len(applied) < 10 {
-		t.Fatalf("the cursor was moved %d times, %v", len(applied), err)
+	if err := rows.Err(); err != nil || len(places) < 10 {
+		t.Fatalf("the cursor was moved %d times, %v", len(places), err)
 	}
-	want := applied[:1:1] // the snapshot
-	for change, err := range m.Changes(t.Context(), applied[0]) {
+	want := places[:1:1] // the snapshot
+	for change, err := range m.Changes(t.Context(), places[0]) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, change.Cursor)
 	}
-	if !slices.Equal(applied, want) {
-		t.Errorf("%d changes were applied, not %d, or in another order", len(applied)-1, len(want)-1)
+	if !slices.Equal(places, want) {
+		t.Errorf("%d changes were applied, not %d, or in another order", len(places)-1, len(want)-1)
 	}
 }
 
