@@ -18,8 +18,9 @@ func TestCostOfLeavingOutHiddenPostings(t *testing.T) {
 		board := httptest.NewServer(b.handler())
 		defer board.Close()
 		m := open(t, address, jobmirror.Options{
-			Config:   jobboard.Config{BaseURL: board.URL + "/board", ClientID: "10", MaxBodyBytes: 4 << 30},
-			Channels: []jobmirror.Channel{{ID: "1_all", Languages: []string{"de"}}}, Limit: -1,
+			Config:      jobboard.Config{BaseURL: board.URL + "/board", ClientID: "10", MaxBodyBytes: 4 << 30},
+			LookupEvery: -1,
+			Channels:    []jobmirror.Channel{{ID: "1_all", Languages: []string{"de"}}}, Limit: -1,
 		})
 		refresh(t, m)
 		if _, shown := all(t, m, jobmirror.Query{Limit: 1000}); shown != b.postings-b.postings/b.hidden {

@@ -38,8 +38,9 @@ func versionOf(id, version, counter int) string {
 // hashes, so that postings skipped by their bytes do not show.
 func knows(t *testing.T, address string, shown pages, channels ...Channel) (m *Mirror, refresh func() (decoded []int64)) {
 	m = OpenFor(t, address, Options{
-		Config:   jobboard.Config{BaseURL: "https://board.example", ClientID: "10", HTTPClient: &http.Client{Transport: shown}},
-		Channels: channels, Limit: -1,
+		Config:      jobboard.Config{BaseURL: "https://board.example", ClientID: "10", HTTPClient: &http.Client{Transport: shown}},
+		LookupEvery: -1,
+		Channels:    channels, Limit: -1,
 	})
 	return m, func() (decoded []int64) {
 		t.Helper()

@@ -422,8 +422,9 @@ func TestSmallPiecesLeaveTheLargestAlone(t *testing.T) {
 	defer board.Close()
 	address := jobmirror.Databases["sqlite"](t)
 	m := open(t, address, jobmirror.Options{
-		Config:   jobboard.Config{BaseURL: board.URL + "/board", ClientID: "10", MaxBodyBytes: 4 << 30},
-		Channels: []jobmirror.Channel{{ID: "1_all", Languages: []string{"de"}}}, Limit: -1,
+		Config:      jobboard.Config{BaseURL: board.URL + "/board", ClientID: "10", MaxBodyBytes: 4 << 30},
+		LookupEvery: -1,
+		Channels:    []jobmirror.Channel{{ID: "1_all", Languages: []string{"de"}}}, Limit: -1,
 	})
 	refresh(t, m)
 	largest := func() (piece int64) {

@@ -47,8 +47,9 @@ func TestSearchEqualsAPlainOracle(t *testing.T) {
 		mirrors := map[string]*jobmirror.Mirror{}
 		for kind, address := range jobmirror.Databases {
 			mirrors[kind] = open(t, address(t), jobmirror.Options{
-				Config:   jobboard.Config{BaseURL: board.URL, ClientID: "10"},
-				Channels: []jobmirror.Channel{{ID: "1_all", Languages: oracleLanguages}}, Limit: -1, Synonyms: o.synonymList(),
+				Config:      jobboard.Config{BaseURL: board.URL, ClientID: "10"},
+				LookupEvery: -1,
+				Channels:    []jobmirror.Channel{{ID: "1_all", Languages: oracleLanguages}}, Limit: -1, Synonyms: o.synonymList(),
 			})
 			refresh(t, mirrors[kind])
 			// Without words that may be meant nothing is corrected.

@@ -24,8 +24,9 @@ func TestSynonymsOfTheOwner(t *testing.T) {
 			add("Pflegefachkrapt", "") // near to a word of the list that no posting has
 			open := func(list string) *jobmirror.Mirror {
 				return open(t, address(t), jobmirror.Options{
-					Config:   jobboard.Config{BaseURL: srv.BaseURL, ClientID: "10"},
-					Channels: []jobmirror.Channel{{ID: "1_words", Languages: []string{"de"}}}, Limit: -1, Synonyms: list,
+					Config:      jobboard.Config{BaseURL: srv.BaseURL, ClientID: "10"},
+					LookupEvery: -1,
+					Channels:    []jobmirror.Channel{{ID: "1_words", Languages: []string{"de"}}}, Limit: -1, Synonyms: list,
 				})
 			}
 			m, without := open("Pflegefachkraft, Krankenschwester"), open("")

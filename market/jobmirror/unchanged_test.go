@@ -79,8 +79,9 @@ func TestPostingMovesBetweenSources(t *testing.T) {
 		t.Skip("one process at a time writes to SQLite")
 	}
 	m := OpenFor(t, address(t), Options{
-		Config:   jobboard.Config{BaseURL: "https://board.example", ClientID: "10"},
-		Channels: []Channel{{ID: "a"}, {ID: "b"}},
+		Config:      jobboard.Config{BaseURL: "https://board.example", ClientID: "10"},
+		LookupEvery: -1,
+		Channels:    []Channel{{ID: "a"}, {ID: "b"}},
 	})
 	to, from := m.sources[0], m.sources[1]
 	posting := []*jobboard.JobPosting{{JobPostingID: 1, Title: "Nurse"}}
