@@ -25,6 +25,26 @@ type FormPage struct {
 	Session string
 }
 
+// FormAnswer is an answer in words, as a visitor gave it.
+type FormAnswer struct{ Question, Answer string }
+
+// Answers returns the given answers in the words of the form, for a page from which the visitor
+// copies them into the board's own form.
+func (p FormPage) Answers() (list []FormAnswer) {
+	for _, f := range p.Fields {
+		answer := f.Value
+		for _, choice := range f.Choices {
+			if choice.ID == f.Value {
+				answer = choice.Label
+			}
+		}
+		if answer != "" {
+			list = append(list, FormAnswer{f.Label, answer})
+		}
+	}
+	return list
+}
+
 // sessionField is the name of the hidden field of a form.
 const sessionField = "session"
 

@@ -3,6 +3,7 @@ package jobsite_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -195,4 +196,15 @@ func TestFormOfAnother(t *testing.T) {
 	again(opened, jobsite.NotChecked)
 	s.fake.LiftFaults()
 	again(p.Session, jobsite.SignedInAnew)
+}
+
+// The answers of a form are told in its own words, without questions that have none.
+func TestFormAnswers(t *testing.T) {
+	yes := []jobboard.IDLabel{{ID: "1", Label: "Ja"}, {ID: "2", Label: "Nein"}}
+	form := jobsite.FormPage{Fields: []jobboard.FormField{
+		{Label: "Führerschein?", Choices: yes, Value: "2"}, {Label: "Gehalt", Value: "55000"}, {Label: "Seit wann?"},
+	}}
+	if got, want := form.Answers(), []jobsite.FormAnswer{{"Führerschein?", "Nein"}, {"Gehalt", "55000"}}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"html/template"
 	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -251,6 +253,7 @@ type Card struct {
 	Marks          []jobmirror.Mark // positions of the found words in Excerpt
 	Language       string           // language of Title and Excerpt; empty: unknown
 	Remote         bool             // the work is fully remote
+	Posted         time.Time        // the day on which the job was listed; zero: unknown
 }
 
 // Piece is a part of an excerpt.
@@ -283,12 +286,16 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 		Excerpt: cmp.Or(p.Snippet.Text, jobpublish.Excerpt(ad, 200)), Marks: p.Snippet.Marks,
 		Language: p.TextLanguage, Remote: remote == jobboard.RemoteFully,
 	}
+	c.Posted, _ = (&jobpublish.Job{Posting: &p.Posting}).Posted() // zero if unknown
 	if where, _ := config.LocationNames(); len(where) > 0 {
 		c.Place = where[0]
 	}
+	if base, _, _ := strings.Cut(p.Language, "-"); base != "de" && len(p.Locations) > 0 { // LocationNames are German
+		c.Place = cmp.Or(p.Locations[0].GeoCity, c.Place)
+	}
 	if nearest, ok := p.Nearest(); ok {
 		km, _ := p.Distance()
-		c.Place, c.Distance = cmp.Or(nearest.GeoCity, nearest.GeoName, c.Place), distance(km)
+		c.Place, c.Distance = cmp.Or(townOf(p, nearest), nearest.GeoName, c.Place), distance(km)
 	}
 	c.Place, c.More = shown(c.Place), otherPlaces(p)
 	if p.Job != 0 {
@@ -319,9 +326,48 @@ type Results struct {
 	List     List
 	Problems []ListProblem // wrong values in the address, which the search ignored
 	Near     string        // the town as the visitor typed it, also where List.Near lacks it; for its field
+	Language string        // the reader's, in which the towns have their names
 	Meant    []Facet       // towns that the visitor may mean by a Near that names none; see List.Meant
 	Page     *jobmirror.Page
 	Cards    []Card // cards of Page.Postings
+}
+
+// Places returns the places of the hits as List.Places does, with each town once: where the board
+// calls it Köln and Cologne, by its German name for a reader of German, and else by the other one.
+func (r *Results) Places(limit int) []Facet {
+	type town struct{ place, name string } // the place that most jobs have, and the name to show
+	var (
+		towns []town
+		index = map[places.Place]int{}
+		names = map[string]string{}
+	)
+	german := strings.HasPrefix(r.Language, "de")
+	counts := map[string]int{}
+	all := slices.SortedFunc(maps.Keys(r.Page.Facets.Places), func(a, b string) int {
+		if a == r.List.Place || b == r.List.Place { // the chosen one comes first
+			return cmp.Compare(strconv.FormatBool(b == r.List.Place), strconv.FormatBool(a == r.List.Place))
+		}
+		return cmp.Or(cmp.Compare(r.Page.Facets.Places[b], r.Page.Facets.Places[a]), cmp.Compare(a, b))
+	})
+	for _, place := range all {
+		known, ok := places.Find(place)
+		i, again := index[known]
+		if !ok || !again {
+			index[known] = len(towns)
+			towns = append(towns, town{place, shown(place)})
+		} else if (place == known.Name) == german {
+			towns[i].name = shown(place)
+		}
+	}
+	for _, t := range towns {
+		counts[t.place], names[t.place] = r.Page.Facets.Places[t.place], t.name
+	}
+	named := func(place string) (string, bool) { return cmp.Or(names[place], shown(place)), true }
+	return facets(counts, r.List.Place, limit, named, func(place string) List {
+		narrower := r.List
+		narrower.Place, narrower.After = place, ""
+		return narrower
+	})
 }
 
 // Towns returns suggestions for the field of the town, for a datalist: towns that the visitor may
@@ -370,7 +416,7 @@ func (s *Site) Search(r *http.Request) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &Results{List: list, Problems: problems, Page: page, Near: list.Near}
+	found := &Results{List: list, Problems: problems, Page: page, Near: list.Near, Language: q.Language}
 	for _, problem := range problems {
 		if problem.Field == "near" {
 			found.Near, found.Meant = shown(problem.Value), list.Meant(problem.Value)

@@ -234,7 +234,7 @@ func (l List) Places(f *jobmirror.Facets, limit int) []Facet {
 
 // Categories returns the categories of the hits as Places does. The board gives only the
 // identifier of a category, which tells a visitor nothing: name returns the site's words
-// for it, or false to leave it out.
+// for it, or false to leave it out. A chosen category without words has its identifier.
 func (l List) Categories(f *jobmirror.Facets, limit int, name func(category string) (string, bool)) []Facet {
 	return facets(f.Categories, l.Category, limit, name, func(category string) List {
 		l.Category, l.After = category, ""
@@ -249,6 +249,9 @@ func facets(counts map[string]int, chosen string, limit int, name func(string) (
 	}
 	for value, count := range counts {
 		words, ok := name(value)
+		if value == chosen && words == "" {
+			words, ok = shown(value), true // the visitor must still be able to remove the choice
+		}
 		if !ok || words == "" || !utf8.ValidString(value) || !utf8.ValidString(words) {
 			continue
 		}

@@ -277,3 +277,13 @@ func TestPostalCode(t *testing.T) {
 		t.Errorf("no such code: %+v", problems)
 	}
 }
+
+// A chosen category is shown even if the site has no words for it, so that it can be taken off.
+func TestChosenCategoryWithoutName(t *testing.T) {
+	counts := &jobmirror.Facets{Categories: map[string]int{"3001": 4, "3002": 2}}
+	none := func(string) (string, bool) { return "", false }
+	list := jobsite.List{Category: "3001", Text: "a"}
+	if got := list.Categories(counts, 5, none); len(got) != 1 || got[0].Name != "3001" || !got[0].Chosen || got[0].Link != "?text=a" {
+		t.Errorf("%+v", got)
+	}
+}

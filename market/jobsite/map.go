@@ -21,17 +21,54 @@ import (
 // A style sheet reaches the circle by the class "area", the dots by "job", and the names of
 // places by the element text. Map returns "" if there is nothing to draw.
 func Map(postings []jobmirror.Posting, near jobboard.GeoLocation, label string) template.HTML {
+	return drawMap(postings, near, label, nil)
+}
+
+// Map draws the map of a list's jobs as the function Map does, with links: the dot of one job
+// leads to its page, and that of several to the list of their place, or else to the page of the
+// first of them.
+func (s *Site) Map(found *Results, label string) template.HTML {
+	s.mustBeMade()
+	search := string(found.List.link())
+	if search == "?" {
+		search = ""
+	}
+	link := func(place string, of []*jobmirror.Posting) string {
+		first := of[0].Job
+		for _, p := range of {
+			if p.Job == first {
+				continue
+			}
+			if found.Page.Facets == nil || found.Page.Facets.Places[place] == 0 {
+				break
+			}
+			narrower := found.List
+			narrower.Place, narrower.After = place, ""
+			return string(narrower.link())
+		}
+		if first == 0 {
+			return ""
+		}
+		return s.Path(first, of[0].Posting.Title) + search
+	}
+	return drawMap(found.Page.Postings, found.List.Query().Near, label, link)
+}
+
+// drawMap draws a map. link returns the address to which the dot of a place leads, or ""; nil: the
+// map has no links.
+func drawMap(postings []jobmirror.Posting, near jobboard.GeoLocation, label string, link func(place string, of []*jobmirror.Posting) string) template.HTML {
 	const size, margin, gather = 320, 24, 6
 	var (
 		points []worldmap.Point
-		titles []string // titles of the jobs at points
+		at     []*jobmirror.Posting // the postings at points
 	)
-	for _, p := range postings {
+	for i := range postings {
+		p := &postings[i]
 		for _, l := range p.Locations {
 			// Locations beyond the circle would make the circle small.
 			if latitude, longitude, ok := l.Coordinates(); ok && (near.IsZero() || l.DistanceKm(near) <= near.RadiusKm) {
 				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: shown(townOf(p, l))})
-				titles = append(titles, shown(p.Posting.Title))
+				at = append(at, p)
 			}
 		}
 	}
@@ -39,7 +76,11 @@ func Map(postings []jobmirror.Posting, near jobboard.GeoLocation, label string) 
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, size, size, template.HTMLEscapeString(label))
+	role := "img"
+	if link != nil {
+		role = "group" // of an image a screen reader reads no links
+	}
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="%s" aria-label="%s">`, size, size, role, template.HTMLEscapeString(label))
 	view := worldmap.Around(near.Latitude, near.Longitude, near.RadiusKm*size/(size-2*margin), size, size)
 	if near.IsZero() {
 		view = worldmap.Over(points, size, size, size, margin, 0.05)
@@ -53,13 +94,7 @@ func Map(postings []jobmirror.Posting, near jobboard.GeoLocation, label string) 
 		labels.TakeDot(d.X, d.Y, radius(d))
 	}
 	for _, d := range dots {
-		var tip []string
-		for _, i := range d.Points {
-			tip = append(tip, titles[i])
-		}
-		fmt.Fprintf(&b, `<circle class="job" cx="%.1f" cy="%.1f" r="%s"><title>%s</title></circle>`, d.X, d.Y,
-			strconv.FormatFloat(radius(d), 'f', -1, 64),
-			template.HTMLEscapeString(cmp.Or(d.Name, "–")+": "+strings.Join(tip, "; ")))
+		drawDot(&b, d, radius(d), at, link)
 	}
 	for _, d := range dots { // drawn after all dots, to lie above them
 		width := 7*float64(utf8.RuneCountInString(d.Name)) + 2
@@ -71,9 +106,34 @@ func Map(postings []jobmirror.Posting, near jobboard.GeoLocation, label string) 
 	return template.HTML(b.String()) //nolint:gosec // all texts are escaped
 }
 
+// drawDot draws the dot of the jobs at one place.
+func drawDot(b *strings.Builder, d worldmap.Dot, radius float64, at []*jobmirror.Posting, link func(string, []*jobmirror.Posting) string) {
+	var (
+		titles []string
+		of     []*jobmirror.Posting
+	)
+	for _, i := range d.Points {
+		titles = append(titles, shown(at[i].Posting.Title))
+		of = append(of, at[i])
+	}
+	title := template.HTMLEscapeString(cmp.Or(d.Name, "–") + ": " + strings.Join(titles, "; "))
+	address := ""
+	if link != nil {
+		address = link(d.Name, of)
+	}
+	if address != "" {
+		fmt.Fprintf(b, `<a href="%s" aria-label="%s">`, template.HTMLEscapeString(address), title)
+	}
+	fmt.Fprintf(b, `<circle class="job" cx="%.1f" cy="%.1f" r="%s"><title>%s</title></circle>`, d.X, d.Y,
+		strconv.FormatFloat(radius, 'f', -1, 64), title)
+	if address != "" {
+		b.WriteString("</a>")
+	}
+}
+
 // townOf returns the town's name in the posting's language: the board sends English names
 // in every language.
-func townOf(p jobmirror.Posting, l jobboard.Location) string {
+func townOf(p *jobmirror.Posting, l jobboard.Location) string {
 	if base, _, _ := strings.Cut(p.Language, "-"); base != "de" {
 		return l.GeoCity
 	}

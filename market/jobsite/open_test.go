@@ -390,3 +390,60 @@ func TestTypedTown(t *testing.T) {
 		t.Errorf("8010 in Austria is at %v, not in Graz", at)
 	}
 }
+
+// A town has one facet, with its name in the reader's language, and the number of its place. The
+// map's dots lead to pages that are there.
+func TestNamesOfTowns(t *testing.T) {
+	site := jobsitetest.Open(t, nil)
+	addPages(site.Marketplace)
+	for lang, want := range map[string]string{"de": "Berlin Hamburg Köln München Wien Zürich", "en": "Berlin Cologne Hamburg Munich Vienna Zurich"} {
+		found, err := site.Site.Search(httptest.NewRequest("GET", "/?lang="+lang, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, facet := range found.Places(20) {
+			names = append(names, facet.Name)
+			narrowed, err := site.Site.Search(httptest.NewRequest("GET", "/"+string(facet.Link), nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if narrowed.Page.Facets.Total != facet.Count {
+				t.Errorf("%s: %d jobs, its facet says %d", facet.Name, narrowed.Page.Facets.Total, facet.Count)
+			}
+			if again := narrowed.Places(20)[0]; !again.Chosen || again.Name != facet.Name || strings.Contains(string(again.Link), "place=") {
+				t.Errorf("%s cannot be taken off: %+v", facet.Name, again)
+			}
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: %s, want %s", lang, got, want)
+		}
+		for _, card := range found.Cards {
+			if card.Posted.IsZero() {
+				t.Errorf("%s has no date", card.Title)
+			}
+		}
+		links := strings.Split(string(site.Site.Map(found, "Jobs")), `<a href="`)[1:]
+		if len(links) < 5 {
+			t.Errorf("%s: the map has %d links", lang, len(links))
+		}
+		for _, link := range links {
+			path, _, _ := strings.Cut(link, `"`)
+			path = strings.ReplaceAll(path, "&amp;", "&")
+			if strings.HasPrefix(path, "?") {
+				path = "/" + path
+			}
+			if status, _, body := fetch(t, http.DefaultClient, "GET", site.URL+path); status != 200 || body == "0" {
+				t.Errorf("%s: %s leads to %d %s", lang, path, status, body)
+			}
+		}
+	}
+	one, err := site.Site.Search(httptest.NewRequest("GET", "/?text=Pflegefachkraft&near=Hamburg&lang=de", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drawn := string(site.Site.Map(one, "Jobs")); !strings.Contains(drawn, `<a href="/job/`) || !strings.Contains(drawn, "?lang=de&amp;near=Hamburg&amp;text=Pflegefachkraft") {
+		t.Errorf("the dot of one job does not lead to its page and keep the search: %s", drawn)
+	}
+}

@@ -22,6 +22,7 @@ type Texts struct {
 	// RetryMinute and RetryMinutes replace the text of status 503 if the wait is known, up to a
 	// minute or longer; {minutes} is replaced by its minutes.
 	RetryMinute, RetryMinutes string
+	Attribution               string // the line Attribution in this language
 	DidYouMean                string // before the towns of Results.Meant
 	Nationality               string // label of the nationality field, which the board does not label
 	Other                     string // in place of any missing text
@@ -73,6 +74,7 @@ func English() Texts {
 		Language:     "en",
 		RetryMinute:  "This page cannot be shown at the moment. Please try again in a minute.",
 		RetryMinutes: "This page cannot be shown at the moment. Please try again in {minutes} minutes.",
+		Attribution:  Attribution,
 		DidYouMean:   "Did you mean",
 		Other:        "That did not work. Please try again.", Nationality: "Nationality",
 		Lists: map[ListReason]string{
@@ -120,6 +122,7 @@ func German() Texts {
 		Language:     "de",
 		RetryMinute:  "Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in einer Minute noch einmal.",
 		RetryMinutes: "Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in {minutes} Minuten noch einmal.",
+		Attribution:  "Orte und Postleitzahlen: geonames.org, CC BY 4.0",
 		DidYouMean:   "Meinten Sie",
 		Other:        "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.", Nationality: "Staatsangehörigkeit",
 		Lists: map[ListReason]string{

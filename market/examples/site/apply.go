@@ -80,11 +80,11 @@ func fit(job *jobboard.JobInformation) *jobboard.JobInformation {
 	return &fits
 }
 
-// applyPage returns the page of a form, in the job's language.
+// applyPage returns the page of a form: its questions are in the job's language, and the words
+// around them in the visitor's.
 func (s *site) applyPage(r *http.Request, form jobsite.FormPage) applyPage {
 	job := fit(form.Check.Information)
 	p := applyPage{page: s.page(r), FormPage: form, Job: job, JobPath: s.jobs.Path(job.JobID, job.JobTitle)}
-	p.W = wordsFor(job.JobLanguage, p.W)
 	if !form.MayApply() {
 		p.Notice, p.SignIn = p.W.texts.Situation(form.Situation), form.Situation == jobsite.SignInToSend
 	}

@@ -19,12 +19,19 @@ type listPage struct {
 	page
 	*jobsite.Results
 
-	Warning, Age, Attribution string
-	Next                      template.URL // the link to the next page; empty: this is the last
-	Radius                    int
-	Radii                     []int
-	Places                    []jobsite.Facet
-	Map                       template.HTML
+	Warning, Age string
+	Next         template.URL // the link to the next page; empty: this is the last
+	Radius       int
+	Radii        []int
+	Orders       []choice
+	Places       []jobsite.Facet
+	Map          template.HTML
+}
+
+// choice is an option of a field.
+type choice struct {
+	Value, Name string
+	Chosen      bool
 }
 
 // list shows the jobs of the copy that a visitor searches for.
@@ -34,11 +41,14 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := listPage{
-		page: s.page(r), Results: found, Attribution: jobsite.Attribution,
+		page: s.page(r), Results: found,
 		Radius: cmp.Or(found.List.Radius, jobsite.DefaultRadius), Radii: []int{10, 25, 50, 100, 200},
-		Next: found.List.Next(found.Page), Places: found.List.Places(found.Page.Facets, 8),
+		Next: found.List.Next(found.Page), Places: found.Places(8),
 	}
-	p.Map = jobsite.Map(found.Page.Postings, found.List.Query().Near, p.W.Map)
+	p.Map = s.jobs.Map(found, p.W.Map)
+	p.Orders = []choice{
+		{"", p.W.Relevance, found.List.Order == jobmirror.Relevance}, {"newest", p.W.Newest, found.List.Order == jobmirror.Newest},
+	}
 	for _, problem := range found.Problems {
 		p.Warning = p.W.texts.ListProblem(problem)
 	}

@@ -176,7 +176,7 @@ type site struct {
 	files  *http.ServeMux // files that caches may keep, served without a session
 }
 
-//go:embed pages style.css suggest.js
+//go:embed pages style.css suggest.js icon.svg
 var files embed.FS
 
 var pages = func() map[string]*template.Template {
@@ -210,23 +210,23 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 		"GET /job/{job}/{words...}": s.job,
 		"GET /apply/{job}":          s.apply, "POST /apply/{job}": s.apply,
 		"GET /signin": func(http.ResponseWriter, *http.Request) error { return statusError(http.StatusNotImplemented) },
-		"/":           func(http.ResponseWriter, *http.Request) error { return statusError(http.StatusNotFound) },
 	} {
 		own.HandleFunc(pattern, s.jobs.Handle(handle))
 	}
 	mux := http.NewServeMux()
 	s.files = mux
 	mux.Handle("GET /style.css", http.FileServerFS(files))
+	mux.Handle("GET /icon.svg", http.FileServerFS(files))
 	mux.Handle("GET /suggest.js", http.FileServerFS(files))
 	if err := s.publish(mux, address.Host, b.mirror.Channels[0].ID); err != nil {
 		return nil, err
 	}
-	visited := http.Handler(own)
+	visited := s.jobs.Pages(own)
 	if b.oauth.Endpoint.AuthURL != "" {
 		if s.signIn, err = s.newSignIn(b.oauth); err != nil {
 			return nil, err
 		}
-		visited = s.signIn.Handler(own)
+		visited = s.signIn.Handler(visited)
 	}
 	mux.Handle("/", visited)
 	s.Handler = s.headers(http.NewCrossOriginProtection().Handler(mux))
@@ -263,7 +263,7 @@ func (s *site) precheck(r *http.Request, id jobboard.JobID, w words) jobsite.Out
 func (s *site) headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy",
-			"default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+			"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "same-origin")
 		next.ServeHTTP(w, r)

@@ -322,15 +322,15 @@ func TestApplicant(t *testing.T) {
 	v, fake := start(t)
 	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
 	status, body := v.signIn(fake, form)
-	want(t, "form", status, body, 200, `<html lang="de">`, "Haben Sie einen Führerschein", "Staatsangehörigkeit", "ägyptisch")
+	want(t, "form", status, body, 200, `<html lang="en">`, `lang="de">Haben Sie einen Führerschein`, ">Nationality</label> <span class=\"required\">(required)</span>", "ägyptisch")
 	if strings.Index(body, "ägyptisch") > strings.Index(body, "belgisch") {
 		t.Error("ägyptisch comes after belgisch")
 	}
 
 	mine := formOf(body)
 	status, body = v.post(form, url.Values{"q8": {"nonsense"}, "session": {mine}})
-	want(t, "problems", status, body, 422, "6 Antworten brauchen noch Ihre Aufmerksamkeit.", "autofocus", `aria-describedby="q8-problem"`,
-		"Bitte wählen Sie eine der Antworten.", "Bitte wählen Sie Ihre Staatsangehörigkeit.")
+	want(t, "problems", status, body, 422, "6 answers need your attention.", "autofocus", `aria-describedby="q8-problem"`,
+		"Please choose one of the answers.", "Please choose your nationality.")
 	if strings.Count(body, "autofocus") != 1 {
 		t.Error("the focus is not on the first problem")
 	}
@@ -338,7 +338,8 @@ func TestApplicant(t *testing.T) {
 		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
 		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "session": {mine},
 	})
-	want(t, "complete", status, body, 200, "Alles ist beantwortet", "Senden kann diese Seite es nicht", `rel="noopener noreferrer">Bei der Stellenbörse bewerben</a>`)
+	want(t, "complete", status, body, 200, "Everything is answered. Nothing has been sent yet", `rel="noopener noreferrer">Apply at the board</a>`,
+		"<dd>55.000</dd>", "<dd>Ja</dd>", "<dd>Die Lage.</dd>")
 
 	for name, c := range map[string]struct {
 		job    int64
@@ -411,11 +412,11 @@ func TestBoardInTrouble(t *testing.T) {
 		status int
 		text   string
 	}{
-		"down":       {jobboardtest.Fault{Status: 503}, 502, "Wir können zurzeit nicht prüfen"},
-		"slow":       {jobboardtest.Fault{Delay: time.Hour}, 504, "Wir können zurzeit nicht prüfen"},
-		"busy":       {jobboardtest.Fault{Status: 429}, 503, "Die Stellenbörse ist ausgelastet."},
-		"HTML":       {jobboardtest.Fault{Status: 200, Body: "<html>login"}, 502, "Wir können zurzeit nicht prüfen"},
-		"half of it": {jobboardtest.Fault{Break: jobboardtest.CutBody}, 502, "Wir können zurzeit nicht prüfen"},
+		"down":       {jobboardtest.Fault{Status: 503}, 502, "We cannot check at the moment whether you may apply."},
+		"slow":       {jobboardtest.Fault{Delay: time.Hour}, 504, "We cannot check at the moment whether you may apply."},
+		"busy":       {jobboardtest.Fault{Status: 429}, 503, "The job board is busy."},
+		"HTML":       {jobboardtest.Fault{Status: 200, Body: "<html>login"}, 502, "We cannot check at the moment whether you may apply."},
+		"half of it": {jobboardtest.Fault{Break: jobboardtest.CutBody}, 502, "We cannot check at the moment whether you may apply."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, fake := start(t)
@@ -662,19 +663,19 @@ func TestAnswersSurviveTheSession(t *testing.T) {
 	v, fake := start(t)
 	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
 	answers := url.Values{"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die <Lage>."}, "session": {""}}
-	const ended = "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier."
+	const ended = "Your sign-in has ended, and your answers are still here."
 	kept := func(what, says string) {
 		t.Helper()
 		status, body := v.post(form, answers)
 		want(t, what, status, body, 403, says, `value="2900101" selected`, `value="55.000"`, "Die &lt;Lage&gt;.</textarea>", `href="/signin?next=`)
-		if strings.Contains(body, `target="_blank" rel="noopener">Anmelden`) != (says == ended) {
+		if strings.Contains(body, `target="_blank" rel="noopener">Sign in`) != (says == ended) {
 			t.Errorf("%s: whether to sign in for these answers: %s", what, body)
 		}
 	}
 	kept("never signed in", ended)
 	v.signIn(fake, "/")
 	refusing := fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
-	kept("refused at once", "Die Stellenbörse nimmt Ihre Anmeldung nicht an.")
+	kept("refused at once", "The job board does not accept your sign-in.")
 	refusing.Lift()
 	kept("ended here", ended)
 	v.signIn(fake, "/")
@@ -683,7 +684,7 @@ func TestAnswersSurviveTheSession(t *testing.T) {
 	answers.Set("session", formOf(body))
 	status, body = v.post(form, answers)
 	want(t, "sent again", status, body, 422, `value="55.000"`)
-	if strings.Contains(body, "Anmeldung ist abgelaufen") {
+	if strings.Contains(body, "sign-in has ended") {
 		t.Error("signed in, and told to sign in")
 	}
 }
@@ -700,10 +701,10 @@ func TestFormIsOfItsApplicant(t *testing.T) {
 	}
 	v.signInAs(fake.Demo.InternalApplicant, "/")
 	status, body := v.post(form, answers)
-	want(t, "another's form", status, body, 409, "Seit Sie dieses Formular geöffnet haben", `value="55.000"`)
+	want(t, "another's form", status, body, 409, "Somebody has signed in since you opened this form.", `value="55.000"`)
 	answers.Set("session", formOf(body))
 	status, body = v.post(form, answers)
-	want(t, "seen", status, body, 200, "Alles ist beantwortet")
+	want(t, "seen", status, body, 200, "Everything is answered")
 }
 
 // formOf returns by what the site knows whose form a page has.
@@ -779,4 +780,31 @@ func TestClosedJobLeadsOn(t *testing.T) {
 	status, body := v.get("/job/1013/?lang=en&text=stoker")
 	want(t, "a closed job", status, body, 410, `<h1 lang="en">Closed stoker</h1>`, `<p id="reason">This job takes no more applications.</p>`,
 		`<a href="/job/1011/open-stoker?lang=en&amp;text=stoker">Open stoker</a>`, `<a href="/?lang=en&amp;text=stoker">All jobs</a>`)
+}
+
+// The language that a visitor chooses stays through sign-in and form, whose questions are in the
+// job's language; and every page has both.
+func TestLanguageStays(t *testing.T) {
+	v, fake := start(t)
+	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
+	v.get("/?lang=de")
+	status, body := v.signIn(fake, form)
+	want(t, "the form after signing in", status, body, 200, `<html lang="de">`, "Bewerbung als", `lang="de">Haben Sie einen Führerschein`, "Staatsangehörigkeit")
+	status, body = v.get(form + "?lang=en")
+	want(t, "the form in English", status, body, 200, `<html lang="en">`, "Apply for", `lang="de">Haben Sie einen Führerschein`, ">Nationality<", "Please choose")
+	status, body = v.post(form, url.Values{"session": {formOf(body)}})
+	want(t, "the sent form", status, body, 422, `<html lang="en">`, "Please answer this question.")
+	status, body = v.get("/?lang=de&order=newest")
+	want(t, "a list", status, body, 200, `<option value="newest" selected>Neue zuerst</option>`, "Eingestellt am ", "Orte und Postleitzahlen: geonames.org")
+}
+
+// A method that a page does not have is 405, in the visitor's language.
+func TestMethods(t *testing.T) {
+	v, _ := start(t)
+	for _, path := range []string{"/", "/suggest", "/job/1/x"} {
+		status, body := v.post(path, url.Values{"x": {"y"}})
+		want(t, "POST "+path, status, body, 405, "This page cannot be used like this.")
+	}
+	status, body := v.get("/nothing")
+	want(t, "no page", status, body, 404, "There is no such page.")
 }

@@ -14,14 +14,15 @@ import (
 
 // words are the site's own texts in one language.
 type words struct {
-	Lang                                                                             string
-	Title, Intro, Text, Place, Radius, Search, Language, Anywhere                    string
-	Job, Jobs, Places, NoJobs, NextPage, Map, Back, Company, Location, Remote, Since string
-	Apply, SignIn, SignOut, Privacy                                                  string
-	ApplyTo, Send, Choose, OneProblem, ManyProblems                                  string
-	Complete, ApplyThere, Stale, Age                                                 string
-	Skip, Meant, LeftOut, Similar                                                    string
-	Also, Listed, Until, Day, OnePlace, ManyPlaces                                   string
+	Lang                                                                      string
+	Title, Intro, Text, Place, Radius, Search, Language, Anywhere             string
+	Job, Jobs, Places, NoJobs, NextPage, Map, Back, Company, Location, Remote string
+	Apply, SignIn, SignOut, Privacy                                           string
+	ApplyTo, Send, Choose, OneProblem, ManyProblems                           string
+	Complete, ApplyThere, Stale, Age                                          string
+	Menu, Sitemap, Order, Relevance, Newest, Required, YourAnswers            string
+	Skip, Meant, LeftOut, Similar                                             string
+	Also, Listed, Until, Day, OnePlace, ManyPlaces                            string
 
 	texts jobsite.Texts // sentences about situations and answers
 }
@@ -30,6 +31,8 @@ var english = words{
 	Also: "Also in", Listed: "Listed on %s", Until: "until %s", Day: "2 January 2006",
 	OnePlace: "and 1 more place", ManyPlaces: "and %d more places",
 	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.",
+	Menu: "Language and sign-in", Sitemap: "Sitemap", Order: "Order", Relevance: "Best match", Newest: "Newest first",
+	Required: "(required)", YourAnswers: "Your answers, to copy",
 	Similar: "Open jobs of this kind nearby",
 	LeftOut: "No job has all words. Searched without “%s”.",
 	Lang:    "en", Title: "Jobs near you", Intro: "Search the board's open jobs.",
@@ -37,12 +40,12 @@ var english = words{
 	Job: "job", Jobs: "jobs", Places: "Narrow down by place",
 	NoJobs: "No job matches. Try other words or a larger circle.", NextPage: "More jobs",
 	Map:  "Map of these jobs",
-	Back: "All jobs", Company: "Company", Location: "Location", Remote: "Remote", Since: "Since",
+	Back: "All jobs", Company: "Company", Location: "Location", Remote: "Remote",
 	Apply: "Apply", SignIn: "Sign in", SignOut: "Sign out",
 	Privacy: "Privacy statement", ApplyTo: "Apply for", Send: "Check my answers",
 	Choose:     "Please choose",
 	OneProblem: "One answer needs your attention.", ManyProblems: "%d answers need your attention.",
-	Complete:   "Thank you. Everything is answered. This site cannot send it: the board has no call for that, and takes applications on a page of its own.",
+	Complete:   "Everything is answered. Nothing has been sent yet: you apply on the job board's own page, and can copy your answers from here.",
 	ApplyThere: "Apply at the board",
 	Stale:      "The job board does not answer at the moment. You see what it said %s ago.", Age: "As of %s ago",
 	texts: jobsite.English(),
@@ -52,19 +55,21 @@ var german = words{
 	Also: "Auch in", Listed: "Eingestellt am %s", Until: "bis %s", Day: "02.01.2006",
 	OnePlace: "und 1 weiterer Ort", ManyPlaces: "und %d weitere Orte",
 	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.",
+	Menu: "Sprache und Anmeldung", Sitemap: "Übersicht", Order: "Reihenfolge", Relevance: "Passende zuerst",
+	Newest: "Neue zuerst", Required: "(erforderlich)", YourAnswers: "Ihre Antworten zum Kopieren",
 	Similar: "Offene Stellen dieser Art in der Nähe",
 	LeftOut: "Keine Stelle hat alle Wörter. Ohne „%s“ gesucht.",
 	Lang:    "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",
 	Text: "Was", Place: "Wo", Radius: "Umkreis", Search: "Suchen", Language: "Sprache", Anywhere: "Überall",
 	Job: "Stelle", Jobs: "Stellen", Places: "Nach Ort eingrenzen", NoJobs: "Keine Stelle passt. Versuchen Sie andere Wörter oder einen größeren Umkreis.",
 	NextPage: "Weitere Stellen", Map: "Karte dieser Stellen",
-	Back: "Alle Stellen", Company: "Unternehmen", Location: "Ort", Remote: "Homeoffice", Since: "Seit",
+	Back: "Alle Stellen", Company: "Unternehmen", Location: "Ort", Remote: "Homeoffice",
 	Apply: "Bewerben", SignIn: "Anmelden", SignOut: "Abmelden",
 	Privacy: "Datenschutzerklärung", ApplyTo: "Bewerbung als",
 	Send: "Antworten prüfen", Choose: "Bitte wählen",
 	OneProblem:   "Eine Antwort braucht noch Ihre Aufmerksamkeit.",
 	ManyProblems: "%d Antworten brauchen noch Ihre Aufmerksamkeit.",
-	Complete:     "Vielen Dank. Alles ist beantwortet. Senden kann diese Seite es nicht: Die Stellenbörse hat dafür keinen Aufruf und nimmt Bewerbungen auf einer eigenen Seite an.",
+	Complete:     "Alles ist beantwortet. Gesendet ist noch nichts: Sie bewerben sich auf der Seite der Stellenbörse und können Ihre Antworten von hier kopieren.",
 	ApplyThere:   "Bei der Stellenbörse bewerben",
 	Stale:        "Die Stellenbörse antwortet zurzeit nicht. Sie sehen den Stand von vor %s.", Age: "Stand: vor %s",
 	texts: jobsite.German(),
@@ -75,6 +80,12 @@ func (w words) age(d time.Duration) string   { return fmt.Sprintf(w.Age, w.ago(d
 
 // DidYouMean returns what stands before the towns that a visitor may mean, for the template.
 func (w words) DidYouMean() string { return w.texts.DidYouMean }
+
+// Attribution returns the source of the towns, for the template.
+func (w words) Attribution() string { return w.texts.Attribution }
+
+// Since returns the day on which a job was listed, or "" if it is unknown, for the template.
+func (w words) Since(listed time.Time) string { return w.Days(listed, time.Time{}) }
 
 // Corrected returns the sentence about a word that the search replaced or left out, for the
 // template.
