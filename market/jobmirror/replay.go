@@ -16,8 +16,10 @@ import (
 type replay struct {
 	postings map[rowKey]*PostingRecord
 	record   *JobRecord     // nil: the job is not known
-	ads      map[rowKey]int // after which change on a posting has the advertisement that its row has now; -1: from the beginning
-	left     map[rowKey]int // after which change a posting became one of another job, which the history does not tell
+	// ads says from which change on a posting has the advertisement of its row; -1: from the beginning.
+	ads map[rowKey]int
+	// left says after which change a posting became one of another job, which the history does not tell.
+	left map[rowKey]int
 }
 
 // begin takes the replay to the state before the first change.
