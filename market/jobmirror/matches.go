@@ -38,8 +38,9 @@ const matchWindow = 30 * 24 * time.Hour
 // A search that found the job, by any of its postings, at some moment of the 30 days before a change
 // is not told of it again, as far as the log reaches back: not of each change of a job, not of one
 // that was gone and is back, and not of what the search finds already when it is saved. The log does
-// not have the advertisements of postings that have changed since, or were gone: what a search finds by
-// their words alone, or for the lack of a word that it leaves out, may be told again. Rows that are held are not gone, and change nothing.
+// not have the advertisements of postings that have changed since, or were gone: what a search finds
+// by their words alone, or for the lack of a word that it leaves out, may be told again. Rows that are
+// held are not gone, and change nothing.
 // What Search does for visitors who mistype is not done: no word is corrected or left out.
 //
 // An error is the last item, as in Mirror.Changes. After ErrCursorTooOld and ErrCursorAhead begin

@@ -15,7 +15,7 @@ import (
 // replay is the state of a history between two of its changes.
 type replay struct {
 	postings map[rowKey]*PostingRecord
-	record   *JobRecord     // nil: the job is not known
+	record   *JobRecord // nil: the job is not known
 	// ads says from which change on a posting has the advertisement of its row; -1: from the beginning.
 	ads map[rowKey]int
 	// left says after which change a posting became one of another job, which the history does not tell.
