@@ -83,17 +83,15 @@ func ExampleMirror_Matches() {
 		log.Fatal(err)
 	}
 	cursor := status.Newest
-	// begin
-	var searches jobmirror.Searches
-	if err := searches.Set("17", jobmirror.SavedSearch{Text: "gardener", Language: "en"}); err != nil {
-		log.Fatal(err)
-	}
-	// end
 	srv.Publish("27828_extern", jobboardtest.Job{Title: "Gardener", Language: "en"})
 	if _, err := m.Refresh(ctx); err != nil {
 		log.Fatal(err)
 	}
 	// begin
+	var searches jobmirror.Searches
+	if err := searches.Set("17", jobmirror.SavedSearch{Text: "gardener", Language: "en"}); err != nil {
+		log.Fatal(err)
+	}
 	for match, err := range m.Matches(ctx, &searches, cursor) {
 		if err != nil {
 			log.Fatal(err) // ErrCursorTooOld: begin anew with the cursor of Snapshot
