@@ -196,9 +196,11 @@ func (s *Server) postingMeant(ctx context.Context, id jobboard.JobID) error {
 		}
 		job, ok := p.LinkedJob()
 		if !ok {
-			return &advised{fmt.Errorf("%d is a posting, not a job, and its link names no job", id), "search for the posting's title"}
+			err = fmt.Errorf("%d is a posting, not a job, and its link names no job", id)
+			return &advised{err, "search for the posting's title"}
 		}
-		return &advised{fmt.Errorf("%d is a posting, not a job; its job is %s", id, job), "call the tool again with job " + job.String()}
+		err = fmt.Errorf("%d is a posting, not a job; its job is %s", id, job)
+		return &advised{err, "call the tool again with job " + job.String()}
 	}
 	return nil
 }
@@ -329,7 +331,8 @@ func (s *Server) checkAnswers(ctx context.Context, in checkAnswersArgs) (checkAn
 // the job does not ask it names the key, and the identifiers of the job's questions.
 func problemOf(info *jobboard.JobInformation, p jobboard.AnswerProblem) answerProblem {
 	out := answerProblem{
-		Question: foreign.Token(p.QuestionID), Reason: string(p.Reason), Text: p.Message(), Label: foreign.Line(p.Label, maxLabel),
+		Question: foreign.Token(p.QuestionID), Reason: string(p.Reason), Text: p.Message(),
+		Label: foreign.Line(p.Label, maxLabel),
 	}
 	if p.Reason != jobboard.ReasonUnknownQuestion {
 		return out

@@ -136,5 +136,8 @@ var tellings = []struct {
 	{[]error{jobboard.ErrNotVisible}, "the job is not for this applicant"},
 	{[]error{jobboard.ErrPostingUnavailable}, "the job board cannot tell of this job just now; that does not mean that it is closed"},
 	{[]error{jobboard.ErrRateLimited, errBusy}, "too much was asked at once: later it goes on"},
-	{[]error{jobboard.ErrServer, jobboard.ErrTransport, jobboard.ErrTimeout}, "the job board does not answer as it should just now"},
+	{
+		[]error{jobboard.ErrServer, jobboard.ErrTransport, jobboard.ErrTimeout},
+		"the job board does not answer as it should just now",
+	},
 }

@@ -83,7 +83,8 @@ func (m *Mirror) matchesOf(ctx context.Context, searches *Searches, change entry
 	if change.job == 0 || change.After == nil || change.Confirming || searches.Len() == 0 {
 		return nil, nil
 	}
-	h, err := fromView(ctx, m.db, func(t *tx) (*history, error) { return t.history(change.job, change.At.Add(-matchWindow)) })
+	since := change.At.Add(-matchWindow)
+	h, err := fromView(ctx, m.db, func(t *tx) (*history, error) { return t.history(change.job, since) })
 	if err != nil {
 		return nil, err
 	}

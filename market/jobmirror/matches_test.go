@@ -3,7 +3,6 @@ package jobmirror_test
 import (
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
 	"slices"
 	"strconv"
@@ -88,19 +87,6 @@ func (b *noticeBoard) options() jobmirror.Options {
 		},
 		Channels: []jobmirror.Channel{{ID: "a", Languages: []string{"de"}}}, Limit: -1, KeepChanges: 365 * 24 * time.Hour,
 	}
-}
-
-// endOf returns the cursor behind all that has changed.
-func endOf(t *testing.T, m *jobmirror.Mirror) (at jobmirror.Cursor) {
-	t.Helper()
-	err := m.Snapshot(t.Context(), func(end jobmirror.Cursor, _ iter.Seq2[jobmirror.Row, error]) error {
-		at = end
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return at
 }
 
 // lookUpAll has the next refresh look up every job.

@@ -74,7 +74,9 @@ func (s *SavedSearch) UnmarshalJSON(text []byte) error {
 
 // Query returns the query that finds in the copy what the search finds.
 func (s SavedSearch) Query() Query {
-	return Query{Text: s.Text, Near: s.Near, Channel: s.Channel, Language: s.Language, Category: s.Category, Place: s.Place}
+	return Query{
+		Text: s.Text, Near: s.Near, Channel: s.Channel, Language: s.Language, Category: s.Category, Place: s.Place,
+	}
 }
 
 // check returns an error that is jobboard.ErrInvalidInput for a circle that is none and a text that is

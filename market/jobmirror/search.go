@@ -159,11 +159,13 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 	if q.Order == Relevance && strings.TrimSpace(q.Text) == "" {
 		q.Order = Newest
 	}
-	after, err := q.cursor(m.db.search.Synonyms.Sum())
-	if err != nil {
-		return nil, err
-	}
-	return fromView(ctx, m.db, func(t *tx) (*Page, error) { return t.search(q, after) })
+	return fromView(ctx, m.db, func(t *tx) (*Page, error) {
+		after, err := q.cursor(t.db.search.Synonyms.Sum())
+		if err != nil {
+			return nil, err
+		}
+		return t.search(q, after)
+	})
 }
 
 // check returns an error that is jobboard.ErrInvalidInput for a text that is too long, which is not

@@ -2,6 +2,7 @@ package jobpublish
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,16 +77,37 @@ var announceKey = regexp.MustCompile(`^[a-zA-Z0-9-]{8,128}$`)
 // NewAnnouncer returns an announcer and sends nothing. Its error joins a *ConfigError for each
 // mistake in cfg.
 func NewAnnouncer(cfg AnnouncerConfig) (*Announcer, error) {
+	cfg.Endpoint = cmp.Or(cfg.Endpoint, "https://api.indexnow.org/indexnow")
+	site, err := cfg.check()
+	if err != nil {
+		return nil, err
+	}
+	cfg.PerDay = cmp.Or(cfg.PerDay, 10_000)
+	cfg.Again = cmp.Or(cfg.Again, 10*time.Minute)
+	if cfg.Store == nil {
+		cfg.Store = &announcedHere{}
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	a := &Announcer{cfg: cfg, endpoint: cfg.Endpoint}
+	a.site = &url.URL{Scheme: site.Scheme, Host: hostname.ASCII(site.Host), Path: "/"}
+	if cfg.HTTPClient != nil {
+		a.client = *cfg.HTTPClient
+	}
+	a.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return a, nil
+}
+
+// check returns the address of the site, or an error that joins a *ConfigError for each mistake.
+func (cfg *AnnouncerConfig) check() (site *url.URL, err error) {
 	var wrong []error
-	site, err := url.Parse(cfg.URL)
-	if err != nil || !webAddress(cfg.URL) || site.RawQuery != "" || site.Fragment != "" || strings.Trim(site.Path, "/") != "" {
+	site, err = url.Parse(cfg.URL)
+	if err != nil || !webAddress(cfg.URL) || site.RawQuery+site.Fragment+strings.Trim(site.Path, "/") != "" {
 		wrong = append(wrong, &ConfigError{"URL", "is not the address of a site, with http or https and without a path"})
 	}
 	if !announceKey.MatchString(cfg.Key) {
 		wrong = append(wrong, &ConfigError{"Key", "is not 8 to 128 letters, digits and hyphens"})
-	}
-	if cfg.Endpoint == "" {
-		cfg.Endpoint = "https://api.indexnow.org/indexnow"
 	}
 	if !webAddress(cfg.Endpoint) {
 		wrong = append(wrong, &ConfigError{"Endpoint", "is not an absolute address with http or https"})
@@ -96,27 +118,7 @@ func NewAnnouncer(cfg AnnouncerConfig) (*Announcer, error) {
 	if cfg.Again < 0 || cfg.Again > announceDay {
 		wrong = append(wrong, &ConfigError{"Again", "is not between 0 and 24 hours"})
 	}
-	if len(wrong) > 0 {
-		return nil, errors.Join(wrong...)
-	}
-	if cfg.PerDay == 0 {
-		cfg.PerDay = 10_000
-	}
-	if cfg.Again == 0 {
-		cfg.Again = 10 * time.Minute
-	}
-	if cfg.Store == nil {
-		cfg.Store = &announcedHere{}
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	a := &Announcer{cfg: cfg, site: &url.URL{Scheme: site.Scheme, Host: hostname.ASCII(site.Host), Path: "/"}, endpoint: cfg.Endpoint}
-	if cfg.HTTPClient != nil {
-		a.client = *cfg.HTTPClient
-	}
-	a.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return a, nil
+	return site, errors.Join(wrong...)
 }
 
 // KeyPath returns the path at which the site serves KeyFile: "/", the key and ".txt".

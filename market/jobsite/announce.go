@@ -124,7 +124,8 @@ func (s *Site) changedPage(ctx context.Context, job jobboard.JobID, before strin
 		return s.origin + s.Path(job, before), nil
 	}
 	// The job has ended, and the copy still has what visitors saw of it.
-	ended := refused.Reason == jobpublish.ReasonClosed || refused.Reason == jobpublish.ReasonExpired || refused.Reason == jobpublish.ReasonGone
+	ended := refused.Reason == jobpublish.ReasonClosed || refused.Reason == jobpublish.ReasonExpired ||
+		refused.Reason == jobpublish.ReasonGone
 	if ended && page.Posting != nil && isPublic(page.Posting.Config) {
 		return page.URL, nil
 	}

@@ -104,14 +104,7 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 		Company: shown(jobboard.CompanyOf(job.Posting, info)), PrivacyCompany: shown(info.CompanyName),
 		Language: job.Language, Age: known.Age, Information: info, Posting: job.Posting,
 	}
-	for _, place := range boardtext.Locations(info) {
-		if place = shown(place); place != "" {
-			p.Places = append(p.Places, place)
-		}
-	}
-	if len(p.Places) > 0 {
-		p.Place = p.Places[0]
-	}
+	p.addPlaces(info)
 	p.Posted, _ = job.Posted() // zero if unknown
 	p.Until, _ = job.ValidThrough()
 	remote, _ := job.Posting.Config.RemoteStatus()
@@ -129,6 +122,18 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 		p.ApplyURL = at.String()
 	}
 	return p, nil
+}
+
+// addPlaces adds the places of a job that have a name, its main place first.
+func (p *JobPage) addPlaces(info *jobboard.JobInformation) {
+	for _, place := range boardtext.Locations(info) {
+		if place = shown(place); place != "" {
+			p.Places = append(p.Places, place)
+		}
+	}
+	if len(p.Places) > 0 {
+		p.Place = p.Places[0]
+	}
 }
 
 // Jobs yields every job of the mirror for [jobpublish.Config], with a posting in the
@@ -391,9 +396,9 @@ func (r *Results) Towns() []string {
 
 // Search finds the jobs for the address of a request, which ParseList reads, in the
 // reader's language, or in another if no channel is copied in that. If the address continues
-// from a job that is gone, as in an old bookmark, Search returns the first page. Its error is jobmirror's ErrIncomplete until
-// every channel was copied once; a channel that the board refuses does not count, see
-// [jobmirror.Mirror.Ready].
+// from a job that is gone, as in an old bookmark, Search returns the first page. Its error is
+// jobmirror's ErrIncomplete until every channel was copied once; a channel that the board refuses
+// does not count, see [jobmirror.Mirror.Ready].
 func (s *Site) Search(r *http.Request) (*Results, error) {
 	if err := s.made(); err != nil {
 		return nil, err

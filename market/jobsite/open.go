@@ -210,7 +210,8 @@ func (m *Marketplace) open(ctx context.Context, s *Settings) (err error) {
 	}
 	endpoint := oauth2.Endpoint{AuthURL: s.AuthURL, TokenURL: s.TokenURL}
 	cfg := SignInConfig{
-		Client: m.Client, Copy: m.Site.Client(), URL: m.URL, HTTPClient: s.Board.HTTPClient, Failed: m.Site.cfg.Failed, Logger: s.Logger,
+		Client: m.Client, Copy: m.Site.Client(), URL: m.URL, HTTPClient: s.Board.HTTPClient,
+		Failed: m.Site.cfg.Failed, Logger: s.Logger,
 		OAuth2: oauth2.Config{ClientID: clientID, ClientSecret: s.ClientSecret, Endpoint: endpoint},
 	}
 	if s.EditSignIn != nil {

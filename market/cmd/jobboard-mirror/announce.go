@@ -48,7 +48,9 @@ func (a *announcing) announce(m *copied, logger *slog.Logger) (func(context.Cont
 	if err != nil {
 		return nil, setup.Usage("--announce: %w", err)
 	}
-	site, err := jobsite.New(m.Mirror, jobsite.Config{URL: a.site, Page: a.page, Languages: []string{a.language}, Logger: logger})
+	site, err := jobsite.New(m.Mirror, jobsite.Config{
+		URL: a.site, Page: a.page, Languages: []string{a.language}, Logger: logger,
+	})
 	if err != nil {
 		return nil, setup.Usage("--announce: %w", err)
 	}

@@ -408,7 +408,7 @@ func TestHelpOfACommand(t *testing.T) {
 				t.Errorf("the help of %s has no %s:\n%s", command, flag, r.out)
 			}
 		}
-		if command != "run" && strings.Contains(r.out, "--remove-sources") || strings.Contains(r.out, "secret") || strings.Contains(r.out, "[=") || strings.Count(r.out, "\n") > 52 {
+		if command != "run" && strings.Contains(r.out, "--remove-sources") || strings.Contains(r.out, "secret") || strings.Contains(r.out, "[=") || strings.Count(r.out, "\n") > 66 {
 			t.Errorf("the help of %s:\n%s", command, r.out)
 		}
 	}

@@ -44,7 +44,9 @@ func main() {
 
 func run(ctx context.Context, addr, folder string, mails postbox) error {
 	config := jobboard.Config{
-		BaseURL: os.Getenv("JOBBOARD_BASE_URL"), JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"), ClientID: os.Getenv("JOBBOARD_CLIENT_ID"),
+		BaseURL:  os.Getenv("JOBBOARD_BASE_URL"),
+		JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"),
+		ClientID: os.Getenv("JOBBOARD_CLIENT_ID"),
 	}
 	channel := os.Getenv("JOBBOARD_CHANNEL")
 	if config.BaseURL == "" {

@@ -56,7 +56,9 @@ func (a *alerts) save(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This is no place.", http.StatusBadRequest)
 		return
 	}
-	saved, err := json.Marshal(jobmirror.SavedSearch{Text: r.PostFormValue("text"), Near: near, Language: r.PostFormValue("language")})
+	saved, err := json.Marshal(jobmirror.SavedSearch{
+		Text: r.PostFormValue("text"), Near: near, Language: r.PostFormValue("language"),
+	})
 	if err != nil {
 		http.Error(w, "This search is too long.", http.StatusBadRequest)
 		return
@@ -66,7 +68,8 @@ func (a *alerts) save(w http.ResponseWriter, r *http.Request) {
 		strings.ToLower(to.Address), string(saved), token)
 	if err == nil {
 		if n, _ := result.RowsAffected(); n > 0 {
-			err = a.mails.send(r.Context(), to.Address, "Please confirm", "Somebody, probably you, wants to be told of jobs here:\n"+a.link("confirm", token)+"\n", "")
+			text := "Somebody, probably you, wants to be told of jobs here:\n" + a.link("confirm", token) + "\n"
+			err = a.mails.send(r.Context(), to.Address, "Please confirm", text, "")
 		}
 	}
 	if err != nil {
@@ -101,7 +104,8 @@ func (a *alerts) confirm(w http.ResponseWriter, r *http.Request) {
 // one click (RFC 8058): without cookies, and once more if they like.
 func (a *alerts) stop(w http.ResponseWriter, r *http.Request) {
 	var id int64
-	err := a.db.QueryRowContext(r.Context(), "DELETE FROM searches WHERE token = ? RETURNING id", r.FormValue("token")).Scan(&id)
+	const remove = "DELETE FROM searches WHERE token = ? RETURNING id"
+	err := a.db.QueryRowContext(r.Context(), remove, r.FormValue("token")).Scan(&id)
 	if err == nil {
 		a.searches.Remove(strconv.FormatInt(id, 10))
 	} else if !isNone(err) {

@@ -58,7 +58,8 @@ func run(ctx context.Context, mirror, database string) error {
 // mirror is in the column record.
 const tables = `
 	CREATE TABLE IF NOT EXISTS board_postings (
-		posting BIGINT, language TEXT, job BIGINT, title TEXT NOT NULL, record JSONB NOT NULL, PRIMARY KEY (posting, language));
+		posting BIGINT, language TEXT, job BIGINT, title TEXT NOT NULL, record JSONB NOT NULL,
+		PRIMARY KEY (posting, language));
 	CREATE TABLE IF NOT EXISTS board_jobs (job BIGINT PRIMARY KEY, state TEXT NOT NULL, record JSONB NOT NULL);
 	CREATE TABLE IF NOT EXISTS board_cursor (one BOOLEAN PRIMARY KEY DEFAULT true CHECK (one), cursor TEXT NOT NULL);
 	INSERT INTO board_cursor (cursor) VALUES ('') ON CONFLICT DO NOTHING`
@@ -74,7 +75,8 @@ func keep(ctx context.Context, m *jobmirror.Mirror, db *sql.DB) error {
 		if cursor != "" {
 			err = follow(ctx, m, db, cursor)
 		}
-		if cursor == "" || errors.Is(err, jobmirror.ErrCursor) || errors.Is(err, jobmirror.ErrCursorTooOld) || errors.Is(err, jobmirror.ErrCursorAhead) {
+		if cursor == "" || errors.Is(err, jobmirror.ErrCursor) ||
+			errors.Is(err, jobmirror.ErrCursorTooOld) || errors.Is(err, jobmirror.ErrCursorAhead) {
 			err = fill(ctx, m, db, cursor)
 		}
 		if err != nil && !errors.Is(err, errMoved) {

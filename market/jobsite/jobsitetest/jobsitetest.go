@@ -87,18 +87,17 @@ func Visitor(t testing.TB) *http.Client {
 func Applicant(t testing.TB, site *Site, applicant int64) *http.Client {
 	t.Helper()
 	client := Visitor(t)
-	page := send(t, client, http.MethodGet, site.URL+"/signin?next=/live", nil)
+	_, page := send(t, client, http.MethodGet, site.URL+"/signin?next=/live", nil)
 	// The board's page has a form with the applicants, which is sent to the page's own address.
 	chosen := url.Values{"applicant": {strconv.FormatInt(applicant, 10)}}
-	back := send(t, client, http.MethodPost, page.Request.URL.String(), chosen)
-	if at := back.Request.URL; back.StatusCode != http.StatusOK || at.Path != "/live" {
-		t.Fatalf("signing in ends at %s with %s", at.Path, back.Status)
+	if status, at := send(t, client, http.MethodPost, page.String(), chosen); status != http.StatusOK || at.Path != "/live" {
+		t.Fatalf("signing in ends at %s with %d", at.Path, status)
 	}
 	return client
 }
 
 // send sends a request with a form, and returns the answer without its body.
-func send(t testing.TB, client *http.Client, method, address string, form url.Values) *http.Response {
+func send(t testing.TB, client *http.Client, method, address string, form url.Values) (status int, at *url.URL) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -110,5 +109,5 @@ func send(t testing.TB, client *http.Client, method, address string, form url.Va
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
-	return resp
+	return resp.StatusCode, resp.Request.URL
 }

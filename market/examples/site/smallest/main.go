@@ -129,7 +129,8 @@ var pages = template.Must(template.New("").Parse(`
 <label>Wo <input name="near" value="{{.Found.Near}}"></label>
 <label>km <input name="radius" value="{{with .Found.List.Radius}}{{.}}{{end}}"></label> <button>Suchen</button></form>
 {{range .Found.Problems}}<p>{{$.Texts.ListProblem .}}</p>{{end}}
-{{with .Found.Meant}}<p>{{$.Texts.DidYouMean}}{{range .}} <a href="{{.Link}}">{{.Name}}</a>{{end}}?</p>{{end}}<p>{{.Found.Page.Facets.Total}}</p>
+{{with .Found.Meant}}<p>{{$.Texts.DidYouMean}}{{range .}} <a href="{{.Link}}">{{.Name}}</a>{{end}}?</p>{{end}}
+<p>{{.Found.Page.Facets.Total}}</p>
 <ul>{{range .Found.Cards}}<li lang="{{.Language}}">
 {{if .Path}}<a href="{{.Path}}">{{.Title}}</a>{{else}}{{.Title}}{{end}}
 {{.Company}} {{.Place}} {{.Distance}}<br>{{.Excerpt}}</li>{{end}}</ul>

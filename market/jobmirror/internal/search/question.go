@@ -37,7 +37,8 @@ func read(q Query) asked {
 	if q.Literal {
 		parse = words.Literal
 	}
-	return asked{q: q, text: parse(q.Text), narrow: narrowed(q.Tags, q.Near), hidden: narrowed(q.Hidden, jobboard.GeoLocation{})}
+	hidden := narrowed(q.Hidden, jobboard.GeoLocation{})
+	return asked{q: q, text: parse(q.Text), narrow: narrowed(q.Tags, q.Near), hidden: hidden}
 }
 
 // expr returns the expression of the tokens that a document must have. of returns the text's
