@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 
@@ -24,7 +25,7 @@ func (a *announcing) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&a.site, "announce", "", "`address` of the site with the jobs, of whose changed pages search engines are told by IndexNow")
 	f.StringVar(&a.page, "announce-page", "", "`path` of a job's page there; empty: /job/{job}/{words...}")
-	f.StringVar(&a.language, "announce-language", "de", "`language` of the titles in these paths")
+	f.StringVar(&a.language, "announce-language", "", "`language` of the titles in these paths; empty: the first that is copied, else de")
 	f.StringVar(&a.Key, "announce-key", "", "`key` of IndexNow, which the site serves at /KEY.txt")
 	f.IntVar(&a.PerDay, "announce-most", 0, "`pages` that are announced in a day at most; 0: 10000")
 	f.StringVar(&a.Endpoint, "announce-to", "", "`address` that takes announcements; empty: IndexNow's own")
@@ -48,8 +49,12 @@ func (a *announcing) announce(m *copied, logger *slog.Logger) (func(context.Cont
 	if err != nil {
 		return nil, setup.Usage("--announce: %w", err)
 	}
+	language := a.language
+	if copied := m.Languages(); language == "" && len(copied) > 0 {
+		language = copied[0]
+	}
 	site, err := jobsite.New(m.Mirror, jobsite.Config{
-		URL: a.site, Page: a.page, Languages: []string{a.language}, Logger: logger,
+		URL: a.site, Page: a.page, Languages: []string{cmp.Or(language, "de")}, Logger: logger,
 	})
 	if err != nil {
 		return nil, setup.Usage("--announce: %w", err)

@@ -462,7 +462,7 @@ func TestAssistantLogsToStandardError(t *testing.T) {
 // The page shows a registration that works, and the rate of requests.
 func TestAssistantPage(t *testing.T) {
 	page := read(t, "../../../docs/assistant.md")
-	if row := fmt.Sprintf("| requests to the service | %d a second, after a burst of %d |", requestRate, requestMost); !strings.Contains(page, row) {
+	if row := fmt.Sprintf("| calls of the interface | %d a second, after a burst of %d |", requestRate, requestMost); !strings.Contains(page, row) {
 		t.Errorf("the page does not say %q", row)
 	}
 	_, snippet, _ := strings.Cut(page, "```json\n")
