@@ -39,7 +39,8 @@ func (s *Site) Instead(w http.ResponseWriter, r *http.Request, status int) Inste
 	if len(list.Values()) > 0 {
 		i.Search = list.link()
 	}
-	if seconds, err := strconv.Atoi(w.Header().Get("Retry-After")); err == nil && status >= http.StatusInternalServerError {
+	seconds, err := strconv.Atoi(w.Header().Get("Retry-After"))
+	if err == nil && status >= http.StatusInternalServerError {
 		i.Text = cmp.Or(texts.retry(time.Duration(seconds)*time.Second), i.Text)
 	}
 	id, err := jobboard.ParseJobID(r.PathValue("job"))

@@ -90,7 +90,8 @@ func Applicant(t testing.TB, site *Site, applicant int64) *http.Client {
 	_, page := send(t, client, http.MethodGet, site.URL+"/signin?next=/live", nil)
 	// The board's page has a form with the applicants, which is sent to the page's own address.
 	chosen := url.Values{"applicant": {strconv.FormatInt(applicant, 10)}}
-	if status, at := send(t, client, http.MethodPost, page.String(), chosen); status != http.StatusOK || at.Path != "/live" {
+	status, at := send(t, client, http.MethodPost, page.String(), chosen)
+	if status != http.StatusOK || at.Path != "/live" {
 		t.Fatalf("signing in ends at %s with %d", at.Path, status)
 	}
 	return client
