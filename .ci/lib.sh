@@ -200,6 +200,44 @@ released_modules() { awk -v kind="${1:-}" '!/^(#|$)/ && (kind == "" || $2 == kin
 # program_modules: the root and the modules of the programs that users build.
 program_modules() { echo . && released_modules program; }
 
+module=github.com/jobboard-sdk/jobboard-go
+
+# The licences that what a user compiles may have. Each lets a program be built
+# with it and given away under any terms, as long as the text goes along.
+allowed_licences=Apache-2.0,BSD-2-Clause,BSD-3-Clause,ISC,MIT
+# MPL-2.0 asks for the source of its own files where they were changed, which
+# nobody does: good enough for these, not for more.
+allowed_mpl='github\.com/hashicorp/'
+# MIT-0, whose text go-licenses does not know.
+read_licences=github.com/segmentio/asm
+
+# licences OS...: checks the licences of what a user compiles on these systems. The confidence is below
+# the usual one, since some licences have their own name in their text. An own package has the
+# repository's licence; of a nested module the licence stands above it.
+licences() {
+	local dir os
+	for dir in . $(released_modules); do
+		for os in "$@"; do
+			echo "$dir $os"
+		done
+	done | xargs -P 2 -L 1 "$self" --step licences-of
+}
+
+# step_licences_of DIR OS: one module on one system.
+step_licences_of() {
+	local said status=0 bad
+	said=$(cd "$1" && GOROOT=$(go env GOROOT) GOOS=$2 CGO_ENABLED=0 "$bin/go-licenses" check ./... --confidence_threshold 0.85 \
+		--ignore "$module" --ignore "$read_licences" --allowed_licenses "$allowed_licences" 2>&1) || status=$?
+	bad=$(sed -n 's/^Not allowed license \(.*\) found for library \(.*\)/\2 has \1/p' <<<"$said")
+	# It may also fail before it has looked at anything.
+	[ $status -eq 0 ] || [ -n "$bad" ] || bad=$said
+	bad=$(grep -v -x -E "$allowed_mpl.* has MPL-2.0" <<<"$bad" | grep . || true)
+	if [ -n "$bad" ]; then
+		printf '%s, %s:\n%s\n' "$1" "$2" "$bad" >&2
+		return 1
+	fi
+}
+
 # tools: builds the tools that are pinned here and in tools/go.mod into .ci/bin,
 # when they are not there or something about them changed.
 tools() {

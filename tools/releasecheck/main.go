@@ -3,6 +3,7 @@
 // SDK, market/v1.2.3 one of the market.
 //
 //	releasecheck -root DIR                    what holds for every commit
+//	releasecheck -root DIR -quick             the same without what comes after a release
 //	releasecheck -root DIR v1.2.3 ...         and what holds for these versions
 //	releasecheck -root DIR -write v1.2.3 ...  and writes them into the nested modules
 //	releasecheck -root DIR -after             lets these work on the checkout again
@@ -36,14 +37,16 @@ func main() {
 	after := flag.Bool("after", false, "let the nested modules work on the checkout again")
 	commit := flag.String("require", "", "let the nested modules require a `commit`")
 	alone := flag.Bool("alone", false, "build the nested modules with what they require")
+	quick := flag.Bool("quick", false, "try a release, and not the commits after it")
 	flag.Parse()
 	c, releases, err := open(*root, flag.Args())
+	c.quick = *quick
 	ok := true
 	other := *after || *alone || *commit != ""
 	switch {
 	case err != nil:
 	case *write && flag.NArg() == 0, other && (*write || flag.NArg() > 0):
-		err = errors.New("usage: releasecheck [-root DIR] [[-write] TAG... | -after | -require COMMIT | -alone]")
+		err = errors.New("usage: releasecheck [-root DIR] [-quick] [[-write] TAG... | -after | -require COMMIT | -alone]")
 	case *after:
 		err = c.after(releases)
 	case *commit != "":
@@ -74,8 +77,9 @@ func open(root string, tags []string) (c checkout, releases []*release, err erro
 
 // checkout describes the files to release, and where the program writes what it finds.
 type checkout struct {
-	dir string
-	out io.Writer
+	dir   string
+	out   io.Writer
+	quick bool // the trial ends with a release
 }
 
 // after puts the replace back into the modules that are released.
