@@ -41,11 +41,36 @@ skip() {
 	exit $skipped
 }
 
-# main STEPS ARGS: runs the steps named by ARGS, or all of STEPS, prints what
-# each took, and fails when one did.
+# one_step NAME: runs a step, prints what it took, and notes its verdict.
+one_step() {
+	local name=$1 start=$SECONDS verdict=ok status=0
+	printf '\n=== %s\n' "$name"
+	"$self" --step "$name" 2>&1 || status=$?
+	case $status in
+	0) ;;
+	"$skipped") verdict=SKIPPED ;;
+	*) verdict=FAILED ;;
+	esac
+	printf -- '--- %s: %s (%d s)\n' "$name" "$verdict" $((SECONDS - start))
+	printf '%-12s %-7s %5d s\n' "$name" "$verdict" $((SECONDS - start)) >"$CI_LOGS/verdict-$name"
+}
+
+# beside NAME...: runs steps one after the other with what other steps leave of the processors. What
+# they say is kept.
+beside() {
+	local name
+	renice -n 19 -p "$BASHPID" >/dev/null
+	for name in "$@"; do
+		one_step "$name" >"$CI_LOGS/said-$name" 2>&1
+	done
+}
+
+# main STEPS QUIET ARGS: runs the steps named by ARGS, or all of STEPS, prints what each took, and fails
+# when one did. Where all run, those of QUIET, which test nothing that depends on time, run beside the
+# others once the first step has ended: many tests wait, and leave a processor to them.
 main() {
-	local all=$1 name start rc=0 table='' took verdict status
-	shift
+	local all=$1 quiet=$2 name rc=0 pid=''
+	shift 2
 	if [ "${1:-}" = --step ]; then
 		"step_${2//-/_}" "${@:3}"
 		return
@@ -57,7 +82,9 @@ main() {
 	fi
 	CI_LOGS=$(mktemp -d)
 	export CI_LOGS
-	trap 'rm -rf "$CI_LOGS"' EXIT
+	# shellcheck disable=SC2016 # the process of that time
+	trap '[ -z "${pid:-}" ] || kill "$pid" 2>/dev/null; rm -rf "$CI_LOGS"' EXIT
+	[ $# -eq 0 ] || quiet=''
 	# shellcheck disable=SC2086 # names without spaces
 	[ $# -gt 0 ] || set -- $all
 	for name in "$@"; do
@@ -68,19 +95,25 @@ main() {
 	done
 	local begin=$SECONDS
 	for name in "$@"; do
-		printf '\n=== %s\n' "$name"
-		start=$SECONDS verdict=ok status=0
-		"$self" --step "$name" 2>&1 || status=$?
-		case $status in
-		0) ;;
-		"$skipped") verdict=SKIPPED ;;
-		*) verdict=FAILED rc=1 ;;
-		esac
-		took=$((SECONDS - start))
-		printf -- '--- %s: %s (%d s)\n' "$name" "$verdict" "$took"
-		table+=$(printf '%-12s %-7s %5d s' "$name" "$verdict" "$took")$'\n'
+		[[ " $quiet " != *" $name "* ]] || continue
+		one_step "$name"
+		if [ -n "$quiet" ] && [ -z "$pid" ]; then
+			# shellcheck disable=SC2086 # names without spaces
+			beside $quiet &
+			pid=$!
+		fi
 	done
-	printf '\n=== summary\n%s%-12s %-7s %5d s\n' "$table" total '' $((SECONDS - begin))
+	if [ -n "$pid" ]; then
+		wait "$pid" || rc=1
+		pid=''
+		for name in $quiet; do cat "$CI_LOGS/said-$name"; done
+	fi
+	printf '\n=== summary\n'
+	for name in "$@"; do
+		cat "$CI_LOGS/verdict-$name" || rc=1
+		! grep -q FAILED "$CI_LOGS/verdict-$name" || rc=1
+	done
+	printf '%-12s %-7s %5d s\n' total '' $((SECONDS - begin))
 	# The lines of the README's own command once more, where they are looked
 	# for: at the end.
 	for name in "$CI_LOGS"/readme-*; do
