@@ -16,6 +16,9 @@ import (
 // empty.
 func boardAt(base, lookup, name string) jobmirror.Options {
 	opts := jobmirror.Options{Config: jobboard.Config{BaseURL: base, JobDBURL: lookup, ClientID: "10"}, Board: name}
+	if lookup == "" {
+		opts.LookupEvery = -1 // no job is looked up
+	}
 	if base != "" {
 		opts.Channels = []jobmirror.Channel{{ID: "1_channel"}}
 	} else {

@@ -26,5 +26,6 @@ func (x *Index) InForm(t *store.Tx) (bool, error) {
 // of the vocabulary may be split in another way; the words of each document put from now on are
 // added.
 func (x *Index) BeginForm(t *store.Tx) error {
-	return errors.Join(t.Do("UPDATE search_state SET value = ? WHERE name = 'form'", Form), t.Do("DELETE FROM vocabulary"))
+	begin := t.Do("UPDATE search_state SET value = ? WHERE name = 'form'", Form)
+	return errors.Join(begin, t.Do("DELETE FROM vocabulary"), x.noteChange(t))
 }
