@@ -125,6 +125,18 @@ main() {
 	return $rc
 }
 
+# runs_386: whether the kernel runs 386 programs. That of a virtual machine may
+# not.
+runs_386() {
+	local dir
+	dir=$(mktemp -d)
+	printf 'package main\n\nfunc main() {}\n' >"$dir/main.go"
+	CGO_ENABLED=0 GOARCH=386 go build -o "$dir/main" "$dir/main.go" && { "$dir/main"; } 2>/dev/null
+	local status=$?
+	rm -rf "$dir"
+	return $status
+}
+
 # need_apt BIN PACKAGE...: adds Debian packages to those that are missing, when
 # BIN, a program or a file, is.
 need_apt() {
