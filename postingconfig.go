@@ -185,6 +185,17 @@ func (c PostingConfig) Visibility() (Visibility, error) {
 	return Visibility(word), err
 }
 
+// VisibleToAll reports whether everybody who may read the posting's channel may see the posting (2.3).
+// It is true if [PostingConfig.Visibility] is [Visible], and if the posting does not say who may see
+// it: the key is missing or empty. It is false for any other value, also a malformed one.
+func (c PostingConfig) VisibleToAll() bool {
+	visibility, err := c.Visibility()
+	if errors.Is(err, ErrKeyMissing) || errors.Is(err, ErrKeyEmpty) {
+		return true
+	}
+	return err == nil && visibility == Visible
+}
+
 // adSuffix ends the key of an advertisement.
 const adSuffix = "_internalAdText"
 

@@ -198,6 +198,44 @@ func TestPostingConfigReads(t *testing.T) {
 	check(reads[3], config("brand_internalAdText", "<p>"), "<p>", nil)
 }
 
+// A posting is for everybody if it says so or says nothing; anything else that it says hides it.
+func TestVisibleToAll(t *testing.T) {
+	for _, c := range []struct {
+		config string
+		want   bool
+	}{
+		{`{}`, true},
+		{`null`, true},
+		{`{"visibility_of":["hidden"]}`, true},
+		{`{"platformvisibility":null}`, true},
+		{`{"platformvisibility":[]}`, true},
+		{`{"platformvisibility":[null]}`, true},
+		{`{"platformvisibility":""}`, true},
+		{`{"platformvisibility":["",""]}`, true},
+		{`{"platformvisibility":["visible"]}`, true},
+		{`{"brandvisibility":["visible"]}`, true},
+		{`{"brandvisibility":[]}`, true},
+		{`{"platformvisibility":["visible"],"brandvisibility":["internal"]}`, true},
+		{`{"platformvisibility":["internal"]}`, false},
+		{`{"brandvisibility":["internal"]}`, false},
+		{`{"platformvisibility":["Visible"]}`, false},
+		{`{"platformvisibility":[" "]}`, false},
+		{`{"platformvisibility":["visible "]}`, false},
+		{`{"platformvisibility":["visible","internal"]}`, false},
+		{`{"platformvisibility":["visible",""]}`, false},
+		{`{"platformvisibility":["visible","visible"]}`, false},
+		{`{"avisibility":["visible"],"bvisibility":["visible"]}`, false},
+	} {
+		var config PostingConfig
+		if err := config.UnmarshalJSON([]byte(c.config)); err != nil {
+			t.Fatal(err)
+		}
+		if got := config.VisibleToAll(); got != c.want {
+			t.Errorf("%s: %t", c.config, got)
+		}
+	}
+}
+
 func TestPostingConfigGenericReads(t *testing.T) {
 	c := NewPostingConfig(map[string][]string{"one": {"a"}, "two": {"a", "b"}, "none": {}})
 	if v, err := c.Value("one"); v != "a" || err != nil {
