@@ -17,7 +17,7 @@ type reader struct {
 
 // Consume calls f with the changes of the log, in order and some at a time, until ctx ends, whose
 // error it returns, or f fails. The database keeps the place of the reader with this name, which
-// moves on once f has returned nil: what a process leaves undone that ends before that is given to
+// moves on once f has returned nil, also if ctx has ended meanwhile: what a process leaves undone that ends before that is given to
 // the next call, so that f gets each change at least once. A new reader begins at the end of the
 // log, and one that has not read for longer than Options.KeepChanges at the first change that there
 // is.
@@ -150,8 +150,7 @@ func (r *reader) readOn(ctx context.Context, at logPlace, f func(context.Context
 		if err := f(ctx, changes); err != nil {
 			return err
 		}
-		mine, err := r.set(ctx, "UPDATE readers SET number = ?, stamp = ? WHERE name = ? AND holder = ?",
-			last.number, last.stamp, r.name, r.holder)
+		mine, err := r.moveTo(ctx, last)
 		if err != nil {
 			return err
 		}
@@ -161,6 +160,15 @@ func (r *reader) readOn(ctx context.Context, at logPlace, f func(context.Context
 		at = last
 	}
 	return ctx.Err()
+}
+
+// moveTo moves the place of the reader, and reports whether the reader still had the lease. It does so
+// too when ctx has ended, or what f has finished would be given to the next call once more.
+func (r *reader) moveTo(ctx context.Context, place logPlace) (bool, error) {
+	longer, cancel := outlast(ctx, giveBackTime)
+	defer cancel()
+	return r.set(longer, "UPDATE readers SET number = ?, stamp = ? WHERE name = ? AND holder = ?",
+		place.number, place.stamp, r.name, r.holder)
 }
 
 // set runs a statement on the reader's row, and reports whether it changed the row.

@@ -81,7 +81,10 @@ func TestConsume(t *testing.T) {
 			refresh(t, m)
 		}
 		want := since(t, m, end)
-		until(t, time.Minute, "all changes were read", func() bool { return got.len() >= len(want) })
+		until(t, time.Minute, "all changes were read", func() bool {
+			behind, err := m.Behind(t.Context(), "reader")
+			return err == nil && behind == 0 && got.len() >= len(want)
+		})
 		stop()
 		for range 3 {
 			if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -131,6 +134,47 @@ func TestConsume(t *testing.T) {
 		if err := reader.Consume(t.Context(), "reader", got.read); !errors.Is(err, jobmirror.ErrReadOnly) {
 			t.Error(err)
 		}
+	})
+}
+
+// What a reader has finished is not given again, though its context ended before it returned. The database
+// has little time for that, so a busy one has three tries.
+func TestConsumeEndsAfterWhatWasRead(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+		known, leave := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			ended <- m.Consume(known, "reader", func(context.Context, []jobmirror.Change) error { return nil })
+		}()
+		until(t, time.Minute, "the reader is known", func() bool {
+			_, err := m.Behind(t.Context(), "reader")
+			return err == nil
+		})
+		leave()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		for range 3 {
+			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Kellner", Language: "de"})
+			refresh(t, m)
+			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+			err := m.Consume(ctx, "reader", func(context.Context, []jobmirror.Change) error {
+				stop()
+				return nil
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			if behind, err := m.Behind(t.Context(), "reader"); err != nil {
+				t.Fatal(err)
+			} else if behind == 0 {
+				return
+			}
+		}
+		t.Error("what was read is given again")
 	})
 }
 
