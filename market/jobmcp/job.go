@@ -191,7 +191,7 @@ func (s *Server) postingMeant(ctx context.Context, id jobboard.JobID) error {
 		if err != nil {
 			return nil
 		}
-		if int64(p.JobPostingID) != int64(id) && int64(p.PostingVersionID) != int64(id) || !visible(p) {
+		if int64(p.JobPostingID) != int64(id) && int64(p.PostingVersionID) != int64(id) || !p.Config.VisibleToAll() {
 			continue
 		}
 		job, ok := p.LinkedJob()

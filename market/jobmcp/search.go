@@ -154,7 +154,7 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 			return out, err
 		}
 		count++
-		if !visible(p) {
+		if !p.Config.VisibleToAll() {
 			hidden++
 			continue
 		}
@@ -187,15 +187,6 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 	}
 	out.Tell = out.summary()
 	return out, nil
-}
-
-// visible reports whether everybody may see a posting. One that does not say is visible.
-func visible(p *jobboard.JobPosting) bool {
-	visibility, err := p.Config.Visibility()
-	if errors.Is(err, jobboard.ErrKeyMissing) || errors.Is(err, jobboard.ErrKeyEmpty) {
-		return true
-	}
-	return err == nil && visibility == jobboard.Visible
 }
 
 func entryOf(p *jobboard.JobPosting, advertisement int) entry {

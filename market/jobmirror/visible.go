@@ -1,11 +1,6 @@
 package jobmirror
 
-import (
-	"context"
-	"errors"
-
-	"github.com/jobboard-sdk/jobboard-go"
-)
+import "context"
 
 // A visitor may see a posting that is visible, has begun and not ended, and whose job is not known
 // to be closed, inactive or unavailable. What the copy does not know hides nothing, and how old it is
@@ -18,16 +13,7 @@ import (
 // known.
 func (r *PostingRecord) shown(job State, now int64) bool {
 	lasts, _ := r.lasts(now)
-	return lasts && r.visible() && !job.ended()
-}
-
-// visible reports whether everybody may see the posting. A posting without that key is visible.
-func (r *PostingRecord) visible() bool {
-	visibility, err := r.Config.Visibility()
-	if errors.Is(err, jobboard.ErrKeyMissing) || errors.Is(err, jobboard.ErrKeyEmpty) {
-		return true
-	}
-	return err == nil && visibility == jobboard.Visible
+	return lasts && r.Config.VisibleToAll() && !job.ended()
 }
 
 // ended reports whether a job takes no applications.

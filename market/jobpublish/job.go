@@ -166,13 +166,8 @@ func (j Job) closed(now time.Time) (Reason, error) {
 	case now.Sub(j.Answered) > MaxAge, j.Answered.Sub(now) > skew: // of a clock that is wrong nothing is known
 		return ReasonStale, j.Err
 	}
-	if j.Posting != nil {
-		// Without the key a posting is visible to everybody who sees its
-		// channel.
-		v, err := j.Posting.Config.Visibility()
-		if err == nil && v != jobboard.Visible || errors.Is(err, jobboard.ErrKeyMalformed) {
-			return ReasonNotVisible, nil
-		}
+	if j.Posting != nil && !j.Posting.Config.VisibleToAll() {
+		return ReasonNotVisible, nil
 	}
 	return "", nil
 }

@@ -95,6 +95,7 @@ func TestCheck(t *testing.T) {
 		{"hidden", func(j *Job) { change(j, jobboard.KeyVisibility, "hidden") }, ReasonNotVisible},
 		{"visibility that is none", func(j *Job) { change(j, jobboard.KeyVisibility, "a b") }, ReasonNotVisible},
 		{"visibility not told", func(j *Job) { change(j, jobboard.KeyVisibility) }, ""},
+		{"empty visibility", func(j *Job) { change(j, jobboard.KeyVisibility, "") }, ""},
 		{"hidden from another product", func(j *Job) {
 			change(j, jobboard.KeyVisibility)
 			change(j, "othervisibility", "hidden")

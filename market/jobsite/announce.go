@@ -90,7 +90,7 @@ func (s *Site) pageOf(change jobmirror.Change) (job jobboard.JobID, title string
 		var record jobmirror.PostingRecord
 		if len(text) > 0 && json.Unmarshal(text, &record) == nil {
 			job, title = cmp.Or(job, record.Job), ""
-			if isPublic(record.Config) {
+			if record.Config.VisibleToAll() {
 				title = record.Title
 			}
 		}
@@ -126,14 +126,8 @@ func (s *Site) changedPage(ctx context.Context, job jobboard.JobID, before strin
 	// The job has ended, and the copy still has what visitors saw of it.
 	ended := refused.Reason == jobpublish.ReasonClosed || refused.Reason == jobpublish.ReasonExpired ||
 		refused.Reason == jobpublish.ReasonGone
-	if ended && page.Posting != nil && isPublic(page.Posting.Config) {
+	if ended && page.Posting != nil && page.Posting.Config.VisibleToAll() {
 		return page.URL, nil
 	}
 	return "", nil
-}
-
-// isPublic reports whether everybody may see a posting who sees its channel.
-func isPublic(config jobboard.PostingConfig) bool {
-	v, err := config.Visibility()
-	return err == nil && v == jobboard.Visible || errors.Is(err, jobboard.ErrKeyMissing)
 }

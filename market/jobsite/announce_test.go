@@ -117,6 +117,13 @@ func TestAnnounce(t *testing.T) {
 	told("another job", page)
 	c.fake.DeactivateJob(waiter.ID)
 	told("a job that is closed", page)
+	gardener, posting := c.fake.Publish(c.fake.Demo.Channel, jobboardtest.Job{Title: "Gärtner", Language: "de"})
+	posting.Config = map[string][]string{"platformvisibility": {""}}
+	c.fake.AddPosting(posting)
+	page = fmt.Sprintf("https://jobs.example/job/%d/gaertner", gardener.ID)
+	told("a posting that says nothing of who may see it", page)
+	c.fake.DeactivateJob(gardener.ID)
+	told("such a posting that is closed", page)
 	c.fake.DeleteJob(hidden.ID)
 	told("an internal job that is gone")
 
