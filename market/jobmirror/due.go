@@ -106,8 +106,8 @@ func (t *tx) takeDue(n int, process string) (b batch, due bool, err error) {
 		return b, true, err
 	}
 	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
-		(SELECT job FROM jobs WHERE next_due <= ? AND `+isFree+` ORDER BY next_due LIMIT `+strconv.Itoa(n)+` @skip) RETURNING job`,
-		append([]any{t.until(jobLease), b.number, t.Now}, t.free(jobLease)...)...)
+		(SELECT job FROM jobs WHERE next_due <= ? AND `+store.IsFree+` ORDER BY next_due LIMIT `+strconv.Itoa(n)+` @skip) RETURNING job`,
+		append([]any{t.Until(jobLease), b.number, t.Now}, t.Free(jobLease)...)...)
 	if err != nil || len(b.jobs) == 0 {
 		return b, true, err
 	}

@@ -81,7 +81,7 @@ func (t *tx) takeHeld(process string) (b batch, src *heldSource, busy bool, err 
 		return b, nil, false, err
 	}
 	for _, s := range waiting {
-		if t.db.isLeased(s.asking, t.Now, jobLease) {
+		if t.db.IsLeased(s.asking, t.Now, jobLease) {
 			return b, nil, true, nil
 		}
 	}
@@ -115,10 +115,10 @@ func (t *tx) takeHeldOf(s *heldSource, process string) (b batch, left int, err e
 	if b.number, err = t.Next(batches); err != nil {
 		return b, left, err
 	}
-	lease := append([]any{t.until(jobLease), b.number, t.Now, t.Now}, args...)
-	lease = append(lease, t.free(jobLease)...)
+	lease := append([]any{t.Until(jobLease), b.number, t.Now, t.Now}, args...)
+	lease = append(lease, t.Free(jobLease)...)
 	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ?, next_due = CASE WHEN next_due > ? THEN ? ELSE next_due END
-		WHERE job IN (SELECT job FROM jobs WHERE `+unasked+` AND `+isFree+` ORDER BY answer, job LIMIT ? @skip)
+		WHERE job IN (SELECT job FROM jobs WHERE `+unasked+` AND `+store.IsFree+` ORDER BY answer, job LIMIT ? @skip)
 		RETURNING job`, append(lease, maxOpen-s.opens)...)
 	if err != nil || len(b.jobs) == 0 {
 		return b, left, err
@@ -133,7 +133,7 @@ func (t *tx) takeHeldOf(s *heldSource, process string) (b batch, left int, err e
 // keepAsking leases the right to ask about the held rows of a source for d, or gives it
 // back if d is 0.
 func (t *tx) keepAsking(s *heldSource, d time.Duration) error {
-	_, err := t.Exec("UPDATE sources SET asking = ? WHERE id = ? AND asking > 0", max(t.until(d), 1), s.id)
+	_, err := t.Exec("UPDATE sources SET asking = ? WHERE id = ? AND asking > 0", max(t.Until(d), 1), s.id)
 	return err
 }
 

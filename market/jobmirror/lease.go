@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
 // The calls of Run and Refresh that share the work of a mirror, in one process or in
@@ -16,46 +14,7 @@ import (
 const (
 	jobLease    = 24 * time.Second // renewed each third of it, as sourceLease is
 	sourceLease = 15 * time.Second
-	// aloneLease is added to them on SQLite, where nobody else works and leases only keep the
-	// calls of one process apart: renewing a lease may have to wait for the writer's turn.
-	aloneLease = 45 * time.Second
 )
-
-// lasting returns how long leases last on the database.
-func (db *database) lasting(lease time.Duration) time.Duration {
-	if db.Shared {
-		return lease
-	}
-	return lease + aloneLease
-}
-
-// until returns when a lease ends that begins now; 0 for none.
-func (t *tx) until(lease time.Duration) int64 {
-	if lease == 0 {
-		return 0
-	}
-	return t.Now + t.db.lasting(lease).Milliseconds()
-}
-
-// isFree is the condition for a row that nobody leases. A lease that ends later than
-// any can was taken before the clock was set back.
-const isFree = "(claimed <= ? OR claimed > ?)"
-
-// free returns the arguments of isFree for rows that are leased for at most so long.
-func (t *tx) free(lease time.Duration) []any {
-	return []any{t.Now, latest(t.Now) + t.db.lasting(lease).Milliseconds()}
-}
-
-// isLeased reports whether somebody leases what is leased until a time, for at most so long:
-// the opposite of isFree.
-func (db *database) isLeased(until, now int64, lease time.Duration) bool {
-	return until > now && until <= latest(now)+db.lasting(lease).Milliseconds()
-}
-
-// latest returns the latest time that another transaction may have written by now. A
-// transaction's time is when it began, so a transaction that began later may have ended
-// earlier.
-func latest(now int64) int64 { return now + store.UpdateTimeout.Milliseconds() }
 
 // clockSetBack makes due whatever waits for a time that the clock had before it was set back. A
 // refresh that began in the future shows that it was. What was copied, held, lost, named, seen

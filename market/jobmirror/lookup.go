@@ -276,6 +276,6 @@ func (t *tx) leaseJobs(l *lookups, d time.Duration) error {
 		}
 	}
 	_, err := t.Exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
-		t.until(d), store.IDs(l.jobs), l.number)
+		t.Until(d), store.IDs(l.jobs), l.number)
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"errors"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
 // reader is a call of Consume: a reader of the log whose place the database keeps.
@@ -39,7 +41,7 @@ func (m *Mirror) Consume(ctx context.Context, name string, f func(ctx context.Co
 		}
 		switch {
 		case working.Err() != nil:
-		case errors.Is(err, errTurnOver):
+		case errors.Is(err, store.ErrLeaseLost):
 		case err != nil:
 			return err
 		case !mine:
@@ -77,23 +79,28 @@ func (t *tx) takePlace(name, holder string) (at logPlace, mine bool, err error) 
 	}
 	var until int64
 	err = t.Row("SELECT number, stamp, claimed FROM readers WHERE name = ? @lock", []any{name}, &at.number, &at.stamp, &until)
-	if err != nil || t.db.isLeased(until, t.Now, sourceLease) {
+	if err != nil || t.db.IsLeased(until, t.Now, sourceLease) {
 		return at, false, err
 	}
-	return at, true, t.Do("UPDATE readers SET claimed = ?, holder = ? WHERE name = ?", t.until(sourceLease), holder, name)
+	return at, true, t.Do("UPDATE readers SET claimed = ?, holder = ? WHERE name = ?", t.Until(sourceLease), holder, name)
 }
 
 // errReadEnded ends the renewal of a lease, when the reading that needs it has ended.
 var errReadEnded = errors.New("jobmirror: the reading has ended")
 
-// read calls f with what follows a place, and keeps the lease meanwhile. It returns errTurnOver when
+// read calls f with what follows a place, and keeps the lease meanwhile. It returns store.ErrLeaseLost when
 // the lease was lost, and gives it back at any other end.
 func (r *reader) read(ctx context.Context, at logPlace, f func(context.Context, []Change) error) error {
 	held, letGo := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		letGo(r.keep(held))
+		letGo(r.db.KeepLease(held, sourceLease, func(ctx context.Context) (mine bool, err error) {
+			return fromUpdate(ctx, r.db, func(t *tx) (bool, error) {
+				rows, err := t.Exec("UPDATE readers SET claimed = ? WHERE name = ? AND holder = ?", t.Until(sourceLease), r.name, r.holder)
+				return rows > 0, err
+			})
+		}))
 	}()
 	err := r.readOn(held, at, f)
 	cause := context.Cause(held)
@@ -102,30 +109,10 @@ func (r *reader) read(ctx context.Context, at logPlace, f func(context.Context, 
 	last, cancel := outlast(ctx, giveBackTime)
 	defer cancel()
 	_, giveBack := r.set(last, "UPDATE readers SET claimed = 0 WHERE name = ? AND holder = ?", r.name, r.holder)
-	if ctx.Err() == nil && errors.Is(cause, errTurnOver) {
-		return errTurnOver
+	if ctx.Err() == nil && cause != nil { // the lease was lost, or could not be renewed in time
+		return store.ErrLeaseLost
 	}
 	return errors.Join(err, giveBack)
-}
-
-// keep renews the lease until ctx ends, or somebody else has it.
-func (r *reader) keep(ctx context.Context) error {
-	for renewed := time.Now(); ; {
-		rest(ctx, sourceLease/3)
-		if ctx.Err() != nil {
-			return nil
-		}
-		mine, err := fromUpdate(ctx, r.db, func(t *tx) (bool, error) {
-			rows, err := t.Exec("UPDATE readers SET claimed = ? WHERE name = ? AND holder = ?", t.until(sourceLease), r.name, r.holder)
-			return rows > 0, err
-		})
-		switch {
-		case err == nil && !mine, err != nil && time.Since(renewed) > r.db.lasting(sourceLease):
-			return errTurnOver
-		case err == nil:
-			renewed = time.Now()
-		}
-	}
 }
 
 // readOn calls f with what follows a place until ctx ends.
@@ -155,7 +142,7 @@ func (r *reader) readOn(ctx context.Context, at logPlace, f func(context.Context
 			return err
 		}
 		if !mine {
-			return errTurnOver
+			return store.ErrLeaseLost
 		}
 		at = last
 	}

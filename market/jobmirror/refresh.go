@@ -81,8 +81,8 @@ func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error
 		src = nil
 		var id, began int64
 		expired = false
-		args := append([]any{sourceIDs(sources), t.Now, latest(t.Now)}, t.free(sourceLease)...)
-		err := t.Row("SELECT id, began, claimed > 0 FROM sources WHERE id IN @ids AND (next_due <= ? OR began > ?) AND "+isFree+
+		args := append([]any{sourceIDs(sources), t.Now, store.Latest(t.Now)}, t.Free(sourceLease)...)
+		err := t.Row("SELECT id, began, claimed > 0 FROM sources WHERE id IN @ids AND (next_due <= ? OR began > ?) AND "+store.IsFree+
 			" ORDER BY next_due, id LIMIT 1 @skip", args, &id, &began, &expired)
 		if errors.Is(err, sql.ErrNoRows) {
 			found, err = store.Value[int](t, "SELECT count(*) FROM sources WHERE id IN @ids", sourceIDs(sources))
@@ -91,7 +91,7 @@ func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error
 		if err != nil {
 			return err
 		}
-		if began > latest(t.Now) {
+		if began > store.Latest(t.Now) {
 			if err := t.clockSetBack(); err != nil {
 				return err
 			}
@@ -156,10 +156,10 @@ func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) boo
 		begun, expired = false, false
 		err := t.Row("SELECT generation, began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id},
 			&r.generation, &r.began, &r.complete, &until)
-		if err != nil || t.db.isLeased(until, t.Now, sourceLease) || !may(r) {
+		if err != nil || t.db.IsLeased(until, t.Now, sourceLease) || !may(r) {
 			return err
 		}
-		if r.began > latest(t.Now) {
+		if r.began > store.Latest(t.Now) {
 			if err := t.clockSetBack(); err != nil {
 				return err
 			}
@@ -199,7 +199,7 @@ func (t *tx) begin(src *source, process string) (out turn, err error) {
 	}
 	until := int64(0)
 	if process != "" {
-		until = t.until(sourceLease)
+		until = t.Until(sourceLease)
 	}
 	out.hearing = &hearing{asking: t.asking()}
 	var complete int64
@@ -239,39 +239,23 @@ func (m *Mirror) refresh(ctx context.Context, src *source, turn turn) error {
 	return err
 }
 
-// errTurnOver ends a refresh whose source another process refreshes by now.
-var errTurnOver = errors.New("jobmirror: another process refreshes the source")
-
 // keepLease renews a source's lease until ctx ends, the turn is another's, or
-// a server was away for longer than the lease. The writer of SQLite is waited for.
+// a server was away for longer than the lease.
 func (m *Mirror) keepLease(ctx context.Context, src *source, turn turn) error {
-	for renewed := time.Now(); ; {
-		rest(ctx, sourceLease/3)
-		if ctx.Err() != nil {
-			return nil
-		}
-		one, cancel := ctx, context.CancelFunc(func() {})
-		if m.db.Shared {
-			one, cancel = context.WithTimeout(ctx, sourceLease/3)
-		}
-		mine, err := m.lease(one, src, turn, sourceLease)
-		cancel()
-		switch {
-		case err == nil && !mine:
-			return errTurnOver
-		case err == nil:
-			renewed = time.Now()
-		case m.db.Shared && time.Since(renewed) > sourceLease:
-			return fmt.Errorf("jobmirror: the lease of %s: %w", src.cause(), err)
-		}
+	err := m.db.KeepLease(ctx, sourceLease, func(ctx context.Context) (mine bool, err error) {
+		return m.lease(ctx, src, turn, sourceLease)
+	})
+	if err != nil {
+		return fmt.Errorf("jobmirror: the lease of %s: %w", src.cause(), err)
 	}
+	return nil
 }
 
 // lease leases a source for a time from now on, or gives it back where that is 0,
 // while the turn is its last.
 func (m *Mirror) lease(ctx context.Context, src *source, turn turn, d time.Duration) (mine bool, err error) {
 	return fromUpdate(ctx, m.db, func(t *tx) (bool, error) {
-		rows, err := t.Exec("UPDATE sources SET claimed = ? WHERE id = ? AND generation = ?", t.until(d), src.id, turn.generation)
+		rows, err := t.Exec("UPDATE sources SET claimed = ? WHERE id = ? AND generation = ?", t.Until(d), src.id, turn.generation)
 		return rows > 0, err
 	})
 }
@@ -338,7 +322,7 @@ func (r refusal) after(says word, t *tx) refusal {
 		return refusal{}
 	case says == saysNothing || r.leftOut:
 		return r
-	case r.since == 0 || r.since > latest(t.Now): // or the clock was set back
+	case r.since == 0 || r.since > store.Latest(t.Now): // or the clock was set back
 		return refusal{since: t.Now}
 	}
 	r.leftOut = t.Now-r.since >= refusedFor.Milliseconds()

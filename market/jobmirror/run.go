@@ -237,13 +237,13 @@ func (w *worker) poll(ctx context.Context) error {
 	if w.db.OwnClock() {
 		now = time.Now().UnixMilli()
 	}
-	setBack := began > latest(now) || until > latest(now)+w.db.lasting(sourceLease).Milliseconds()
+	setBack := began > store.Latest(now) || until > store.Latest(now)+w.db.Lasting(sourceLease).Milliseconds()
 	for _, work := range []struct {
 		due bool
 		signal
 	}{
 		{job != nil && *job <= now, w.db.jobsDue},
-		{held != nil && !w.db.isLeased(*held, now, jobLease), w.heldDue},
+		{held != nil && !w.db.IsLeased(*held, now, jobLease), w.heldDue},
 		{source != nil && *source <= now || setBack || int(entered) < len(sources), w.sourcesDue},
 		{index || turn != nil && *turn <= now, w.db.unindexed},
 		{number, w.db.unnumbered},

@@ -154,8 +154,8 @@ func (t *tx) removeUnnamed(jobs []int64, since int64) (removed int, err error) {
 		record string
 	}
 	var list []gone
-	args := append([]any{store.IDs(jobs), since}, t.free(jobLease)...)
-	const due = "SELECT job, record FROM jobs WHERE job IN @ids AND unnamed > 0 AND unnamed <= ? AND " + isFree +
+	args := append([]any{store.IDs(jobs), since}, t.Free(jobLease)...)
+	const due = "SELECT job, record FROM jobs WHERE job IN @ids AND unnamed > 0 AND unnamed <= ? AND " + store.IsFree +
 		" ORDER BY job @lock"
 	err = t.Rows(due, args,
 		func(scan func(...any) error) error {

@@ -114,11 +114,11 @@ func TestLeasesAreKept(t *testing.T) {
 		for range 5 {
 			time.Sleep(5 * time.Second)
 			synctest.Wait()
-			if left := lasts(t, m, src); left != sourceLease+aloneLease {
+			if left := lasts(t, m, src); left != m.db.Lasting(sourceLease) {
 				t.Errorf("when it was renewed it lasts for %s", left)
 			}
 			time.Sleep(4 * time.Second)
-			if left := lasts(t, m, src); left != sourceLease+aloneLease-4*time.Second {
+			if left := lasts(t, m, src); left != m.db.Lasting(sourceLease)-4*time.Second {
 				t.Errorf("four seconds later it lasts for %s", left)
 			}
 			time.Sleep(time.Second)
@@ -173,7 +173,7 @@ func TestLeasesAreKept(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *Mirror) {
 		src, _, keep := begin(t, m)
 		beginTurn(t, m, src)
-		if took, err := keep(t.Context()); took != 5*time.Second || !errors.Is(err, errTurnOver) {
+		if took, err := keep(t.Context()); took != 5*time.Second || !errors.Is(err, store.ErrLeaseLost) {
 			t.Errorf("of another's turn: after %s %v", took, err)
 		}
 		if left := lasts(t, m, src); left > 0 {
@@ -258,39 +258,4 @@ func TestProcessesAreSeen(t *testing.T) {
 		}
 		release()
 	})
-}
-
-// An expired lease, or one that ends later than possible, holds nothing; nor does the row of a
-// source that nobody leased.
-func TestWhatIsLeased(t *testing.T) {
-	const lease = 15 * time.Second
-	const now, minute = 1_000_000_000, 60_000
-	for _, c := range []struct {
-		name   string
-		shared bool
-		until  int64
-		want   bool
-	}{
-		{"never", true, 0, false},
-		{"until now", true, now, false},
-		{"a moment longer", true, now + 1, true},
-		{"as long as it can", true, now + minute + 15_000, true},
-		{"longer", true, now + minute + 15_001, false},
-		{"as long as it can on SQLite", false, now + minute + 60_000, true},
-		{"longer on SQLite", false, now + minute + 60_001, false},
-	} {
-		db := &database{DB: &store.DB{}}
-		db.Shared = c.shared
-		if got := db.isLeased(c.until, now, lease); got != c.want {
-			t.Errorf("%s: it is leased: %t", c.name, got)
-		}
-		one := &tx{Tx: &store.Tx{Now: now}, db: db}
-		free := one.free(lease)
-		if got := c.until <= free[0].(int64) || c.until > free[1].(int64); got == c.want {
-			t.Errorf("%s: it is free: %t", c.name, got)
-		}
-		if one.until(0) != 0 || !db.isLeased(one.until(lease), now, lease) || db.isLeased(one.until(lease), one.until(lease), lease) {
-			t.Errorf("%s: a lease of now ends at %d", c.name, one.until(lease)-now)
-		}
-	}
 }
