@@ -8,7 +8,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/outage"
 )
 
-var callers = flag.Int("callers", 60, "number of callers; 200 is what README.md shows")
+var callers = flag.Int("callers", 20, "number of callers; 200 is what README.md shows")
 
 // TestCompare prints the table of README.md and holds its order: what the
 // policies are compared for must not depend on the number of callers.

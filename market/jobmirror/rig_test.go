@@ -28,7 +28,7 @@ func optionsOf(srv *jobboardtest.Server) jobmirror.Options {
 
 func refresh(t *testing.T, m *jobmirror.Mirror) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(size(1, 20))*time.Minute)
 	defer cancel()
 	if _, err := m.Refresh(ctx); err != nil {
 		t.Fatal(err)
