@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -180,10 +181,15 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *jobRow, state State) (reindex 
 	if err != nil {
 		return false, err
 	}
-	if err := t.log(ChangeJob, r.job, "", r.job, j.record, after, causeLookup); err != nil {
+	if err := t.logJob(r.job, j.record, after, causeLookup); err != nil {
 		return false, err
 	}
 	return r.info != nil || state.ended() != j.state.ended(), nil
+}
+
+// logJob logs that the record of a job becomes another one; empty: none.
+func (t *tx) logJob(job int64, before, after, cause string) error {
+	return t.log.Append(changelog.Change{Kind: string(ChangeJob), ID: job, Job: job, Before: before, After: after, Cause: cause})
 }
 
 // confirm has save find out anew whether the postings of jobs have the titles of their jobs,

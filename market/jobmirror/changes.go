@@ -3,14 +3,10 @@ package jobmirror
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"iter"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 )
 
 // Change is an entry of the log of changes. A follower of the log puts After in the place of the
@@ -55,67 +51,49 @@ type Cursor string
 // Errors of a cursor.
 var (
 	// ErrCursor reports that the cursor belongs to another database.
-	ErrCursor = errors.New("jobmirror: the cursor is not of this database")
+	ErrCursor = changelog.ErrCursor
 	// ErrCursorTooOld reports that the log does not reach back that far; begin anew with
 	// Snapshot.
-	ErrCursorTooOld = errors.New("jobmirror: the log of changes does not reach back to the cursor")
+	ErrCursorTooOld = changelog.ErrTooOld
 	// ErrCursorAhead reports that the log does not hold the change that the cursor marks: the log
 	// ends before that change, or has another change under its number, as after a backup was put
 	// back; begin anew with Snapshot.
-	ErrCursorAhead = errors.New("jobmirror: the log of changes does not hold the change of the cursor")
+	ErrCursorAhead = changelog.ErrAhead
 )
 
-// logPlace is a place in the log: the number of a change, 0 for the beginning, and the
-// change's stamp. A stamp is 64 random bits, written with the change. After a backup was
-// put back the log goes on with other changes under the same numbers, and the stamps
-// tell. A change whose stamp is right proves all before it.
-type logPlace struct{ number, stamp int64 }
+func (m *Mirror) cursor(at changelog.Place) Cursor { return Cursor(m.db.log.Cursor(at)) }
 
-func (m *Mirror) cursor(at logPlace) Cursor {
-	return Cursor(fmt.Sprintf("%s-%d-%x", m.epoch, at.number, uint64(at.stamp)))
+func (m *Mirror) parseCursor(c Cursor) (changelog.Place, error) {
+	if m.db == nil {
+		return changelog.Place{}, errNotOpened
+	}
+	return m.db.log.Parse(string(c))
 }
 
-func (m *Mirror) parseCursor(c Cursor) (logPlace, error) {
-	if c == "" {
-		return logPlace{}, nil
+// entryOf returns an entry of the log as readers get it.
+func (m *Mirror) entryOf(e changelog.Entry) entry {
+	c := entry{number: e.Number, job: e.Job, Change: Change{
+		At: e.At, Kind: ChangeKind(e.Kind), ID: e.ID, Language: e.Language, Cause: e.Cause,
+		Cursor: m.cursor(e.Place), Confirming: isConfirming(e.Before, e.After),
+	}}
+	if e.Before != "" {
+		c.Before = json.RawMessage(e.Before)
 	}
-	parts := strings.Split(string(c), "-")
-	if len(parts) == 3 && parts[0] == m.epoch {
-		number, noNumber := strconv.ParseInt(parts[1], 10, 64)
-		stamp, noStamp := strconv.ParseUint(parts[2], 16, 64)
-		if noNumber == nil && noStamp == nil && number >= 0 {
-			return logPlace{number, int64(stamp)}, nil
-		}
+	if e.After != "" {
+		c.After = json.RawMessage(e.After)
 	}
-	return logPlace{}, fmt.Errorf("%w: %.40q", ErrCursor, string(c))
+	return c
 }
 
-// placeOf returns the place of a change that the log holds, or of the last that was
-// erased from it.
-func (t *tx) placeOf(number int64) (logPlace, error) {
-	stamp, err := store.Value[*int64](t.Tx, `SELECT CASE WHEN ? = (SELECT value FROM counters WHERE name = 'erased')
-		THEN (SELECT value FROM counters WHERE name = 'erased_stamp')
-		ELSE (SELECT stamp FROM changes WHERE number = ?) END`, number, number)
-	if err == nil && stamp == nil {
-		err = fmt.Errorf("jobmirror: the log of changes lacks %d", number)
+// changesAfter reads the next changes and returns the place of the last of them. Its
+// errors are those of changelog.Check.
+func (m *Mirror) changesAfter(ctx context.Context, at changelog.Place) (batch []entry, last changelog.Place, err error) {
+	read, last, err := m.db.log.After(ctx, at)
+	for _, e := range read {
+		batch = append(batch, m.entryOf(e))
 	}
-	if err != nil {
-		return logPlace{}, err
-	}
-	return logPlace{number, *stamp}, nil
+	return batch, last, err
 }
-
-// lastPlace returns the place of the last change.
-func (t *tx) lastPlace() (logPlace, error) {
-	last, err := t.counter(lastChange)
-	if err != nil {
-		return logPlace{}, err
-	}
-	return t.placeOf(last)
-}
-
-// changesBatch bounds the changes that are read at a time.
-const changesBatch = 500
 
 // Changes yields the changes after a cursor, in order and without gaps, to the
 // end of the log. An error is the last item: ErrCursor, ErrCursorTooOld and
@@ -140,12 +118,12 @@ func (m *Mirror) entries(ctx context.Context, since Cursor) iter.Seq2[entry, err
 				break
 			}
 			for _, e := range batch {
-				m.db.read.Add(1)
+				m.db.log.Read.Add(1)
 				if !yield(e, nil) {
 					return
 				}
 			}
-			if len(batch) < changesBatch {
+			if len(batch) < changelog.Batch {
 				return
 			}
 		}
@@ -176,67 +154,8 @@ func (m *Mirror) Follow(ctx context.Context, since Cursor) iter.Seq2[Change, err
 				}
 			}
 			at, _ := m.parseCursor(since) // which Changes took
-			m.await(ctx, at.number, time.Hour)
+			m.db.log.Wait(ctx, at.Number, time.Hour)
 		}
 		yield(Change{}, ctx.Err())
 	}
-}
-
-// changesAfter reads the next changes and returns the place of the last of them. Its
-// errors are those of check.
-func (m *Mirror) changesAfter(ctx context.Context, at logPlace) (batch []entry, last logPlace, err error) {
-	if err := m.number(ctx); err != nil {
-		return nil, at, err
-	}
-	err = m.db.view(ctx, func(t *tx) error {
-		batch, last = nil, at
-		if err := t.check(at); err != nil {
-			return err
-		}
-		return t.Rows(`SELECT number, stamp, at, kind, id, language, coalesce(job, 0), before, after, cause FROM changes
-			WHERE number > ? ORDER BY number LIMIT ?`, []any{at.number, changesBatch}, func(scan func(...any) error) error {
-			var (
-				place logPlace
-				c     entry
-			)
-			err := scan(&place.number, &place.stamp, instantColumn{&c.At}, &c.Kind, &c.ID, &c.Language, &c.job,
-				(*[]byte)(&c.Before), (*[]byte)(&c.After), &c.Cause)
-			if err != nil {
-				return err
-			}
-			if place.number != last.number+1 {
-				return fmt.Errorf("jobmirror: the log of changes has %d where %d belongs", place.number, last.number+1)
-			}
-			last = place
-			c.number, c.Cursor, c.Confirming = place.number, m.cursor(place), isConfirming(c.Before, c.After)
-			batch = append(batch, c)
-			return nil
-		})
-	})
-	return batch, last, err
-}
-
-// check returns ErrCursorTooOld or ErrCursorAhead if the log does not go on from a place.
-func (t *tx) check(at logPlace) error {
-	last, err := t.counter(lastChange)
-	if err != nil {
-		return err
-	}
-	erased, err := t.counter(lastErased)
-	if err != nil {
-		return err
-	}
-	switch {
-	case at.number > last:
-		return ErrCursorAhead
-	case at.number < erased:
-		return ErrCursorTooOld
-	case at == logPlace{}:
-		return nil // the beginning
-	}
-	held, err := t.placeOf(at.number)
-	if err == nil && held != at {
-		err = ErrCursorAhead
-	}
-	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -58,21 +59,28 @@ func (t *tx) forget(job int64) error {
 	if err := t.db.search.EraseWords(t.Tx, had); err != nil {
 		return err
 	}
-	err = t.DoAll([]any{job},
-		"DELETE FROM claims WHERE job = ?", "DELETE FROM jobs WHERE job = ?",
-		"UPDATE changes SET job = NULL, before = NULL, after = NULL WHERE kind = 'job' AND id = ?")
+	err = t.DoAll([]any{job}, "DELETE FROM claims WHERE job = ?", "DELETE FROM jobs WHERE job = ?")
 	if err != nil {
 		return err
 	}
-	if _, err := t.Exec("UPDATE changes SET job = NULL, before = NULL, after = NULL WHERE kind = 'posting' AND id IN @ids", store.IDs(postings)); err != nil {
+	if err := changelog.Erase(t.Tx, string(ChangeJob), []int64{job}); err != nil {
+		return err
+	}
+	if err := changelog.Erase(t.Tx, string(ChangePosting), postings); err != nil {
 		return err
 	}
 	for _, posting := range postings {
-		if err := t.log(ChangeForgotten, posting, string(ChangePosting), 0, "", "", causeForget); err != nil {
+		if err := t.logForgotten(ChangePosting, posting); err != nil {
 			return err
 		}
 	}
-	return t.log(ChangeForgotten, job, string(ChangeJob), 0, "", "", causeForget)
+	return t.logForgotten(ChangeJob, job)
+}
+
+// logForgotten logs that a posting or a job was forgotten. Its kind stands where a posting has its
+// language.
+func (t *tx) logForgotten(kind ChangeKind, id int64) error {
+	return t.log.Append(changelog.Change{Kind: string(ChangeForgotten), ID: id, Language: string(kind), Cause: causeForget})
 }
 
 const causeForget = "forget"

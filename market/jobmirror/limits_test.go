@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 )
 
 // What the options leave out has the value that their comments tell, and what they ask for
@@ -224,7 +226,7 @@ func TestPlacesOfTheHandler(t *testing.T) {
 				}
 			}
 		}
-		time.Sleep(followEvery) // until nobody asks for the end of the log any more
+		time.Sleep(changelog.LookEvery) // until nobody asks for the end of the log any more
 	})
 }
 
@@ -257,7 +259,7 @@ func TestHeartbeatOfAStream(t *testing.T) {
 		}
 		cancel()
 		stream.Wait()
-		time.Sleep(followEvery) // until nobody asks for the end of the log any more
+		time.Sleep(changelog.LookEvery) // until nobody asks for the end of the log any more
 		for name, want := range map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no"} {
 			if got := w.Header().Get(name); got != want {
 				t.Errorf("%s: %q", name, got)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 )
 
@@ -59,7 +60,7 @@ func (m *Mirror) Matches(ctx context.Context, searches *Searches, since Cursor) 
 			}
 			before := behind
 			behind, silent = change.Cursor, silent+1
-			if len(found) == 0 && silent == changesBatch {
+			if len(found) == 0 && silent == changelog.Batch {
 				found = []Match{{}}
 			}
 			for i, match := range found {
@@ -84,7 +85,7 @@ func (m *Mirror) matchesOf(ctx context.Context, searches *Searches, change entry
 		return nil, nil
 	}
 	since := change.At.Add(-matchWindow)
-	h, err := fromView(ctx, m.db, func(t *tx) (*history, error) { return t.history(change.job, since) })
+	h, err := fromView(ctx, m.db, func(t *tx) (*history, error) { return t.history(m, change.job, since) })
 	if err != nil {
 		return nil, err
 	}
@@ -116,23 +117,15 @@ type rowKey struct {
 func (c *entry) row() rowKey { return rowKey{c.ID, c.Language} }
 
 // history reads the history of a job since some time.
-func (t *tx) history(job int64, since time.Time) (*history, error) {
+func (t *tx) history(m *Mirror, job int64, since time.Time) (*history, error) {
 	h := &history{index: t.db.search, job: job, since: since, rows: map[rowKey]*row{}}
-	order := "number DESC"
-	if t.db.Shared {
-		order = "number DESC NULLS FIRST, written DESC" // those without a number are the newest
-	}
-	err := t.Rows("SELECT coalesce(number, 0), at, kind, id, language, before, after FROM changes WHERE job = ? AND at >= ? ORDER BY "+
-		order+" LIMIT ?", []any{job, since.UnixMilli(), maxHistory}, func(scan func(...any) error) error {
-		var c entry
-		err := scan(&c.number, instantColumn{&c.At}, &c.Kind, &c.ID, &c.Language, (*[]byte)(&c.Before), (*[]byte)(&c.After))
-		h.changes = append(h.changes, c)
-		return err
-	})
+	changes, err := t.db.log.Of(t.Tx, job, since, maxHistory)
 	if err != nil {
 		return nil, err
 	}
-	slices.Reverse(h.changes)
+	for _, e := range changes {
+		h.changes = append(h.changes, m.entryOf(e))
+	}
 	err = t.Rows("SELECT record, ads FROM postings WHERE job = ?", []any{job}, func(scan func(...any) error) error {
 		r := &row{}
 		err := scan(&r.before, &r.ads)

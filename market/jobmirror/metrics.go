@@ -8,6 +8,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 )
 
 const meterName = "github.com/jobboard-sdk/jobboard-go/market/jobmirror"
@@ -109,10 +111,10 @@ const observeTime = 8 * time.Second
 // observe reads the gauges, and tells by one of them whether it could.
 func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 	x := &m.metrics
-	o.ObserveInt64(x.changes, m.db.changes.Load())
+	o.ObserveInt64(x.changes, m.db.log.Written.Load())
 	o.ObserveInt64(x.pauses, m.limit.Pauses())
 	o.ObserveInt64(x.takeovers, m.db.taken.Load())
-	o.ObserveInt64(x.read, m.db.read.Load())
+	o.ObserveInt64(x.read, m.db.log.Read.Load())
 	if m.client != nil { // else it sends nothing and refreshes nothing
 		for outcome, n := range m.limit.Sent() {
 			o.ObserveInt64(x.requests, n, metric.WithAttributes(attribute.String("jobboard.outcome", outcome)))
@@ -161,12 +163,12 @@ func (t *tx) observe(x *metrics, o metric.Observer) error {
 
 // observeLog reads how long the log is, and how far behind its readers are.
 func (t *tx) observeLog(x *metrics, o metric.Observer) error {
-	last, err := t.counter(lastChange)
+	last, err := changelog.Last(t.Tx)
 	if err != nil {
 		return err
 	}
-	o.ObserveInt64(x.last, last)
-	unread, err := t.unread()
+	o.ObserveInt64(x.last, last.Number)
+	unread, err := changelog.Unread(t.Tx)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -31,7 +32,6 @@ type Mirror struct {
 	client *jobboard.Client
 	limit  *pace.Limit
 	half   halfLimit
-	epoch  string
 
 	naming  sync.Mutex
 	sources []*source // what Options names; see named
@@ -49,7 +49,6 @@ type Mirror struct {
 	end     context.CancelCauseFunc
 	working sync.WaitGroup // calls of Run and Refresh
 
-	tail       tail // of the log of changes
 	metrics    metrics
 	catalogues catalogues
 	copied     atomic.Int64 // postings and entries read since Open
@@ -154,7 +153,7 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 		return nil, err
 	}
 	d := &database{
-		DB: db, address: address, unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
+		DB: db, address: address, log: changelog.New(db), unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
 	}
 	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) {
 		return (&tx{Tx: in, db: d}).texts(rows)
@@ -184,7 +183,7 @@ func (m *Mirror) setUp(ctx context.Context) error {
 	}
 	err = m.db.view(ctx, func(t *tx) error {
 		err := t.Row("SELECT e.value, s.value FROM mirror e, mirror s WHERE e.name = 'epoch' AND s.name = 'secret'", nil,
-			&m.epoch, &m.db.secret)
+			&m.db.log.Epoch, &m.db.secret)
 		if errors.Is(err, sql.ErrNoRows) {
 			return store.ErrUnreleased
 		}

@@ -1,7 +1,7 @@
 package jobmirror
 
-// The numbers by which the mirror keeps order. The database gives each of the first
-// five once, and a higher one each time, whatever any clock says.
+// The numbers by which the mirror keeps order. The database gives each of them
+// once, and a higher one each time, whatever any clock says.
 const (
 	// generations number the refreshes of all sources. A source's column generation has the number
 	// of its latest refresh: who refreshes with an older one writes nothing more.
@@ -17,14 +17,7 @@ const (
 	// postingRows and sourceRows identify rows.
 	postingRows = "posting"
 	sourceRows  = "source"
-
-	// lastChange is the number of the last change in the log, which has no gaps: it is
-	// given when a change is committed, in a transaction of its own where several write.
-	lastChange = "change"
-	// lastErased is the number of the last change that was erased from the log.
-	lastErased = "erased"
-	// erasedStamp is the stamp of that change; see logPlace.
-	erasedStamp = "erased_stamp"
 )
 
+// The changes of the log are numbered in the package changelog.
 // A posting also has a version, which the board numbers; see newestOf and merge.

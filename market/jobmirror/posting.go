@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -183,7 +184,7 @@ func (t *tx) write(r *row, cause string) error {
 	if err != nil || after == r.before && !r.begins(t.Now) {
 		return err
 	}
-	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Job), r.before, after, cause)
+	return t.logPosting(r, r.rec.Job, after, cause)
 }
 
 // remove removes a row that no source shows any more, and logs that.
@@ -196,5 +197,13 @@ func (t *tx) remove(r *row, cause string) error {
 	if err != nil || r.before == "" {
 		return err
 	}
-	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, int64(r.had.Job), r.before, "", cause)
+	return t.logPosting(r, r.had.Job, "", cause)
+}
+
+// logPosting logs that the record of a row, which is of a job, becomes another one; empty: none.
+func (t *tx) logPosting(r *row, job jobboard.JobID, after, cause string) error {
+	return t.log.Append(changelog.Change{
+		Kind: string(ChangePosting), ID: int64(r.rec.Posting), Language: r.rec.Language, Job: int64(job),
+		Before: r.before, After: after, Cause: cause,
+	})
 }

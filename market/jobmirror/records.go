@@ -69,13 +69,13 @@ type PostingRecord struct {
 
 // isConfirming reports whether two texts of a PostingRecord differ in Confirmed alone, which is its
 // last member, and is left out where it is false.
-func isConfirming(before, after []byte) bool {
+func isConfirming(before, after string) bool {
 	const confirmed = `,"confirmed":true}`
 	if len(before) > len(after) {
 		before, after = after, before
 	}
-	plain, ok := bytes.CutSuffix(after, []byte(confirmed))
-	return ok && len(before) == len(plain)+1 && bytes.HasPrefix(before, plain)
+	plain, ok := strings.CutSuffix(after, confirmed)
+	return ok && len(before) == len(plain)+1 && strings.HasPrefix(before, plain)
 }
 
 // JobRecord holds a job, as the log of changes and the column jobs.record have it.

@@ -115,6 +115,10 @@ func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error
 	return src, out, err
 }
 
+// waitEvery is the time after which refreshSince looks again whether another process has refreshed
+// a source.
+const waitEvery = 250 * time.Millisecond
+
 // refreshSince refreshes one of the sources, unless another process has done so since a
 // generation. If another process is refreshing the source, refreshSince waits.
 func (w *worker) refreshSince(ctx context.Context, number int, generation int64) error {
@@ -135,7 +139,7 @@ func (w *worker) refreshSince(ctx context.Context, number int, generation int64)
 		case begun:
 			return w.refresh(ctx, src, turn)
 		}
-		rest(ctx, followEvery)
+		rest(ctx, waitEvery)
 	}
 	return ctx.Err()
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -224,7 +225,7 @@ func (w *worker) poll(ctx context.Context) error {
 	)
 	numberless := "0"
 	if w.db.Shared {
-		numberless = unnumbered
+		numberless = changelog.Waiting
 	}
 	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.claimed,
 			(SELECT max(asking) FROM sources WHERE asking > 0), (`+firstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstTurn+`), `+numberless+`

@@ -3,6 +3,8 @@ package jobmirror
 import (
 	"context"
 	"iter"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 )
 
 // Row holds a row of the copy: Posting or Job is set.
@@ -36,15 +38,15 @@ func (m *Mirror) Snapshot(ctx context.Context, f func(at Cursor, rows iter.Seq2[
 
 // snapshotPlace returns the place in the log from which on those read the changes who first read
 // all rows.
-func (m *Mirror) snapshotPlace(ctx context.Context) (logPlace, error) {
+func (m *Mirror) snapshotPlace(ctx context.Context) (changelog.Place, error) {
 	if err := m.number(ctx); err != nil {
-		return logPlace{}, err
+		return changelog.Place{}, err
 	}
-	return fromView(ctx, m.db, (*tx).lastPlace)
+	return fromView(ctx, m.db, func(t *tx) (changelog.Place, error) { return changelog.Last(t.Tx) })
 }
 
 // rowsSince yields all rows as they are at a place in the log, or as a later change left them.
-func (m *Mirror) rowsSince(ctx context.Context, at logPlace) iter.Seq2[Row, error] {
+func (m *Mirror) rowsSince(ctx context.Context, at changelog.Place) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var (
 			part rowsPart
@@ -84,10 +86,10 @@ type rowsPart struct {
 }
 
 // rowsAfter reads the part after another one; the zero value stands before the first. It returns
-// the errors of check for the place in the log from which the reader of the rows will go on.
-func (m *Mirror) rowsAfter(ctx context.Context, at logPlace, before rowsPart) (part rowsPart, err error) {
+// the errors of changelog.Check for the place in the log from which the reader of the rows will go on.
+func (m *Mirror) rowsAfter(ctx context.Context, at changelog.Place, before rowsPart) (part rowsPart, err error) {
 	err = m.db.view(ctx, func(t *tx) error {
-		if err := t.check(at); err != nil {
+		if err := changelog.Check(t.Tx, at); err != nil {
 			return err
 		}
 		part = rowsPart{postings: before.postings, key: before.key}

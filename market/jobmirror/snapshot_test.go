@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 )
 
 // manyRows fills a mirror with more jobs and postings than are read in one part: n of each.
@@ -258,7 +260,7 @@ func TestRunOfAClosedMirror(t *testing.T) {
 		if _, err := m.Refresh(ctx); !closed(err) {
 			t.Errorf("Refresh after Close: %v", err)
 		}
-		for _, cursor := range []string{"", "?since=" + string(m.cursor(logPlace{}))} {
+		for _, cursor := range []string{"", "?since=" + string(m.cursor(changelog.Place{}))} {
 			r := httptest.NewRequest(http.MethodGet, "/mirror/changes"+cursor, nil)
 			r.RemoteAddr, r.Host = "127.0.0.1:1", "localhost"
 			w := httptest.NewRecorder()

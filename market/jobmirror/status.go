@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -83,11 +84,8 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 		if err := errors.Join(t.backlog(out), t.doubtStatus(m, out)); err != nil {
 			return nil, err
 		}
-		var newest, gone int64
 		err = t.Row(`SELECT (SELECT count(*) FROM jobs WHERE failures > 0), (SELECT count(*) FROM postings),
-			(SELECT count(*) FROM postings WHERE adless = 1),
-			(SELECT value FROM counters WHERE name = 'change'), (SELECT value FROM counters WHERE name = 'erased')`,
-			nil, &out.Failing, &out.Postings, &out.Adless, &newest, &gone)
+			(SELECT count(*) FROM postings WHERE adless = 1)`, nil, &out.Failing, &out.Postings, &out.Adless)
 		if err != nil {
 			return nil, err
 		}
@@ -96,11 +94,11 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 			return nil, err
 		}
 		out.Unplaced = out.Postings - placed
-		oldest, err := t.placeOf(gone)
+		oldest, err := changelog.First(t.Tx)
 		if err != nil {
 			return nil, err
 		}
-		last, err := t.placeOf(newest)
+		last, err := changelog.Last(t.Tx)
 		out.Oldest, out.Newest = m.cursor(oldest), m.cursor(last)
 		return out, err
 	})

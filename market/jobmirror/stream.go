@@ -10,6 +10,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 )
 
 // heartbeat is the time after which a stream without changes sends a comment.
@@ -23,7 +25,7 @@ func (m *Mirror) serveChanges(w http.ResponseWriter, r *http.Request) {
 	}
 	since := Cursor(cmp.Or(r.Header.Get("Last-Event-ID"), parameters.Get("since")))
 	var (
-		place logPlace
+		place changelog.Place
 		err   error
 	)
 	if since == "" {
@@ -106,7 +108,7 @@ func (s *eventStream) event(kind string, id Cursor, data any) error {
 }
 
 // rows writes the whole copy, from which on changes follow after a place in the log.
-func (s *eventStream) rows(ctx context.Context, m *Mirror, at logPlace) error {
+func (s *eventStream) rows(ctx context.Context, m *Mirror, at changelog.Place) error {
 	for row, err := range m.rowsSince(ctx, at) {
 		if err == nil {
 			err = s.event("row", "", row)
@@ -159,7 +161,7 @@ func (s *eventStream) follow(ctx context.Context, m *Mirror, since Cursor) error
 			}
 		}
 		at, _ := m.parseCursor(since) // which Changes took
-		m.await(ctx, at.number, max(time.Until(said.Add(heartbeat)), 0))
+		m.db.log.Wait(ctx, at.Number, max(time.Until(said.Add(heartbeat)), 0))
 	}
 	return ctx.Err()
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -28,6 +29,7 @@ func schema() store.Schema {
 		Program: "jobmirror", Version: 1, Tables: read("tables"),
 		Own: map[string]string{"sqlite": read("sqlite"), "postgres": read("postgres")},
 	}
+	changelog.AddTables(&s)
 	search.AddTables(&s)
 	return s
 }
@@ -63,8 +65,7 @@ type database struct {
 	address string
 	secret  string // with which bytes of postings are hashed; see rawHash
 	search  *search.Index
-	changes atomic.Int64 // written to the log
-	read    atomic.Int64 // changes that readers of this process took from the log
+	log     *changelog.Log
 	taken   atomic.Int64 // leases of sources that others had let expire
 
 	// Commits of this process raise these.
@@ -78,8 +79,7 @@ type tx struct {
 	*store.Tx
 	db *database
 
-	logged  int   // changes written so far
-	changed int64 // on SQLite, the number of the last change before this transaction
+	log *changelog.Writer // nil where the transaction only reads
 
 	jobsDue, unindexed bool // what the commit is to raise
 
@@ -96,17 +96,16 @@ func (db *database) update(ctx context.Context, f func(*tx) error) error {
 	}
 	var t *tx
 	err := db.Update(ctx, func(in *store.Tx) error {
-		t = &tx{Tx: in, db: db}
+		t = &tx{Tx: in, db: db, log: db.log.Writer(in)}
 		if err := f(t); err != nil {
 			return err
 		}
-		return t.count()
+		return t.log.End()
 	})
 	if err != nil {
 		return err
 	}
-	if t.logged > 0 {
-		db.changes.Add(int64(t.logged))
+	if t.log.Committed() {
 		db.unnumbered.raise()
 	}
 	if t.jobsDue {

@@ -180,7 +180,7 @@ func (t *tx) removeUnnamed(jobs []int64, since int64) (removed int, err error) {
 		}
 		err := t.Do("DELETE FROM jobs WHERE job = ?", g.job)
 		if err == nil && g.record != "" {
-			err = t.log(ChangeJob, g.job, "", g.job, g.record, "", causeUnnamed)
+			err = t.logJob(g.job, g.record, "", causeUnnamed)
 		}
 		if err != nil {
 			return 0, err

@@ -73,7 +73,7 @@ func (t *tx) turn(r *row) error {
 		return nil
 	}
 	if r.begins(t.Now) {
-		err := t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Job), r.before, r.before, causeDate)
+		err := t.logPosting(r, r.rec.Job, r.before, causeDate)
 		if err != nil {
 			return err
 		}

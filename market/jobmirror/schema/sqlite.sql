@@ -1,15 +1,1 @@
 INSERT INTO mirror VALUES ('epoch', lower(hex(randomblob(8)))), ('secret', lower(hex(randomblob(16))));
-
-CREATE TABLE changes (
-    number   INTEGER PRIMARY KEY,
-    stamp    BIGINT NOT NULL,
-    at       BIGINT NOT NULL,
-    kind     TEXT NOT NULL,
-    id       BIGINT NOT NULL,
-    language TEXT NOT NULL,
-    job      BIGINT, -- the change is of it or of a posting of it; none: not known
-    before   TEXT,
-    after    TEXT,
-    cause    TEXT NOT NULL
-);
-CREATE INDEX changes_job ON changes (job, number) WHERE job IS NOT NULL;

@@ -10,7 +10,6 @@ CREATE TABLE counters (
     name  TEXT PRIMARY KEY,
     value BIGINT NOT NULL
 ) @clustered;
-INSERT INTO counters VALUES ('change', 0), ('erased', 0), ('erased_stamp', 0);
 
 CREATE TABLE sources (
     id         @key,
@@ -202,15 +201,6 @@ CREATE TABLE forgotten (
     id   BIGINT NOT NULL,
     at   BIGINT NOT NULL,
     PRIMARY KEY (kind, id)
-) @clustered;
-
--- The places of readers of the log that Consume keeps.
-CREATE TABLE readers (
-    name    TEXT PRIMARY KEY,
-    number  BIGINT NOT NULL,
-    stamp   BIGINT NOT NULL,
-    claimed BIGINT NOT NULL DEFAULT 0,
-    holder  TEXT NOT NULL DEFAULT ''
 ) @clustered;
 
 -- The pages of which search engines were told within a day.
