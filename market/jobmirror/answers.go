@@ -112,7 +112,7 @@ func (t *tx) saveFailure(m *Mirror, r lookedUp, j *jobRow) error {
 	if !r.held {
 		wait = min(backOff(j.failures, firstRetry), wait)
 	}
-	return t.Do("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ?, claimed = 0 WHERE job = ?",
+	return t.Do("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ?, leased_until = 0 WHERE job = ?",
 		problem(r.err), t.Now+jitter(wait).Milliseconds(), r.job)
 }
 
@@ -168,7 +168,7 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *jobRow, state State) (reindex 
 		return false, err
 	}
 	if same {
-		return false, t.Do(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', claimed = 0,
+		return false, t.Do(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', leased_until = 0,
 			made = ?, said = '', doubted = 0 WHERE job = ?`, serviceTime, heard, streak, r.answer, due, made, r.job)
 	}
 	catalogue := ""
@@ -176,7 +176,7 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *jobRow, state State) (reindex 
 		catalogue = rec.Information.Nationalities
 	}
 	err = t.Do(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, catalogue = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
-		next_due = ?, failures = 0, problem = '', claimed = 0, made = ?, said = '', doubted = 0 WHERE job = ?`,
+		next_due = ?, failures = 0, problem = '', leased_until = 0, made = ?, said = '', doubted = 0 WHERE job = ?`,
 		string(state), title, language, after, catalogue, serviceTime, heard, streak, r.answer, due, made, r.job)
 	if err != nil {
 		return false, err

@@ -8,7 +8,7 @@ import (
 )
 
 // condition says what an operator should know of a source. A condition is logged when it begins and when
-// it ends. What the log has already stands in the column told, so that each is logged once, by whichever
+// it ends. What the log has already stands in the column logged, so that each is logged once, by whichever
 // process refreshes the source, and after a restart too.
 type condition int64
 
@@ -43,15 +43,15 @@ func (t *tx) conditionOf(src *source, before condition, whole bool) (condition, 
 
 // noteCondition stores the condition of a source after a turn, and returns the one before it.
 func (t *tx) noteCondition(src *source, turn turn, whole bool) (before, now condition, err error) {
-	told, err := store.Value[int64](t, "SELECT coalesce(max(told), 0) FROM sources WHERE id = ? AND generation = ?", src.id, turn.generation)
-	before = condition(told)
+	logged, err := store.Value[int64](t, "SELECT coalesce(max(logged), 0) FROM sources WHERE id = ? AND generation = ?", src.id, turn.generation)
+	before = condition(logged)
 	if err != nil {
 		return 0, 0, err
 	}
 	if now, err = t.conditionOf(src, before, whole); err != nil || now == before {
 		return before, now, err
 	}
-	rows, err := t.Exec("UPDATE sources SET told = ? WHERE id = ? AND generation = ?", int64(now), src.id, turn.generation)
+	rows, err := t.Exec("UPDATE sources SET logged = ? WHERE id = ? AND generation = ?", int64(now), src.id, turn.generation)
 	if rows == 0 { // it is another's turn by now
 		now = before
 	}

@@ -104,9 +104,9 @@ func TestKilledAtRandomMoments(t *testing.T) {
 func leasesEnd(t *testing.T, address string) {
 	t.Helper()
 	if strings.HasPrefix(address, "postgres") {
-		execute(t, address, "UPDATE sources SET claimed = claimed - 18000 WHERE claimed > 0")
-		execute(t, address, "UPDATE sources SET asking = asking - 28000 WHERE asking > 1")
-		execute(t, address, "UPDATE jobs SET claimed = claimed - 28000 WHERE claimed > 0")
+		execute(t, address, "UPDATE sources SET leased_until = leased_until - 18000 WHERE leased_until > 0")
+		execute(t, address, "UPDATE sources SET held_lease = held_lease - 28000 WHERE held_lease > 1")
+		execute(t, address, "UPDATE jobs SET leased_until = leased_until - 28000 WHERE leased_until > 0")
 	}
 }
 

@@ -219,8 +219,8 @@ func (t *tx) postpone(m *Mirror, w weighed, wave bool) (bool, error) {
 	if w.answer < w.row.wanted {
 		due = t.Now
 	}
-	return true, t.Do(`UPDATE jobs SET said = ?, doubted = ?, failures = 0, problem = ?, next_due = ?, claimed = 0,
-		asked = CASE WHEN asked < ? THEN ? ELSE asked END WHERE job = ?`, string(said), doubt.Since, why, due, w.answer, w.answer, w.job)
+	return true, t.Do(`UPDATE jobs SET said = ?, doubted = ?, failures = 0, problem = ?, next_due = ?, leased_until = 0,
+		last_lookup = CASE WHEN last_lookup < ? THEN ? ELSE last_lookup END WHERE job = ?`, string(said), doubt.Since, why, due, w.answer, w.answer, w.job)
 }
 
 // askDoubted makes the jobs due of which the board said lately that they have ended, as if

@@ -519,7 +519,7 @@ func TestKilledWhileAnswersAreWeighed(t *testing.T) {
 					t.Fatal(err)
 				}
 				m = open(t, address, board.options())
-				for _, statement := range []string{"UPDATE jobs SET claimed = 0 WHERE claimed > 0", "UPDATE sources SET claimed = 0"} { // time passes
+				for _, statement := range []string{"UPDATE jobs SET leased_until = 0 WHERE leased_until > 0", "UPDATE sources SET leased_until = 0"} { // time passes
 					if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
 						t.Fatal(err)
 					}

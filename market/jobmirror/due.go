@@ -95,7 +95,7 @@ type batch struct {
 }
 
 // takeDue leases those jobs that have been due the longest, at most n, as a batch of a
-// process: the column claimed says until when. due reports that there are such jobs, also where
+// process: the column leased_until says until when. due reports that there are such jobs, also where
 // none is in the batch because all of them are being looked up just now.
 func (t *tx) takeDue(n int, process string) (b batch, due bool, err error) {
 	first, err := store.Value[*int64](t, "SELECT ("+firstDue+")")
@@ -105,7 +105,7 @@ func (t *tx) takeDue(n int, process string) (b batch, due bool, err error) {
 	if b.number, err = t.Next(batches); err != nil {
 		return b, true, err
 	}
-	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
+	b.jobs, err = t.Numbers(`UPDATE jobs SET leased_until = ?, batch = ? WHERE job IN
 		(SELECT job FROM jobs WHERE next_due <= ? AND `+store.IsFree+` ORDER BY next_due LIMIT `+strconv.Itoa(n)+` @skip) RETURNING job`,
 		append([]any{t.Until(jobLease), b.number, t.Now}, t.Free(jobLease)...)...)
 	if err != nil || len(b.jobs) == 0 {

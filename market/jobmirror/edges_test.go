@@ -296,13 +296,13 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 		claims := func() map[int64]int64 {
 			var out map[int64]int64
 			do(t, m, func(t *tx) (err error) {
-				out, err = store.Pairs[int64, int64](t, "SELECT job, claimed FROM jobs")
+				out, err = store.Pairs[int64, int64](t, "SELECT job, leased_until FROM jobs")
 				return err
 			})
 			return out
 		}
 		sleeper := reserve("sleeper")
-		do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE jobs SET claimed = ?", t.Now-1); return err })
+		do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE jobs SET leased_until = ?", t.Now-1); return err })
 		next := reserve("next")
 		if len(sleeper.jobs) != 2 || len(next.jobs) != 2 {
 			t.Fatalf("%v, then %v are due", sleeper, next)

@@ -273,7 +273,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		state := func() (out string) {
 			do(t, m, func(t *tx) error {
 				var complete, due, claimed, failures, doubts int64
-				err := t.Row("SELECT complete, next_due, claimed, failures, (SELECT count(*) FROM doubts), problem FROM sources WHERE id = ?",
+				err := t.Row("SELECT complete, next_due, leased_until, failures, (SELECT count(*) FROM doubts), problem FROM sources WHERE id = ?",
 					[]any{src.id}, &complete, &due, &claimed, &failures, &doubts, &out)
 				out = fmt.Sprint(complete, due, claimed, failures, doubts, out)
 				return err
@@ -461,7 +461,7 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 			return err
 		})
 		// The lease ends, and the next refresh makes nothing due.
-		do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE sources SET claimed = 0"); return err })
+		do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE sources SET leased_until = 0"); return err })
 		if _, begun, err = w.begin(t.Context(), src, func(sourceRow) bool { return true }); err != nil || !begun {
 			t.Fatalf("%t, %v", begun, err)
 		}
@@ -478,7 +478,7 @@ func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
 		src := m.sources[0]
 		note := func(answer int) {
 			do(t, m, func(t *tx) error {
-				_, err := t.Exec("UPDATE sources SET answer = ?, asking = 1 WHERE id = ?", answer, src.id)
+				_, err := t.Exec("UPDATE sources SET last_answer = ?, held_lease = 1 WHERE id = ?", answer, src.id)
 				return err
 			})
 		}
@@ -497,7 +497,7 @@ func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			do(t, m, func(t *tx) (err error) {
-				asking, err = store.Value[int64](t, "SELECT asking FROM sources WHERE id = ?", src.id)
+				asking, err = store.Value[int64](t, "SELECT held_lease FROM sources WHERE id = ?", src.id)
 				return err
 			})
 			return asking
@@ -544,7 +544,7 @@ func TestBatchThatIsCompletedTwice(t *testing.T) {
 				return t.saveAnswers(m, results)
 			})
 			do(t, m, func(t *tx) (err error) {
-				jobs, err = store.Pairs[int64, string](t, "SELECT job, state || ' ' || streak || ' ' || next_due || ' ' || answer || ' ' || claimed FROM jobs")
+				jobs, err = store.Pairs[int64, string](t, "SELECT job, state || ' ' || streak || ' ' || next_due || ' ' || answer || ' ' || leased_until FROM jobs")
 				if err == nil {
 					logged, err = store.Value[int](t, "SELECT count(*) FROM changes")
 				}

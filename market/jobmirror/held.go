@@ -25,7 +25,7 @@ type heldSource struct {
 
 // askHeld looks up the jobs of held rows, source by source, until no source needs further
 // answers. Only one process asks at a time, with half of the limit; busy reports that jobs are
-// left which another process is asking about. The column asking of the table sources says which
+// left which another process is asking about. The column held_lease of the table sources says which
 // sources need answers, and is the lease of the process that asks.
 func (w *worker) askHeld(ctx context.Context) (busy bool, err error) {
 	if w.opts.noLookups {
@@ -71,7 +71,7 @@ func (w *worker) askAllHeld(ctx context.Context) error {
 // other processes are looking up all that is left.
 func (t *tx) takeHeld(process string) (b batch, src *heldSource, busy bool, err error) {
 	var waiting []*heldSource
-	err = t.Rows("SELECT "+sourceColumns+", answer, asking, opens FROM sources WHERE asking > 0 ORDER BY id @lock", nil,
+	err = t.Rows("SELECT "+sourceColumns+", last_answer, held_lease, opens FROM sources WHERE held_lease > 0 ORDER BY id @lock", nil,
 		func(scan func(...any) error) error {
 			s := &heldSource{}
 			waiting = append(waiting, s)
@@ -106,7 +106,7 @@ func (t *tx) takeHeld(process string) (b batch, src *heldSource, busy bool, err 
 func (t *tx) takeHeldOf(s *heldSource, process string) (b batch, left int, err error) {
 	list := listed[s.kind]
 	unasked := "job IN (SELECT j.job FROM " + list.table + " l " + list.jobs +
-		" WHERE l.source = ? AND " + isHeldRow + " AND j.answer < ? AND j.asked < ?)"
+		" WHERE l.source = ? AND " + isHeldRow + " AND j.answer < ? AND j.last_lookup < ?)"
 	args := []any{s.id, s.answer, s.answer}
 	left, err = store.Value[int](t, "SELECT count(*) FROM jobs WHERE "+unasked, args...)
 	if err != nil || left == 0 {
@@ -117,7 +117,7 @@ func (t *tx) takeHeldOf(s *heldSource, process string) (b batch, left int, err e
 	}
 	lease := append([]any{t.Until(jobLease), b.number, t.Now, t.Now}, args...)
 	lease = append(lease, t.Free(jobLease)...)
-	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ?, next_due = CASE WHEN next_due > ? THEN ? ELSE next_due END
+	b.jobs, err = t.Numbers(`UPDATE jobs SET leased_until = ?, batch = ?, next_due = CASE WHEN next_due > ? THEN ? ELSE next_due END
 		WHERE job IN (SELECT job FROM jobs WHERE `+unasked+` AND `+store.IsFree+` ORDER BY answer, job LIMIT ? @skip)
 		RETURNING job`, append(lease, maxOpen-s.opens)...)
 	if err != nil || len(b.jobs) == 0 {
@@ -133,7 +133,7 @@ func (t *tx) takeHeldOf(s *heldSource, process string) (b batch, left int, err e
 // keepAsking leases the right to ask about the held rows of a source for d, or gives it
 // back if d is 0.
 func (t *tx) keepAsking(s *heldSource, d time.Duration) error {
-	_, err := t.Exec("UPDATE sources SET asking = ? WHERE id = ? AND asking > 0", max(t.Until(d), 1), s.id)
+	_, err := t.Exec("UPDATE sources SET held_lease = ? WHERE id = ? AND held_lease > 0", max(t.Until(d), 1), s.id)
 	return err
 }
 
@@ -169,7 +169,7 @@ func (w *worker) endAsking(ctx context.Context, src *heldSource) error {
 		return err
 	}
 	return w.db.update(ctx, func(t *tx) error {
-		_, err := t.Exec("UPDATE sources SET asking = 0 WHERE id = ? AND answer = ?", src.id, src.answer)
+		_, err := t.Exec("UPDATE sources SET held_lease = 0 WHERE id = ? AND last_answer = ?", src.id, src.answer)
 		return err
 	})
 }
@@ -190,11 +190,11 @@ func (t *tx) countOpens(src *heldSource, results []lookedUp) error {
 			opens, counted = 0, "?"
 		}
 	}
-	_, err := t.Exec("UPDATE sources SET opens = "+counted+" WHERE id = ? AND answer = ?", opens, src.id, src.answer)
+	_, err := t.Exec("UPDATE sources SET opens = "+counted+" WHERE id = ? AND last_answer = ?", opens, src.id, src.answer)
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec("UPDATE jobs SET asked = ? WHERE job IN @ids AND asked < ?",
+	_, err = t.Exec("UPDATE jobs SET last_lookup = ? WHERE job IN @ids AND last_lookup < ?",
 		results[0].answer, store.IDsOf(results, func(r lookedUp) int64 { return r.job }), results[0].answer)
 	return err
 }

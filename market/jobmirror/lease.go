@@ -8,7 +8,7 @@ import (
 
 // The calls of Run and Refresh that share the work of a mirror, in one process or in
 // several, lease what they do: others leave a leased row alone until the time in its column
-// claimed. (The table claims is something else: see putClaims.) Times are those of the
+// leased_until. Times are those of the
 // database's clock. Leases save work and decide nothing: which answer holds is decided by its
 // number, which is taken before the request is sent.
 const (
@@ -46,9 +46,9 @@ func (t *tx) clockSetBack() error {
 // runs the mirror alone may call it.
 func (t *tx) endLeases() error {
 	return t.DoAll(nil,
-		"UPDATE sources SET claimed = 0 WHERE claimed > 0",
-		"UPDATE sources SET asking = 1 WHERE asking > 0",
-		"UPDATE jobs SET claimed = 0 WHERE claimed > 0",
+		"UPDATE sources SET leased_until = 0 WHERE leased_until > 0",
+		"UPDATE sources SET held_lease = 1 WHERE held_lease > 0",
+		"UPDATE jobs SET leased_until = 0 WHERE leased_until > 0",
 		"DELETE FROM batches")
 }
 
@@ -62,7 +62,7 @@ type Lease struct {
 // leases returns what processes hold, by their identifiers, the oldest first.
 func (t *tx) leases() (map[string][]Lease, error) {
 	out := map[string][]Lease{}
-	err := t.Rows("SELECT holder, began, "+sourceColumns+" FROM sources WHERE claimed > ? ORDER BY began, id",
+	err := t.Rows("SELECT holder, began, "+sourceColumns+" FROM sources WHERE leased_until > ? ORDER BY began, id",
 		[]any{t.Now}, func(scan func(...any) error) error {
 			var (
 				process string
@@ -78,7 +78,7 @@ func (t *tx) leases() (map[string][]Lease, error) {
 		return nil, err
 	}
 	err = t.Rows(`SELECT b.process, b.since, l.jobs FROM batches b JOIN (
-			SELECT batch, count(*) AS jobs FROM jobs WHERE next_due <= ? AND claimed > ? GROUP BY batch
+			SELECT batch, count(*) AS jobs FROM jobs WHERE next_due <= ? AND leased_until > ? GROUP BY batch
 		) l ON l.batch = b.number ORDER BY b.since, b.number`, []any{t.Now, t.Now}, func(scan func(...any) error) error {
 		var (
 			process string

@@ -97,8 +97,8 @@ func takenOver(t *testing.T, opts jobmirror.Options, least int64, prepare func(t
 					stop()
 					for table, most := range map[string]int{"sources": 18_000, "jobs": 28_000} {
 						// Two seconds later others have taken them over.
-						if last := count(t, address, "SELECT coalesce(max(claimed) - floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0) FROM "+
-							table+" WHERE claimed > 0"); last > most {
+						if last := count(t, address, "SELECT coalesce(max(leased_until) - floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0) FROM "+
+							table+" WHERE leased_until > 0"); last > most {
 							t.Errorf("the leases of %s end in %d ms", table, last)
 						}
 					}
@@ -176,9 +176,9 @@ func TestHeldRowsTakenOverWhereverAProcessDied(t *testing.T) {
 	asked := func(t *testing.T, address string) bool {
 		// Who died between its last commit and giving the source back leaves a lease that has ended,
 		// which nobody takes away before the source is due again.
-		return query[bool](t, address, `SELECT asking = 0 AND claimed < extract(epoch FROM clock_timestamp()) * 1000 FROM sources`) &&
+		return query[bool](t, address, `SELECT held_lease = 0 AND leased_until < extract(epoch FROM clock_timestamp()) * 1000 FROM sources`) &&
 			query[bool](t, address, "SELECT count(*) = 40 AND min(missing) > 0 FROM listings") &&
-			query[bool](t, address, "SELECT count(*) = 0 FROM jobs WHERE claimed > 0")
+			query[bool](t, address, "SELECT count(*) = 0 FROM jobs WHERE leased_until > 0")
 	}
 	prepare := func(t *testing.T) string { return postgres.createFrom(t, name) }
 	takenOver(t, opts, 10, prepare, asked, func(t *testing.T, m *jobmirror.Mirror) { copied(t, m, "in the end", 40, 40) })
@@ -217,7 +217,7 @@ func TestGivenBackWithinTwoSeconds(t *testing.T) {
 		if took := time.Since(began); took > 6*time.Second {
 			t.Errorf("it took %s", took)
 		}
-		if held := count(t, address, "SELECT (SELECT count(*) FROM sources WHERE claimed > 0) + (SELECT count(*) FROM jobs WHERE claimed > 0) + (SELECT count(*) FROM batches)"); held != 0 {
+		if held := count(t, address, "SELECT (SELECT count(*) FROM sources WHERE leased_until > 0) + (SELECT count(*) FROM jobs WHERE leased_until > 0) + (SELECT count(*) FROM batches)"); held != 0 {
 			t.Errorf("%d are still held", held)
 		}
 		if known, asked := m.Progress().LookedUp, int64(asked); known < asked {

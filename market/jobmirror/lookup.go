@@ -275,7 +275,7 @@ func (t *tx) leaseJobs(l *lookups, d time.Duration) error {
 			return err
 		}
 	}
-	_, err := t.Exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
+	_, err := t.Exec("UPDATE jobs SET leased_until = ? WHERE job IN @ids AND batch = ? AND leased_until > 0",
 		t.Until(d), store.IDs(l.jobs), l.number)
 	return err
 }

@@ -120,7 +120,7 @@ func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
 		}
 		// A process that had leased all sources was killed. One that shares the database sees it; who runs the
 		// mirror alone ends such leases when it begins.
-		if err := jobmirror.Exec(t.Context(), m, "UPDATE sources SET claimed = 1"); err != nil {
+		if err := jobmirror.Exec(t.Context(), m, "UPDATE sources SET leased_until = 1"); err != nil {
 			t.Fatal(err)
 		}
 		refresh(t, m)

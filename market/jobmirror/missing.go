@@ -96,7 +96,7 @@ func (t *tx) miss(m *Mirror, src *source, turn turn) error {
 	if err := t.noteMissing(src, turn); err != nil {
 		return err
 	}
-	_, err = t.Exec("UPDATE sources SET earlier = previous, previous = answer, answer = ? WHERE id = ?", turn.answer, src.id)
+	_, err = t.Exec("UPDATE sources SET third_last_answer = second_last_answer, second_last_answer = last_answer, last_answer = ? WHERE id = ?", turn.answer, src.id)
 	if err != nil {
 		return err
 	}
@@ -111,9 +111,8 @@ func (t *tx) miss(m *Mirror, src *source, turn turn) error {
 	if err := t.loseFew(m, src, turn); err != nil {
 		return err
 	}
-	// earlier is the answer of the complete refresh before the previous one: a row that was
-	// missed by then was missed three times.
-	_, err = t.Exec("UPDATE "+table+goes+" AND missing <= ? AND missed <= (SELECT earlier FROM sources WHERE id = ?)",
+	// This refresh is the last one by now: a row that the third last one missed was missed three times.
+	_, err = t.Exec("UPDATE "+table+goes+" AND missing <= ? AND missed <= (SELECT third_last_answer FROM sources WHERE id = ?)",
 		src.id, t.Now-m.opts.HoldMissing.Milliseconds(), src.id)
 	if err != nil {
 		return err
@@ -188,9 +187,9 @@ func (t *tx) askAbout(m *Mirror, src *source) error {
 	if err != nil {
 		return err
 	}
-	statement := "UPDATE sources SET asking = 0, believed = 0 WHERE id = ? AND asking + believed > 0"
+	statement := "UPDATE sources SET held_lease = 0, believed = 0 WHERE id = ? AND held_lease + believed > 0"
 	if held { // a process that asks just now keeps its lease
-		statement = "UPDATE sources SET asking = CASE WHEN asking = 0 THEN 1 ELSE asking END, opens = 0, informed = 0 WHERE id = ?"
+		statement = "UPDATE sources SET held_lease = CASE WHEN held_lease = 0 THEN 1 ELSE held_lease END, opens = 0, informed = 0 WHERE id = ?"
 	}
 	_, err = t.Exec(statement, src.id)
 	return err
@@ -225,7 +224,7 @@ func (t *tx) settleSome(src *source, asked bool) (more bool, err error) {
 		before, informed bool
 		list             = listed[src.kind]
 	)
-	err = t.Row("SELECT answer, believed, informed <> 0 FROM sources WHERE id = ? @lock", []any{src.id}, &answer, &believed, &before)
+	err = t.Row("SELECT last_answer, believed, informed <> 0 FROM sources WHERE id = ? @lock", []any{src.id}, &answer, &believed, &before)
 	if errors.Is(err, sql.ErrNoRows) { // another process has removed it
 		return false, nil
 	}

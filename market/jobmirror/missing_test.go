@@ -734,7 +734,7 @@ func TestPollTellsOfHeldRows(t *testing.T) {
 		run(t, m)
 		time.Sleep(5 * time.Second)
 		board.tell(nil, inactive, nil)
-		for _, statement := range []string{"UPDATE jobs SET asked = 0, answer = 0", "UPDATE sources SET asking = 1"} {
+		for _, statement := range []string{"UPDATE jobs SET last_lookup = 0, answer = 0", "UPDATE sources SET held_lease = 1"} {
 			if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
 				t.Fatal(err)
 			}
@@ -756,8 +756,8 @@ func TestHeldRowsInAFleet(t *testing.T) {
 		settled(t, m, "empty", 120, 120)
 		board.tell(nil, inactive, nil)
 		for _, statement := range []string{ // as the killed process leaves them
-			"UPDATE sources SET asking = 1000, next_due = next_due + 1000000",
-			"UPDATE jobs SET asked = 0, answer = 0, claimed = 1000, batch = 7 WHERE job > 20",
+			"UPDATE sources SET held_lease = 1000, next_due = next_due + 1000000",
+			"UPDATE jobs SET last_lookup = 0, answer = 0, leased_until = 1000, batch = 7 WHERE job > 20",
 		} {
 			if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
 				t.Fatal(err)

@@ -169,15 +169,14 @@ func (t *tx) write(r *row, cause string) error {
 	// equal, unless the new row takes the value from the old one.
 	err := t.Do(`INSERT INTO postings
 		(id, posting, language, version, title, record, ads, hash, linked, job,
-			evidence, answer, changed, adless, giver, turns)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)
+			answer, adless, giver, turns)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
 			ads = CASE WHEN postings.ads = excluded.ads THEN postings.ads ELSE excluded.ads END,
 			hash = excluded.hash, linked = excluded.linked, job = excluded.job,
-			evidence = excluded.evidence, answer = excluded.answer, changed = excluded.changed,
-			adless = excluded.adless, giver = excluded.giver, turns = excluded.turns`,
+			answer = excluded.answer, adless = excluded.adless, giver = excluded.giver, turns = excluded.turns`,
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
-		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, flag(r.rec.AdTooLarge), r.giver, turns)
+		r.linked, int64(r.rec.Job), r.answer, flag(r.rec.AdTooLarge), r.giver, turns)
 	if err == nil && (r.fromAnswer || r.rec.Job != r.had.Job || !slices.Equal(r.rec.Sources, r.had.Sources)) {
 		err = t.putUnindexed([]int64{r.id})
 	}

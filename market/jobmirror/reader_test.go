@@ -114,7 +114,7 @@ func TestConsume(t *testing.T) {
 		if err := m.Consume(ctx, "reader", func(ctx context.Context, changes []jobmirror.Change) error {
 			if first {
 				first = false
-				return jobmirror.Exec(ctx, m, "UPDATE readers SET claimed = 1, holder = 'another'")
+				return jobmirror.Exec(ctx, m, "UPDATE readers SET leased_until = 1, holder = 'another'")
 			}
 			defer stop()
 			return got.read(ctx, changes)

@@ -82,7 +82,7 @@ func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error
 		var id, began int64
 		expired = false
 		args := append([]any{sourceIDs(sources), t.Now, store.Latest(t.Now)}, t.Free(sourceLease)...)
-		err := t.Row("SELECT id, began, claimed > 0 FROM sources WHERE id IN @ids AND (next_due <= ? OR began > ?) AND "+store.IsFree+
+		err := t.Row("SELECT id, began, leased_until > 0 FROM sources WHERE id IN @ids AND (next_due <= ? OR began > ?) AND "+store.IsFree+
 			" ORDER BY next_due, id LIMIT 1 @skip", args, &id, &began, &expired)
 		if errors.Is(err, sql.ErrNoRows) {
 			found, err = store.Value[int](t, "SELECT count(*) FROM sources WHERE id IN @ids", sourceIDs(sources))
@@ -158,7 +158,7 @@ func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) boo
 			until int64
 		)
 		begun, expired = false, false
-		err := t.Row("SELECT generation, began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id},
+		err := t.Row("SELECT generation, began, complete, leased_until FROM sources WHERE id = ? @lock", []any{src.id},
 			&r.generation, &r.began, &r.complete, &until)
 		if err != nil || t.db.IsLeased(until, t.Now, sourceLease) || !may(r) {
 			return err
@@ -207,7 +207,7 @@ func (t *tx) begin(src *source, process string) (out turn, err error) {
 	}
 	out.hearing = &hearing{asking: t.asking()}
 	var complete int64
-	err = t.Row("UPDATE sources SET generation = ?, began = ?, claimed = ?, holder = ? WHERE id = ? RETURNING made, complete",
+	err = t.Row("UPDATE sources SET generation = ?, began = ?, leased_until = ?, holder = ? WHERE id = ? RETURNING made, complete",
 		[]any{out.generation, t.Now, until, process, src.id}, &out.hearing.stored, &complete)
 	if errors.Is(err, sql.ErrNoRows) { // it was removed meanwhile
 		err = nil
@@ -259,7 +259,7 @@ func (m *Mirror) keepLease(ctx context.Context, src *source, turn turn) error {
 // while the turn is its last.
 func (m *Mirror) lease(ctx context.Context, src *source, turn turn, d time.Duration) (mine bool, err error) {
 	return fromUpdate(ctx, m.db, func(t *tx) (bool, error) {
-		rows, err := t.Exec("UPDATE sources SET claimed = ? WHERE id = ? AND generation = ?", t.Until(d), src.id, turn.generation)
+		rows, err := t.Exec("UPDATE sources SET leased_until = ? WHERE id = ? AND generation = ?", t.Until(d), src.id, turn.generation)
 		return rows > 0, err
 	})
 }
@@ -365,7 +365,7 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 			if err := t.endDoubts(src, turn); err != nil {
 				return err
 			}
-			_, err := t.Exec(`UPDATE sources SET complete = ?, next_due = ?, claimed = 0, failures = 0, problem = ?, refused = 0, left_out = 0
+			_, err := t.Exec(`UPDATE sources SET complete = ?, next_due = ?, leased_until = 0, failures = 0, problem = ?, refused = 0, left_out = 0
 				WHERE id = ? AND generation = ?`, t.Now, t.Now+every.Milliseconds(), reason, src.id, turn.generation)
 			return err
 		}
@@ -378,7 +378,7 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 		}
 		wait := min(backOff(failures, 10*time.Second), m.opts.RefreshEvery)
 		r = r.after(turn.says, t)
-		_, err = t.Exec(`UPDATE sources SET next_due = ?, claimed = 0, failures = failures + 1, problem = ?, refused = ?, left_out = ?
+		_, err = t.Exec(`UPDATE sources SET next_due = ?, leased_until = 0, failures = failures + 1, problem = ?, refused = ?, left_out = ?
 			WHERE id = ? AND generation = ?`, t.Now+jitter(wait).Milliseconds(), reason, r.since, flag(r.leftOut), src.id, turn.generation)
 		return err
 	})

@@ -227,10 +227,10 @@ func (w *worker) poll(ctx context.Context) error {
 	if w.db.Shared {
 		numberless = changelog.Waiting
 	}
-	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.claimed,
-			(SELECT max(asking) FROM sources WHERE asking > 0), (`+firstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstTurn+`), `+numberless+`
-		FROM (SELECT count(*) AS entered, min(CASE WHEN claimed > next_due THEN claimed ELSE next_due END) AS first,
-			coalesce(max(began), 0) AS began, coalesce(max(claimed), 0) AS claimed FROM sources WHERE id IN @ids) s`,
+	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.leased_until,
+			(SELECT max(held_lease) FROM sources WHERE held_lease > 0), (`+firstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstTurn+`), `+numberless+`
+		FROM (SELECT count(*) AS entered, min(CASE WHEN leased_until > next_due THEN leased_until ELSE next_due END) AS first,
+			coalesce(max(began), 0) AS began, coalesce(max(leased_until), 0) AS leased_until FROM sources WHERE id IN @ids) s`,
 		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &held, &job, &index, &turn, &number)
 	if err != nil {
 		return err

@@ -129,7 +129,7 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 	held := open(t, filepath.Join(dir, "shelf.db"), board.options())
 	refresh(t, held)
 	board.tell(upTo(5), inactive, nil)
-	if err := errors.Join(refreshed(t.Context(), held), jobmirror.Exec(t.Context(), held, "UPDATE sources SET asking = 1")); err != nil {
+	if err := errors.Join(refreshed(t.Context(), held), jobmirror.Exec(t.Context(), held, "UPDATE sources SET held_lease = 1")); err != nil {
 		t.Fatal(err)
 	}
 	backUp(t, held, holding)
@@ -153,7 +153,7 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 // goesOn reports whether a call goes on without a statement: one that tells other processes of
 // this one, or that tidies up behind processes which ended without saying so.
 func goesOn(statement string) bool {
-	for _, part := range []string{"processes", "UPDATE limits SET rate", "SET claimed = 0 WHERE claimed > 0", "SET asking = 1", "DELETE FROM batches"} {
+	for _, part := range []string{"processes", "UPDATE limits SET rate", "SET leased_until = 0 WHERE leased_until > 0", "SET held_lease = 1", "DELETE FROM batches"} {
 		if strings.Contains(statement, part) {
 			return true
 		}

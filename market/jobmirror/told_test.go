@@ -75,7 +75,7 @@ func TestFiguresOfWhatIsStored(t *testing.T) {
 				{at(-1), at(100), 0, at(-2), "", 0},
 				{at(-60), at(-40), at(5), at(-7), "own", 0},
 			} {
-				_, err := t.Exec(`UPDATE sources SET complete = ?, next_due = ?, claimed = ?, began = ?, holder = ?, failures = ?
+				_, err := t.Exec(`UPDATE sources SET complete = ?, next_due = ?, leased_until = ?, began = ?, holder = ?, failures = ?
 					WHERE id = (SELECT min(id) FROM sources WHERE began = 0)`, s.complete, s.due, s.claimed, s.began, s.holder, s.failures)
 				if err != nil {
 					return err
@@ -85,7 +85,7 @@ func TestFiguresOfWhatIsStored(t *testing.T) {
 				due, claimed int64
 				failures     int
 			}{{at(-25), at(9), 1}, {at(-5), at(9), 0}, {at(-3), at(-1), 2}, {at(0), 0, 0}, {at(1), 0, 0}} {
-				_, err := t.Exec("INSERT INTO jobs (job, state, next_due, claimed, batch, failures) VALUES (?, 'open', ?, ?, 9, ?)", i+1, j.due, j.claimed, j.failures)
+				_, err := t.Exec("INSERT INTO jobs (job, state, next_due, leased_until, batch, failures) VALUES (?, 'open', ?, ?, 9, ?)", i+1, j.due, j.claimed, j.failures)
 				if err != nil {
 					return err
 				}

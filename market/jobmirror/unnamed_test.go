@@ -118,13 +118,13 @@ func TestUnnamedJobsGo(t *testing.T) {
 		board.tell(upTo(18), "open", nil)
 		refresh(t, m)
 
-		exec(fmt.Sprintf("UPDATE jobs SET claimed = %d, next_due = %d WHERE job = 20", time.Now().Add(10*time.Second).UnixMilli(), time.Now().Add(time.Hour).UnixMilli()))
+		exec(fmt.Sprintf("UPDATE jobs SET leased_until = %d, next_due = %d WHERE job = 20", time.Now().Add(10*time.Second).UnixMilli(), time.Now().Add(time.Hour).UnixMilli()))
 		if passes(t, m, day); strings.Contains(t.Name(), "postgres") { // on SQLite a refresh ends all leases, and is alone
 			passes(t, m, day)
 			refresh(t, m)
 			has("while it is looked up", true, 20)
 		}
-		exec("UPDATE jobs SET claimed = 0")
+		exec("UPDATE jobs SET leased_until = 0")
 		exec("INSERT INTO sources (id, kind, name, language, search, geo, complete, named) VALUES (77, 'feed', 'old', '', '', '', 1, 9000000000000)")
 		passes(t, m, day)
 		refresh(t, m)
@@ -259,7 +259,7 @@ func TestKilledInTheDailyPass(t *testing.T) {
 				t.Fatal(err)
 			}
 			m = open(t, address, board.options())
-			if err := jobmirror.Exec(t.Context(), m, "UPDATE sources SET claimed = 0"); err != nil { // time passes
+			if err := jobmirror.Exec(t.Context(), m, "UPDATE sources SET leased_until = 0"); err != nil { // time passes
 				t.Fatal(err)
 			}
 			checkReplay(t, m)

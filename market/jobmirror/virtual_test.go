@@ -278,7 +278,7 @@ func TestJobsUnderWayAreBounded(t *testing.T) {
 		lost.Store(true)
 		feedOf(t, opts.Feeds[0].Address, jobs, 0)
 		time.Sleep(20 * time.Second)
-		if claimed := count(t, path, "SELECT count(*) FROM jobs WHERE claimed > 0"); claimed < size || claimed >= 3*size {
+		if claimed := count(t, path, "SELECT count(*) FROM jobs WHERE leased_until > 0"); claimed < size || claimed >= 3*size {
 			t.Errorf("%d jobs are under way, want two batches of %d", claimed, size)
 		}
 	})
@@ -409,8 +409,8 @@ func TestClockSetBackByAYear(t *testing.T) {
 		m := open(t, address, optionsOf(srv))
 		refresh(t, m)
 		addYear(t, m,
-			"UPDATE sources SET began = began + %d, complete = complete + %[1]d, next_due = next_due + %[1]d, claimed = next_due + %[1]d",
-			"UPDATE jobs SET looked_up = looked_up + %d, next_due = next_due + %[1]d, claimed = next_due + %[1]d",
+			"UPDATE sources SET began = began + %d, complete = complete + %[1]d, next_due = next_due + %[1]d, leased_until = next_due + %[1]d",
+			"UPDATE jobs SET looked_up = looked_up + %d, next_due = next_due + %[1]d, leased_until = next_due + %[1]d",
 		)
 		job := jobboard.JobID(srv.Demo.OpenJob)
 		if j, err := m.Job(t.Context(), job); err != nil || j.Age != 0 {

@@ -96,7 +96,7 @@ func TestLeasesAreKept(t *testing.T) {
 	lasts := func(t *testing.T, m *Mirror, src *source) (left time.Duration) {
 		t.Helper()
 		do(t, m, func(t *tx) error {
-			until, err := store.Value[int64](t, "SELECT claimed FROM sources WHERE id = ?", src.id)
+			until, err := store.Value[int64](t, "SELECT leased_until FROM sources WHERE id = ?", src.id)
 			left = time.Duration(until-t.Now) * time.Millisecond
 			return err
 		})

@@ -1,65 +1,72 @@
 -- The tables of both databases. @key is a row's number that identifies it;
 -- @clustered lets SQLite keep the rows in the order of their key.
+-- Times are milliseconds since 1970 by the database's clock, and 0 is no time. Truths are 0 and 1.
+-- "An answer's number" is one of those that numbers.go calls answers; 0 is none.
+
+-- Facts about the database. Rows are "program" and "oldest", by which Open knows whether it may use
+-- the database, "epoch" and "secret", which are random texts, "board", "base_url" and "jobdb_url",
+-- which say whose copy it is, and "tokens_marked" while postings are marked to be indexed anew.
 CREATE TABLE mirror (
-    name  TEXT PRIMARY KEY,
-    value TEXT NOT NULL
+    name  TEXT PRIMARY KEY, -- of the fact
+    value TEXT NOT NULL     -- the fact, as a text
 ) @clustered;
 INSERT INTO mirror VALUES ('program', 'jobmirror'), ('oldest', '1');
 
+-- Numbers that only grow: on SQLite all that numbers.go names, on both databases those of the log.
 CREATE TABLE counters (
-    name  TEXT PRIMARY KEY,
-    value BIGINT NOT NULL
+    name  TEXT PRIMARY KEY, -- of the counter
+    value BIGINT NOT NULL   -- the last number that it gave
 ) @clustered;
 
+-- A channel in one language, with what narrows it down, or a feed.
 CREATE TABLE sources (
-    id         @key,
-    kind       TEXT NOT NULL,
-    name       TEXT NOT NULL,
-    language   TEXT NOT NULL,
-    search     TEXT NOT NULL,
-    geo        TEXT NOT NULL,
-    generation BIGINT NOT NULL DEFAULT 0,
-    began      BIGINT NOT NULL DEFAULT 0,
-    complete   BIGINT NOT NULL DEFAULT 0,
-    next_due   BIGINT NOT NULL DEFAULT 0,
-    failures   BIGINT NOT NULL DEFAULT 0,
-    problem    TEXT NOT NULL DEFAULT '',
-    refused    BIGINT NOT NULL DEFAULT 0,
-    left_out   BIGINT NOT NULL DEFAULT 0,
-    answer     BIGINT NOT NULL DEFAULT 0,
-    previous   BIGINT NOT NULL DEFAULT 0,
-    earlier    BIGINT NOT NULL DEFAULT 0,
-    asking     BIGINT NOT NULL DEFAULT 0,
-    opens      BIGINT NOT NULL DEFAULT 0,
-    informed   BIGINT NOT NULL DEFAULT 0,
-    believed   BIGINT NOT NULL DEFAULT 0,
-    claimed    BIGINT NOT NULL DEFAULT 0,
-    holder     TEXT NOT NULL DEFAULT '',
-    named      BIGINT NOT NULL DEFAULT 0,
-    made       BIGINT NOT NULL DEFAULT 0,
-    told       BIGINT NOT NULL DEFAULT 0, -- what the operator's log has of the source: condition
+    id         @key,                         -- in the order in which processes first named them
+    kind       TEXT NOT NULL,                -- "channel" or "feed"
+    name       TEXT NOT NULL,                -- the channel's identifier, or the feed's name
+    language   TEXT NOT NULL,                -- in which a channel is asked for; empty: the board chooses, or it is a feed
+    search     TEXT NOT NULL,                -- the text that narrows a channel down; empty: none
+    geo        TEXT NOT NULL,                -- the circle that narrows a channel down; empty: none
+    generation BIGINT NOT NULL DEFAULT 0,    -- the number of its last refresh, see numbers.go; 0: none has begun
+    began      BIGINT NOT NULL DEFAULT 0,    -- when that began
+    complete   BIGINT NOT NULL DEFAULT 0,    -- when a refresh was complete last; 0: none was
+    next_due   BIGINT NOT NULL DEFAULT 0,    -- when it is to be refreshed next
+    failures   BIGINT NOT NULL DEFAULT 0,    -- refreshes in a row that were not complete
+    problem    TEXT NOT NULL DEFAULT '',     -- why the last one was not; empty: it was
+    refused    BIGINT NOT NULL DEFAULT 0,    -- since when the board says that it has no such channel; 0: it does not
+    left_out   BIGINT NOT NULL DEFAULT 0,    -- 1: the board has said so for long, and the copy does without the source
+    last_answer        BIGINT NOT NULL DEFAULT 0, -- the answer's number of its last complete refresh
+    second_last_answer BIGINT NOT NULL DEFAULT 0, -- of the complete refresh before that
+    third_last_answer  BIGINT NOT NULL DEFAULT 0, -- of the one before that: rows that it missed were missed three times
+    held_lease BIGINT NOT NULL DEFAULT 0,    -- of lookups for held rows. 0: none are needed; 1: some are; above: until when a process does them
+    opens      BIGINT NOT NULL DEFAULT 0,    -- how many of these lookups in a row said "open", since the last complete refresh
+    informed   BIGINT NOT NULL DEFAULT 0,    -- 1: one of them gave a job's information, since the last complete refresh
+    believed   BIGINT NOT NULL DEFAULT 0,    -- rows that went because lookups said "unavailable" while none gave any; 0 once none is held
+    leased_until BIGINT NOT NULL DEFAULT 0,  -- until when a process refreshes it; 0: none does
+    holder     TEXT NOT NULL DEFAULT '',     -- processes.id of the last one that did; empty: none
+    named      BIGINT NOT NULL DEFAULT 0,    -- when a process last said that its options name it
+    made       BIGINT NOT NULL DEFAULT 0,    -- when the last answer was made at the earliest: caches keep answers; 0: not known
+    logged     BIGINT NOT NULL DEFAULT 0,    -- the conditions, see condition.go, that the operator's log has of it
     UNIQUE (kind, name, language, search, geo)
 );
 
+-- A posting in one language.
 -- The long columns are the last: SQLite reads a row's pages from the first one up to what
 -- it is asked for.
 CREATE TABLE postings (
-    id        @key,
-    posting   BIGINT NOT NULL,
-    language  TEXT NOT NULL,
-    version   BIGINT NOT NULL,
-    hash      BIGINT NOT NULL,
-    linked    BIGINT NOT NULL,
-    job       BIGINT,
-    evidence  TEXT NOT NULL,
-    answer    BIGINT NOT NULL,
-    changed   BIGINT NOT NULL,
-    adless    BIGINT NOT NULL DEFAULT 0,
+    id        @key,                      -- in the order in which the copy came to know them
+    posting   BIGINT NOT NULL,           -- the board's identifier of the posting
+    language  TEXT NOT NULL,             -- in which it was asked for; empty: the board chose
+    version   BIGINT NOT NULL,           -- the board's identifier of the version
+    hash      BIGINT NOT NULL,           -- of what the board gave, without what the mirror adds to the record
+    linked    BIGINT NOT NULL,           -- the job that the posting's own link names; 0: none
+    job       BIGINT,                    -- whose posting it is by the strongest evidence; NULL: not known
+    answer    BIGINT NOT NULL,           -- the number of the answer that it was copied from
+    adless    BIGINT NOT NULL DEFAULT 0, -- 1: it was too large to be copied with its advertisement
     turns     BIGINT NOT NULL DEFAULT 0, -- when a visitor may begin or cease to see it, by its dates; 0: never
-    giver     BIGINT NOT NULL DEFAULT 0,
-    title     TEXT NOT NULL,
-    record    TEXT NOT NULL,
-    ads       TEXT NOT NULL,
+    giver     BIGINT NOT NULL DEFAULT 0, -- sources.id of the source that it was copied from; 0: not known
+    title     TEXT NOT NULL,             -- as the record has it, without what PostgreSQL refuses in a text
+    record    TEXT NOT NULL,             -- a PostingRecord as JSON
+    ads       TEXT NOT NULL,             -- the texts of the advertisement by their keys, as JSON; empty: none
     UNIQUE (posting, language)
 );
 CREATE INDEX postings_adless ON postings (id) WHERE adless = 1;
@@ -67,146 +74,159 @@ CREATE INDEX postings_turns ON postings (turns) WHERE turns > 0;
 CREATE INDEX postings_job ON postings (job);
 CREATE INDEX postings_version ON postings (version);
 
+-- A posting that the text index does not have yet, or as it was.
 CREATE TABLE unindexed (
-    posting @key
+    posting @key -- postings.id
 );
 
+-- A posting that a channel shows, or has ceased to show and that is held.
 CREATE TABLE listings (
-    source     BIGINT NOT NULL,
-    posting    BIGINT NOT NULL,
-    seen       BIGINT NOT NULL,
-    missing    BIGINT NOT NULL DEFAULT 0,
-    missed     BIGINT NOT NULL DEFAULT 0,
-    raw        BIGINT NOT NULL DEFAULT 0,
+    source     BIGINT NOT NULL,           -- sources.id
+    posting    BIGINT NOT NULL,           -- postings.id
+    seen       BIGINT NOT NULL,           -- when it came, or, of a row that is missing, when the source showed it last
+    missing    BIGINT NOT NULL DEFAULT 0, -- since when it is held; 0: the source shows it; -1: it goes
+    missed     BIGINT NOT NULL DEFAULT 0, -- the number of the answer that first missed it; holds where missing is not 0
+    raw        BIGINT NOT NULL DEFAULT 0, -- a hash of the bytes in which the source shows it as it is stored; 0: not known
     PRIMARY KEY (source, posting)
 ) @clustered;
 CREATE INDEX listings_posting ON listings (posting);
 CREATE INDEX listings_missing ON listings (source) WHERE missing <> 0;
 
+-- An entry that a feed shows, or has ceased to show and that is held.
 CREATE TABLE entries (
-    source     BIGINT NOT NULL,
-    hash       BIGINT NOT NULL,
-    job        BIGINT NOT NULL,
-    missing    BIGINT NOT NULL DEFAULT 0,
-    missed     BIGINT NOT NULL DEFAULT 0,
+    source     BIGINT NOT NULL,           -- sources.id
+    hash       BIGINT NOT NULL,           -- of the entry's bytes: an entry that changes is another one
+    job        BIGINT NOT NULL,           -- that it is of
+    missing    BIGINT NOT NULL DEFAULT 0, -- as in listings
+    missed     BIGINT NOT NULL DEFAULT 0, -- as in listings
     PRIMARY KEY (source, hash)
 ) @clustered;
 CREATE INDEX entries_job ON entries (job, source);
 CREATE INDEX entries_missing ON entries (source) WHERE missing <> 0;
 
+-- A complete refresh by which rows went at once because they were few.
 CREATE TABLE losses (
-    source BIGINT NOT NULL,
-    answer BIGINT NOT NULL,
-    at     BIGINT NOT NULL,
-    lost   BIGINT NOT NULL,
+    source BIGINT NOT NULL, -- sources.id
+    answer BIGINT NOT NULL, -- the refresh's answer's number
+    at     BIGINT NOT NULL, -- when they went
+    lost   BIGINT NOT NULL, -- how many rows went
     PRIMARY KEY (source, answer)
 ) @clustered;
 
+-- What a feed's entry says of a posting or a version: that it is its job's.
 CREATE TABLE claims (
-    kind   TEXT NOT NULL,
-    value  BIGINT NOT NULL,
-    job    BIGINT NOT NULL,
-    source BIGINT NOT NULL,
-    entry  BIGINT NOT NULL,
+    kind   TEXT NOT NULL,   -- what value is: "posting" or "version"
+    value  BIGINT NOT NULL, -- the board's identifier of it
+    job    BIGINT NOT NULL, -- the entry's job
+    source BIGINT NOT NULL, -- sources.id of the feed
+    entry  BIGINT NOT NULL, -- entries.hash
     PRIMARY KEY (kind, value, job, source, entry)
 ) @clustered;
 CREATE INDEX claims_entry ON claims (source, entry);
 
+-- A job that something names or named: what lookups said of it, and when it is looked up next.
 CREATE TABLE jobs (
-    job           @key,
-    state         TEXT NOT NULL,
-    title         TEXT NOT NULL DEFAULT '',
-    language      TEXT NOT NULL DEFAULT '',
-    record        TEXT NOT NULL DEFAULT '',
-    service_time  BIGINT NOT NULL DEFAULT 0,
-    looked_up     BIGINT NOT NULL DEFAULT 0,
-    streak        BIGINT NOT NULL DEFAULT 0,
-    answer        BIGINT NOT NULL DEFAULT 0,
-    next_due      BIGINT NOT NULL,
-    wanted        BIGINT NOT NULL DEFAULT 0,
-    asked         BIGINT NOT NULL DEFAULT 0,
-    claimed       BIGINT NOT NULL DEFAULT 0,
-    batch         BIGINT NOT NULL DEFAULT 0,
-    failures      BIGINT NOT NULL DEFAULT 0,
-    problem       TEXT NOT NULL DEFAULT '',
-    made          BIGINT NOT NULL DEFAULT 0,
-    catalogue     TEXT NOT NULL DEFAULT '',
-    unnamed       BIGINT NOT NULL DEFAULT 0,
-    said          TEXT NOT NULL DEFAULT '',
-    doubted       BIGINT NOT NULL DEFAULT 0
+    job           @key,                      -- the board's identifier
+    state         TEXT NOT NULL,             -- a State: the last answer that is believed
+    title         TEXT NOT NULL DEFAULT '',  -- of its information, without what PostgreSQL refuses in a text; empty: none
+    language      TEXT NOT NULL DEFAULT '',  -- likewise
+    record        TEXT NOT NULL DEFAULT '',  -- a JobRecord as JSON; empty: no answer was believed yet
+    service_time  BIGINT NOT NULL DEFAULT 0, -- the board's own time of its information; 0: it gave none
+    looked_up     BIGINT NOT NULL DEFAULT 0, -- when the last answer came that is believed; 0: none has
+    streak        BIGINT NOT NULL DEFAULT 0, -- lookups before the last that found the same state
+    answer        BIGINT NOT NULL DEFAULT 0, -- the number of the last answer that is believed
+    next_due      BIGINT NOT NULL,           -- when it is to be looked up next
+    wanted        BIGINT NOT NULL DEFAULT 0, -- it stays due until an answer with a higher number comes; see putDue
+    last_lookup   BIGINT NOT NULL DEFAULT 0, -- the number of the last lookup for a held row, or whose answer is not believed
+    leased_until  BIGINT NOT NULL DEFAULT 0, -- until when a process looks it up; 0: none does
+    batch         BIGINT NOT NULL DEFAULT 0, -- batches.number of the batch that leased it last; 0: none has
+    failures      BIGINT NOT NULL DEFAULT 0, -- lookups in a row that were not answered
+    problem       TEXT NOT NULL DEFAULT '',  -- why the last was not, or its answer is not believed; empty: nothing is wrong
+    made          BIGINT NOT NULL DEFAULT 0, -- when the stored answer was made at the earliest: caches keep answers; 0: not known
+    catalogue     TEXT NOT NULL DEFAULT '',  -- catalogues.hash of the record's nationalities; empty: none
+    unnamed       BIGINT NOT NULL DEFAULT 0, -- since when nothing names it; 0: something does
+    said          TEXT NOT NULL DEFAULT '',  -- a State, or "posting unavailable": what the board says that is not believed; empty: nothing
+    doubted       BIGINT NOT NULL DEFAULT 0  -- since when the board says that; 0: it does not
 );
 CREATE INDEX jobs_due ON jobs (next_due);
 CREATE INDEX jobs_said ON jobs (said) WHERE said <> '';
 
+-- What the last answers say of the board; see evidence.Inquiry.
 CREATE TABLE inquiries (
-    about    TEXT PRIMARY KEY,
-    since    BIGINT NOT NULL DEFAULT 0,
-    accepted BIGINT NOT NULL DEFAULT 0,
-    answers  TEXT NOT NULL DEFAULT '[]'
+    about    TEXT PRIMARY KEY,           -- "jobs"
+    since    BIGINT NOT NULL DEFAULT 0,  -- when the wave began; 0: there is none
+    accepted BIGINT NOT NULL DEFAULT 0,  -- 1: the wave is believed
+    answers  TEXT NOT NULL DEFAULT '[]'  -- the last answers, the newest last, as JSON
 ) @clustered;
 INSERT INTO inquiries (about) VALUES ('jobs');
 
+-- A posting of which a channel shows a lower version than the copy has.
 CREATE TABLE doubts (
-    source     BIGINT NOT NULL,
-    posting    BIGINT NOT NULL,
-    since      BIGINT NOT NULL,
-    generation BIGINT NOT NULL,
+    source     BIGINT NOT NULL, -- sources.id of the channel
+    posting    BIGINT NOT NULL, -- postings.id
+    since      BIGINT NOT NULL, -- when the channel showed it first
+    generation BIGINT NOT NULL, -- of the refresh that saw it last
     PRIMARY KEY (source, posting)
 ) @clustered;
 
+-- Jobs that a process looks up together.
 CREATE TABLE batches (
-    number  @key,
-    process TEXT NOT NULL,
-    since   BIGINT NOT NULL
+    number  @key,            -- see numbers.go
+    process TEXT NOT NULL,   -- processes.id
+    since   BIGINT NOT NULL  -- when it leased them
 );
 
 -- The daily pass over all jobs, which the processes share: how far it has come.
 CREATE TABLE passes (
-    name  TEXT PRIMARY KEY,
-    began BIGINT NOT NULL DEFAULT 0,
-    job   BIGINT NOT NULL DEFAULT 0,
-    done  BIGINT NOT NULL DEFAULT 1
+    name  TEXT PRIMARY KEY,          -- "jobs"
+    began BIGINT NOT NULL DEFAULT 0, -- when the last pass began; 0: none has
+    job   BIGINT NOT NULL DEFAULT 0, -- the last job that it looked at
+    done  BIGINT NOT NULL DEFAULT 1  -- 1: it looked at all
 ) @clustered;
 INSERT INTO passes (name) VALUES ('jobs');
 
+-- A list of nationalities, which many jobs share.
 CREATE TABLE catalogues (
-    hash    TEXT PRIMARY KEY,
-    used    BIGINT NOT NULL,
-    entries TEXT NOT NULL
+    hash    TEXT PRIMARY KEY, -- of entries
+    used    BIGINT NOT NULL,  -- when the pass over all jobs last saw a job that has it
+    entries TEXT NOT NULL     -- identifiers and labels as JSON
 ) @clustered;
 
+-- The limit that all processes share; see internal/pace. Its times are microseconds.
 CREATE TABLE limits (
-    name      TEXT PRIMARY KEY,
-    rate      DOUBLE PRECISION NOT NULL DEFAULT 0,
-    next_slot BIGINT NOT NULL DEFAULT 0,
-    paused    BIGINT NOT NULL DEFAULT 0,
-    slowed    BIGINT NOT NULL DEFAULT 0,
-    calm      BIGINT NOT NULL DEFAULT 0
+    name      TEXT PRIMARY KEY,                    -- "board"
+    rate      DOUBLE PRECISION NOT NULL DEFAULT 0, -- requests a second at most; 0: no limit
+    next_slot BIGINT NOT NULL DEFAULT 0,           -- when the next request may be sent
+    paused    BIGINT NOT NULL DEFAULT 0,           -- until when none may; 0: no pause
+    slowed    BIGINT NOT NULL DEFAULT 0,           -- how often the rate was halved
+    calm      BIGINT NOT NULL DEFAULT 0            -- the end of the last pause, from which the rate recovers; 0: there was none
 ) @clustered;
 INSERT INTO limits (name) VALUES ('board');
 
+-- A call of Run or Refresh that is at work, or ended without saying so within the last hour.
 CREATE TABLE processes (
-    id      TEXT PRIMARY KEY,
-    name    TEXT NOT NULL,
-    version TEXT NOT NULL,
-    doing   TEXT NOT NULL,
-    started BIGINT NOT NULL,
-    seen    BIGINT NOT NULL,
-    lookups BIGINT NOT NULL,
-    tokens  BIGINT NOT NULL
+    id      TEXT PRIMARY KEY, -- random
+    name    TEXT NOT NULL,    -- of the machine, with the process's number
+    version TEXT NOT NULL,    -- of the program; empty: it was not built from a version
+    doing   TEXT NOT NULL,    -- "run" or "refresh"
+    started BIGINT NOT NULL,  -- when it began
+    seen    BIGINT NOT NULL,  -- when it last said that it works
+    lookups BIGINT NOT NULL,  -- how many it has written
+    tokens  BIGINT NOT NULL   -- the form of the tokens that it indexes by; see form.go
 ) @clustered;
 
+-- A job or posting that Forget has erased, and that is not copied again.
 CREATE TABLE forgotten (
-    kind TEXT NOT NULL,
-    id   BIGINT NOT NULL,
-    at   BIGINT NOT NULL,
+    kind TEXT NOT NULL,   -- "job" or "posting"
+    id   BIGINT NOT NULL, -- the board's identifier
+    at   BIGINT NOT NULL, -- when it was erased
     PRIMARY KEY (kind, id)
 ) @clustered;
 
--- The pages of which search engines were told within a day.
+-- A page of which search engines were told within a day.
 CREATE TABLE announced (
-    address TEXT NOT NULL,
-    at      BIGINT NOT NULL,
+    address TEXT NOT NULL,   -- of the page
+    at      BIGINT NOT NULL, -- when they were told
     PRIMARY KEY (address, at)
 ) @clustered;
 CREATE INDEX announced_at ON announced (at);

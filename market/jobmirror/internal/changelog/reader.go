@@ -40,12 +40,12 @@ func (r *Reader) Take(ctx context.Context) (at Place, taken bool, err error) {
 			return err
 		}
 		var until int64
-		err = t.Row("SELECT number, stamp, claimed FROM readers WHERE name = ? @lock", []any{r.name}, &at.Number, &at.Stamp, &until)
+		err = t.Row("SELECT number, stamp, leased_until FROM readers WHERE name = ? @lock", []any{r.name}, &at.Number, &at.Stamp, &until)
 		if err != nil || r.log.db.IsLeased(until, t.Now, ReaderLease) {
 			return err
 		}
 		taken = true
-		return t.Do("UPDATE readers SET claimed = ?, holder = ? WHERE name = ?", t.Until(ReaderLease), r.holder, r.name)
+		return t.Do("UPDATE readers SET leased_until = ?, holder = ? WHERE name = ?", t.Until(ReaderLease), r.holder, r.name)
 	})
 	return at, taken, err
 }
@@ -63,7 +63,7 @@ func (r *Reader) GiveBack(ctx context.Context) error {
 
 func (r *Reader) lease(ctx context.Context, d time.Duration) (mine bool, err error) {
 	err = r.log.db.Update(ctx, func(t *store.Tx) error {
-		rows, err := t.Exec("UPDATE readers SET claimed = ? WHERE name = ? AND holder = ?", t.Until(d), r.name, r.holder)
+		rows, err := t.Exec("UPDATE readers SET leased_until = ? WHERE name = ? AND holder = ?", t.Until(d), r.name, r.holder)
 		mine = rows > 0
 		return err
 	})

@@ -32,7 +32,7 @@ func (t *Tx) Until(lease time.Duration) int64 {
 
 // IsFree is the condition for a row that nobody leases, with the arguments of Free. A lease that
 // ends later than any can was taken before the clock was set back.
-const IsFree = "(claimed <= ? OR claimed > ?)"
+const IsFree = "(leased_until <= ? OR leased_until > ?)"
 
 // Free returns the arguments of IsFree for rows that are leased for at most so long.
 func (t *Tx) Free(lease time.Duration) []any {

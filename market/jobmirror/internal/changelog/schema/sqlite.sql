@@ -1,13 +1,15 @@
+
+-- A change of the copy.
 CREATE TABLE changes (
-    number   INTEGER PRIMARY KEY,
-    stamp    BIGINT NOT NULL,
-    at       BIGINT NOT NULL,
-    kind     TEXT NOT NULL,
-    id       BIGINT NOT NULL,
-    language TEXT NOT NULL,
-    job      BIGINT, -- the change is of it or of a posting of it; none: not known
-    before   TEXT,
-    after    TEXT,
-    cause    TEXT NOT NULL
+    number   INTEGER PRIMARY KEY, -- in the order of the log, without gaps
+    stamp    BIGINT NOT NULL, -- 64 random bits, which tell the change from others with its number
+    at       BIGINT NOT NULL, -- when its transaction began
+    kind     TEXT NOT NULL,   -- a ChangeKind
+    id       BIGINT NOT NULL, -- the board's identifier of the posting or the job
+    language TEXT NOT NULL,   -- of a posting's row; of what was forgotten "posting" or "job"; else empty
+    job      BIGINT,          -- of which the change is, or of whose posting; NULL: not known, or erased
+    before   TEXT,            -- the record before the change; NULL: there was none, or it was erased
+    after    TEXT,            -- the record after the change; NULL: there is none, or it was erased
+    cause    TEXT NOT NULL    -- a Change.Cause
 );
 CREATE INDEX changes_job ON changes (job, number) WHERE job IS NOT NULL;
