@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp/internal/foreign"
 )
 
@@ -62,6 +63,7 @@ func (s *Server) whatChanged(ctx context.Context, in whatChangedArgs) (whatChang
 	if err != nil {
 		return out, err
 	}
+	ctx, _ = part.Ask(ctx, part.Wanted{})
 	now, err := from.Snapshot(ctx, ch, q)
 	if err != nil {
 		return out, err

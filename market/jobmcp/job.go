@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp/internal/foreign"
 )
@@ -187,6 +188,7 @@ func (s *Server) postingMeant(ctx context.Context, id jobboard.JobID) error {
 		return nil
 	}
 	q.OmitConfig = append(slices.Clone(notListed), jobboard.KeyAdText)
+	ctx, _ = part.Ask(ctx, part.Wanted{Posting: int64(id)})
 	for p, err := range from.PostingStream(ctx, ch, q).All() {
 		if err != nil {
 			return nil

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/nearby"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp/internal/foreign"
 	"github.com/jobboard-sdk/jobboard-go/places"
@@ -136,6 +138,18 @@ var notListed = []string{
 	jobboard.KeyListingStartDate, jobboard.KeyInternalPostingName, jobboard.KeyJobCategory,
 }
 
+// wanted returns the part of a search's answer that a page of so many entries is made of: one posting
+// more tells whether there is another page.
+func (in *searchJobsArgs) wanted(entries int) part.Wanted {
+	w := part.Wanted{Ads: in.Advertisement > 0}
+	if in.Posting == "" {
+		w.Skip, w.Take = in.Offset, entries+1
+	} else {
+		w.Posting, _ = strconv.ParseInt(in.Posting, 10, 64) // a number beyond int64 becomes the largest, which is of none
+	}
+	return w
+}
+
 func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsResult, error) {
 	out := searchJobsResult{Notice: foreignNotice, Postings: []entry{}}
 	from, ch, q, err := s.seek(ctx, in.searchArgs, &out.sought)
@@ -147,6 +161,7 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 		q.OmitConfig = append(slices.Clone(notListed), jobboard.KeyAdText)
 	}
 	space, most := newRoom(), min(in.Limit, maxPostings)
+	ctx, answer := part.Ask(ctx, in.wanted(most))
 	stream := from.PostingStream(ctx, ch, q)
 	count, found, hidden := 0, 0, 0
 	for p, err := range stream.All() {
@@ -161,7 +176,9 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 		if in.Posting != "" && in.Posting != fmt.Sprint(p.JobPostingID) {
 			continue
 		}
-		found++
+		if found++; answer.Given() && found == 1 && in.Posting == "" {
+			found += in.Offset // the answer begins behind them
+		}
 		if found <= in.Offset || out.Next != 0 {
 			continue
 		}
@@ -177,7 +194,7 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 	}
 	page, _ := stream.Page()
 	out.Total = max(page.TotalNumberOfJobs, count)
-	out.Incomplete = page.TotalNumberOfJobs > count
+	out.Incomplete = page.TotalNumberOfJobs > count && !answer.Given()
 	if hidden > 0 {
 		out.Note = fmt.Sprintf("total is larger than what can be listed: "+
 			"not everybody may see %d of these postings, which are left out", hidden)

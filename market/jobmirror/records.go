@@ -154,6 +154,20 @@ func splitAds(config jobboard.PostingConfig) (jobboard.PostingConfig, map[string
 	return jobboard.NewPostingConfig(plain), ads
 }
 
+// withoutAds returns a config without its advertisements, or their hashes.
+func withoutAds(config jobboard.PostingConfig) jobboard.PostingConfig {
+	plain := make(map[string][]string, config.Len())
+	for key, values := range config.All() {
+		if !strings.HasSuffix(key, adSuffix) {
+			plain[key] = values
+		}
+	}
+	if len(plain) == config.Len() {
+		return config
+	}
+	return jobboard.NewPostingConfig(plain)
+}
+
 func hashesOf(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {

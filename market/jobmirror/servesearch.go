@@ -15,10 +15,13 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
 // serveSearch answers 4.1 with every hit on one page: with all set, every hit that the board would give,
-// otherwise the hits that a visitor may see.
+// otherwise the hits that a visitor may see. Who reads only a part of the answer, and says so by package
+// part, gets that alone.
 func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request, all bool) {
 	parameters, ok := readQuery(w, r)
 	if !ok {
@@ -33,10 +36,16 @@ func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request, all bool) {
 		}
 	}
 	var copied channelCopy
+	var total int
+	wanted, answer := part.Asked(r.Context())
 	hits, err := fromView(r.Context(), m.db, func(t *tx) (hits []int64, err error) {
 		copied, err = t.channelCopy(string(q.Channel), r.Header.Get("Accept-Language"))
 		if err == nil && copied.complete {
 			hits, err = t.hits(q, copied.language)
+		}
+		total = len(hits)
+		if err == nil && !wanted.All() {
+			hits, err = t.wanted(hits, wanted)
 		}
 		return hits, err
 	})
@@ -53,7 +62,10 @@ func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request, all bool) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Age", seconds(copied.age))
 		w.Header().Set("Vary", "Accept-Language")
-		if m.writePage(r.Context(), w, hits) != nil {
+		if !wanted.All() {
+			answer.Give()
+		}
+		if m.writePage(r.Context(), w, hits, total, wanted) != nil {
 			panic(http.ErrAbortHandler) // half an answer must not look whole
 		}
 	}
@@ -136,22 +148,69 @@ func (t *tx) hits(q Query, language string) ([]int64, error) {
 	return hits, err
 }
 
-// writePage writes the answer of 4.1. It reads the postings part by part, each in
+// wanted returns the hits that somebody who reads a part of the answer wants.
+func (t *tx) wanted(hits []int64, w part.Wanted) ([]int64, error) {
+	if w.Posting == 0 {
+		return w.Of(hits), nil
+	}
+	rows, err := t.Numbers("SELECT id FROM postings WHERE posting = ? UNION SELECT id FROM postings WHERE version = ?",
+		w.Posting, w.Posting)
+	hits = slices.DeleteFunc(hits, func(hit int64) bool { return !slices.Contains(rows, hit) })
+	return w.Of(hits), err
+}
+
+// asGiven reads rows as the board gave them, in their order; without ads, it leaves out their
+// advertisements, which are most of a posting. Rows that are gone are left out.
+func (t *tx) asGiven(list []int64, ads bool) ([]jobboard.JobPosting, error) {
+	query := "SELECT id, record, '' FROM postings WHERE id IN @ids"
+	if ads {
+		query = "SELECT id, record, ads FROM postings WHERE id IN @ids"
+	}
+	rows := make(map[int64]jobboard.JobPosting, len(list))
+	err := t.Rows(query, []any{store.IDs(list)}, func(scan func(...any) error) error {
+		var (
+			id           int64
+			record, text string
+		)
+		if err := scan(&id, &record, &text); err != nil {
+			return err
+		}
+		rec, err := decodeRecord[PostingRecord](record)
+		if err != nil {
+			return err
+		}
+		if !ads {
+			rec.Config = withoutAds(rec.Config)
+		}
+		rows[id], err = rec.posting(text)
+		return err
+	})
+	var found []jobboard.JobPosting
+	for _, id := range list {
+		if p, ok := rows[id]; ok {
+			found = append(found, p)
+		}
+	}
+	return found, err
+}
+
+// writePage writes the answer of 4.1. It reads the postings some at a time, each time in
 // a transaction of its own, so that a client that is slow holds up no other; the
-// counters come last, and count what was written.
-func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []int64) error {
+// counters come last, and count what was written. In an answer that holds a part, they count what was
+// found.
+func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []int64, total int, wanted part.Wanted) error {
 	out := bufio.NewWriterSize(hurried{w, http.NewResponseController(w)}, 64<<10)
 	out.WriteString(`{"results":[`)
 	n := 0
-	for part := range slices.Chunk(hits, pagePart) {
-		found, err := fromView(ctx, m.db, func(t *tx) ([]hit, error) {
-			return t.postings(part) // without those that are gone meanwhile
+	for some := range slices.Chunk(hits, pagePart) {
+		found, err := fromView(ctx, m.db, func(t *tx) ([]jobboard.JobPosting, error) {
+			return t.asGiven(some, wanted.Ads) // without those that are gone meanwhile
 		})
 		if err != nil {
 			return err
 		}
-		for _, h := range found {
-			b, err := json.Marshal(h.posting.Posting)
+		for i := range found {
+			b, err := json.Marshal(&found[i])
 			if err != nil {
 				return err
 			}
@@ -163,7 +222,10 @@ func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []in
 			}
 		}
 	}
+	if wanted.All() {
+		total = n
+	}
 	fmt.Fprintf(out, `],"itemsPerPage":%d,"numPages":%d,"offset":0,"actualPage":0,`+
-		`"firstPostingOnPage":%d,"lastPostingOnPage":%d,"totalNumberOfJobs":%d}`+"\n", n, min(n, 1), min(n, 1), n, n)
+		`"firstPostingOnPage":%d,"lastPostingOnPage":%d,"totalNumberOfJobs":%d}`+"\n", n, min(n, 1), min(n, 1), n, total)
 	return out.Flush()
 }

@@ -26,6 +26,7 @@ import (
 type wordyBoard struct {
 	postings int
 	hidden   int // the posting after so many others is hidden from visitors; 0: none is
+	markup   int // bytes without words that each advertisement has besides
 }
 
 // word returns a word by its rank.
@@ -70,7 +71,7 @@ func (b wordyBoard) handler() http.Handler {
 			}
 			fmt.Fprintf(out, `{"jobPostingId":%d,"postingVersionId":%d,"title":%q,"applyOnlineLink":%q,"config":{"jobcategory":["%d"],"platformvisibility":[%q],`+
 				`"ProjectLocationGerman":[%q],"ProjectCompanyNameGerman":[%q],"platform_internalAdText":[%q]}}`, i+1, i+1, b.some(r, 1+r.IntN(4)), link, i%40, visibility,
-				b.word(100+r.IntN(500)), b.some(r, 2), "<p>"+b.some(r, 200+r.IntN(400)))
+				b.word(100+r.IntN(500)), b.some(r, 2), "<p>"+b.some(r, 200+r.IntN(400))+strings.Repeat("<br>", b.markup/4))
 		}
 		out.WriteString("]}")
 		_ = out.Flush()
