@@ -18,10 +18,10 @@ type consumer struct {
 
 // Consume calls f with the changes of the log, in order and some at a time, until ctx ends, whose
 // error it returns, or f fails. The database keeps the place of the reader with this name, which
-// moves on once f has returned nil, also if ctx has ended meanwhile: what a process leaves undone that ends before that is given to
-// the next call, so that f gets each change at least once. A new reader begins at the end of the
-// log, and one that has not read for longer than Options.KeepChanges at the first change that there
-// is.
+// moves on once f has returned nil, also if ctx has ended meanwhile. Where a process ends before that,
+// the next call gets the same changes, so that f gets each change at least once. A new reader begins
+// at the end of the log, and one that has not read for longer than Options.KeepChanges at the first
+// change that there is.
 //
 // If several calls have the same name, in one process or several, one reads at a time, and the
 // others wait for the end of its lease. The context of f ends if the lease was lost. Close ends
