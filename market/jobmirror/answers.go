@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -17,24 +17,10 @@ import (
 // language, so saveAnswers puts the job's postings on the list of those to index. confirm notes in
 // the records of the postings whether they have the job's title.
 
-// jobRow is a row of the table jobs.
-type jobRow struct {
-	record, title string
-	state         State
-	streak        int
-	answer        int64
-	wanted        int64 // an answer with a lower number may be older than what is known of the job
-	failures      int
-	serviceTime   int64 // of the last information
-	made          int64 // the earliest time at which the stored answer may have been made: caches keep answers
-	said          State // what the board says that is not believed; empty: nothing
-	doubted       int64 // since when it has; 0: it does not
-}
-
 // saveAnswers writes what lookups found. A row stays as it is if a newer answer has
 // written it, or if the job was forgotten.
 func (t *tx) saveAnswers(m *Mirror, results []lookedUp) error {
-	stored, err := t.storedJobs(store.IDsOf(results, func(r lookedUp) int64 { return r.job }))
+	stored, err := t.lookups.Stored(store.IDsOf(results, func(r lookedUp) int64 { return r.job }))
 	if err != nil {
 		return err
 	}
@@ -59,7 +45,7 @@ func (t *tx) saveAnswers(m *Mirror, results []lookedUp) error {
 		}
 		// Where wanted is higher, postings may have come to the job that found no row of it, and so
 		// no title; see putUnknownDue.
-		if r.info != nil && (storable(r.info.JobTitle) != j.title || j.wanted > j.answer) {
+		if r.info != nil && (storable(r.info.JobTitle) != j.Title || j.Wanted > j.Answer) {
 			retitled = append(retitled, r.job)
 		}
 	}
@@ -67,23 +53,6 @@ func (t *tx) saveAnswers(m *Mirror, results []lookedUp) error {
 		return err
 	}
 	return t.confirm(retitled)
-}
-
-// storedJobs reads the rows of jobs, and keeps others from changing them.
-func (t *tx) storedJobs(jobs string) (map[int64]*jobRow, error) {
-	stored := map[int64]*jobRow{}
-	err := t.Rows(`SELECT job, record, title, state, streak, answer, wanted, failures, service_time, made, said, doubted FROM jobs
-		WHERE job IN @ids ORDER BY job @lock`, []any{jobs}, func(scan func(...any) error) error {
-		var (
-			id int64
-			j  jobRow
-		)
-		err := scan(&id, &j.record, &j.title, &j.state, &j.streak, &j.answer, &j.wanted, &j.failures,
-			&j.serviceTime, &j.made, &j.said, &j.doubted)
-		stored[id] = &j
-		return err
-	})
-	return stored, err
 }
 
 // stateOf returns the state that a lookup's error stands for, or stateUnfound; "" where the board
@@ -107,13 +76,12 @@ func stateOf(info *jobboard.JobInformation, err error) State {
 // saveFailure notes that a lookup was not answered, and has it looked up again with
 // back-off. If it was for a held row that is after Options.LookupEvery, because the next
 // complete refresh of the source has it looked up anyway.
-func (t *tx) saveFailure(m *Mirror, r lookedUp, j *jobRow) error {
+func (t *tx) saveFailure(m *Mirror, r lookedUp, j *lookups.Job) error {
 	wait := m.opts.LookupEvery
 	if !r.held {
-		wait = min(backOff(j.failures, firstRetry), wait)
+		wait = min(backOff(j.Failures, firstRetry), wait)
 	}
-	return t.Do("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ?, leased_until = 0 WHERE job = ?",
-		problem(r.err), t.Now+jitter(wait).Milliseconds(), r.job)
+	return t.lookups.Fail(r.job, problem(r.err), t.Now+jitter(wait).Milliseconds())
 }
 
 // doublings returns how many times the wait before the next lookup of a job is
@@ -125,71 +93,50 @@ func doublings(state State, streak int) int {
 	return min(streak, maxStreak)
 }
 
-const causeLookup = "lookup"
-
 // saveAnswer writes one answer that is believed, and reports whether what the text index has
 // of the job may have changed.
-func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *jobRow, state State) (reindex bool, err error) {
-	streak := 0
-	if state == j.state {
-		streak = j.streak + 1
+func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *lookups.Job, state State) (reindex bool, err error) {
+	a := &lookups.Answer{
+		Job: r.job, Number: r.answer, State: string(state), Title: j.Title, ServiceTime: j.ServiceTime,
+		LookedUp: cmp.Or(r.heard, t.Now), Made: r.origin.kept(j.Made, t.Now),
 	}
-	due := t.Now + jitter(m.opts.LookupEvery<<doublings(state, streak)).Milliseconds()
-	if r.answer < j.wanted {
-		due = t.Now
+	if a.State == j.State {
+		a.Streak = j.Streak + 1
+	}
+	a.Due = t.Now + jitter(m.opts.LookupEvery<<doublings(state, a.Streak)).Milliseconds()
+	if r.answer < j.Wanted {
+		a.Due = t.Now
 	}
 
 	rec := JobRecord{Job: jobboard.JobID(r.job), State: state}
-	serviceTime, title, language := j.serviceTime, j.title, ""
-	made, heard := r.origin.kept(j.made, t.Now), cmp.Or(r.heard, t.Now)
 	if r.info != nil {
-		nationalities, err := t.catalogue(m, r.info.Nationalities)
-		if err != nil {
+		if a.Catalogue, err = t.catalogue(m, r.info.Nationalities); err != nil {
 			return false, err
 		}
-		rec.Information = informationOf(r.info, nationalities)
-		title, language = storable(r.info.JobTitle), storable(r.info.JobLanguage)
-		if serviceTime = 0; !r.info.Timestamp.IsZero() {
-			serviceTime = r.info.Timestamp.UnixMilli()
+		rec.Information = informationOf(r.info, a.Catalogue)
+		a.Title, a.Language = storable(r.info.JobTitle), storable(r.info.JobLanguage)
+		if a.ServiceTime = 0; !r.info.Timestamp.IsZero() {
+			a.ServiceTime = r.info.Timestamp.UnixMilli()
 		}
-	} else if j.record != "" {
-		old, err := decodeRecord[JobRecord](j.record)
+	} else if j.Record != "" {
+		old, err := decodeRecord[JobRecord](j.Record)
 		if err != nil {
 			return false, err
 		}
 		if rec.Information = old.Information; rec.Information != nil {
 			rec.Information.ApplyPossible = false
-			language = storable(rec.Information.JobLanguage)
+			a.Language, a.Catalogue = storable(rec.Information.JobLanguage), rec.Information.Nationalities
 		}
 	}
-	after := encode(rec)
-	same, err := sameJob(rec, after, j.record)
+	a.Record = encode(rec)
+	same, err := sameJob(rec, a.Record, j.Record)
 	if err != nil {
 		return false, err
 	}
 	if same {
-		return false, t.Do(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', leased_until = 0,
-			made = ?, said = '', doubted = 0 WHERE job = ?`, serviceTime, heard, streak, r.answer, due, made, r.job)
+		return false, t.lookups.Repeat(a)
 	}
-	catalogue := ""
-	if rec.Information != nil {
-		catalogue = rec.Information.Nationalities
-	}
-	err = t.Do(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, catalogue = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
-		next_due = ?, failures = 0, problem = '', leased_until = 0, made = ?, said = '', doubted = 0 WHERE job = ?`,
-		string(state), title, language, after, catalogue, serviceTime, heard, streak, r.answer, due, made, r.job)
-	if err != nil {
-		return false, err
-	}
-	if err := t.logJob(r.job, j.record, after, causeLookup); err != nil {
-		return false, err
-	}
-	return r.info != nil || state.ended() != j.state.ended(), nil
-}
-
-// logJob logs that the record of a job becomes another one; empty: none.
-func (t *tx) logJob(job int64, before, after, cause string) error {
-	return t.log.Append(changelog.Change{Kind: string(ChangeJob), ID: job, Job: job, Before: before, After: after, Cause: cause})
+	return r.info != nil || state.ended() != State(j.State).ended(), t.lookups.Save(a, j.Record)
 }
 
 // confirm has save find out anew whether the postings of jobs have the titles of their jobs,
@@ -202,7 +149,7 @@ func (t *tx) confirm(jobs []int64) error {
 	if err != nil {
 		return err
 	}
-	return t.save(rows, causeLookup)
+	return t.save(rows, lookups.CauseLookup)
 }
 
 // catalogue stores a catalogue of nationalities, unless it is there, and
@@ -212,17 +159,7 @@ func (t *tx) catalogue(m *Mirror, entries []jobboard.IDLabel) (string, error) {
 		return "", nil
 	}
 	c := m.catalogues.of(entries)
-	if t.stored == c.hash { // a batch's jobs mostly share one catalogue
-		return c.hash, nil
-	}
-	t.stored = c.hash
-	// One that no job has had lately may be removed just now: this waits for that.
-	lately := t.Now - passEvery.Milliseconds()/2
-	err := t.Do("UPDATE catalogues SET used = ? WHERE hash = ? AND used < ?", t.Now, c.hash, lately)
-	if err != nil {
-		return "", err
-	}
-	return c.hash, t.Do("INSERT INTO catalogues (hash, used, entries) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", c.hash, t.Now, c.text)
+	return c.hash, t.lookups.Catalogue(c.hash, c.text)
 }
 
 // catalogues remembers the hashes of the last catalogues. The client decodes

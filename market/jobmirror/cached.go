@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -162,7 +163,7 @@ func (t *tx) doubt(src *source, turn turn, id, since int64) error {
 }
 
 // hear notes the age of an answer for the lookup that it belongs to.
-func (l *lookups) hear(asked *url.URL, header http.Header) {
+func (l *lookingUp) hear(asked *url.URL, header http.Header) {
 	if age := ageOf(header); age > 0 {
 		if job, err := jobboard.ParseJobID(asked.Query().Get("jobid")); err == nil {
 			l.ages.Store(job, age)
@@ -171,7 +172,7 @@ func (l *lookups) hear(asked *url.URL, header http.Header) {
 }
 
 // origin returns when the answer to a lookup was made.
-func (l *lookups) origin(job jobboard.JobID, a asking) origin {
+func (l *lookingUp) origin(job jobboard.JobID, a asking) origin {
 	age, _ := l.ages.LoadAndDelete(job)
 	known, _ := age.(time.Duration)
 	return a.received(known)
@@ -180,10 +181,10 @@ func (l *lookups) origin(job jobboard.JobID, a asking) origin {
 // reopensLate reports whether an answer would open a job by information from before it was
 // closed. That is older than the stored information, or as old as it if the job was closed
 // by an answer that gave none, which must have come later.
-func (j *jobRow) reopensLate(r lookedUp, state State) bool {
-	if state != StateOpen || j.state == StateOpen || j.serviceTime == 0 || r.info.Timestamp.IsZero() {
+func reopensLate(j *lookups.Job, r lookedUp, state State) bool {
+	if state != StateOpen || State(j.State) == StateOpen || j.ServiceTime == 0 || r.info.Timestamp.IsZero() {
 		return false
 	}
 	timestamp := r.info.Timestamp.UnixMilli()
-	return timestamp < j.serviceTime || timestamp == j.serviceTime && j.state != StateClosed
+	return timestamp < j.ServiceTime || timestamp == j.ServiceTime && State(j.State) != StateClosed
 }

@@ -243,7 +243,7 @@ func TestOriginsOfAnswers(t *testing.T) {
 // The lookups of a batch are given the ages of their own answers, once each.
 func TestAgesOfLookups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &lookups{}
+		l := &lookingUp{}
 		asked := asking{at: 50_000, local: time.Now()}
 		l.hear(&url.URL{RawQuery: "jobid=7"}, http.Header{"Age": {"20"}})
 		l.hear(&url.URL{RawQuery: "jobid=9"}, http.Header{"Age": {"0"}})

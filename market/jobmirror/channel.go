@@ -342,7 +342,7 @@ func (t *tx) saveShown(src *source, turn turn, back []int64, rows []*row) error 
 	return t.putChangedDue(rows)
 }
 
-// putChangedDue puts the jobs on the list (see due.go) that may have changed with rows which
+// putChangedDue puts the jobs on the list (see internal/lookups) that may have changed with rows which
 // were just written.
 func (t *tx) putChangedDue(rows []*row) error {
 	elsewhere, err := t.inOtherLanguages(rows)
@@ -360,10 +360,10 @@ func (t *tx) putChangedDue(rows []*row) error {
 			changed = append(changed, int64(r.rec.Job))
 		}
 	}
-	if err := t.putClosedDue(fresh); err != nil {
+	if err := t.lookups.PutClosed(fresh); err != nil {
 		return err
 	}
-	return t.putDue(changed)
+	return t.lookups.Put(changed)
 }
 
 // selectInOtherLanguages selects those of some postings that the copy also has in another

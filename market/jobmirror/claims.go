@@ -49,7 +49,7 @@ func (t *tx) putUnknownDue(rows []*row) error {
 			jobs = append(jobs, int64(r.rec.Job))
 		}
 	}
-	return t.putDue(jobs)
+	return t.lookups.Put(jobs)
 }
 
 // readClaims finds which jobs feeds say that postings, or versions of them, belong

@@ -2,27 +2,18 @@ package jobmirror
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/evidence"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
 // Which answers of lookups are believed decides the package evidence. What it needs to remember
-// of a job stands in the columns said and doubted of the job's row: the answer of the board that
-// is not believed, and since when the board gives it. What it needs to remember of all jobs, by
-// which it knows a wave, stands in the row "jobs" of the table inquiries. Both are written by the
-// transaction that writes the answers.
+// keeps the package lookups, in the transaction that writes the answers.
 
 // stateUnfound is what a lookup says that answers ERROR_POSTING_UNAVAILABLE. No job has this
 // state: it stands in the column said alone.
 const stateUnfound State = "posting unavailable"
-
-// saysEnd selects the jobs of which the board says, unbelieved, that they have ended. Its first
-// half lets the databases use the index of the jobs in doubt.
-const saysEnd = "said <> '' AND said IN ('closed', 'inactive', 'unavailable')"
 
 // outcome returns what evidence calls a state.
 func (s State) outcome() evidence.Outcome {
@@ -50,20 +41,20 @@ type weighed struct {
 	lookedUp
 	evidence.Answer
 	state State
-	row   *jobRow
+	row   *lookups.Job
 }
 
 // weigh returns the answers that may be written, and whether a wave is held for them. Answers that
 // say nothing, or that come out of a cache, are noted as failures and are not among them. Answers
 // older than the stored one are left out, too.
-func (t *tx) weigh(m *Mirror, results []lookedUp, stored map[int64]*jobRow) (list []weighed, wave bool, err error) {
+func (t *tx) weigh(m *Mirror, results []lookedUp, stored map[int64]*lookups.Job) (list []weighed, wave bool, err error) {
 	for _, r := range results {
 		j := stored[r.job]
-		if j == nil || j.answer >= r.answer {
+		if j == nil || j.Answer >= r.answer {
 			continue
 		}
 		state := stateOf(r.info, r.err)
-		if state != "" && r.origin.before(j.made, t.Now) {
+		if state != "" && r.origin.before(j.Made, t.Now) {
 			state, r.err = "", errOutOfCache
 		}
 		if state == "" {
@@ -73,8 +64,8 @@ func (t *tx) weigh(m *Mirror, results []lookedUp, stored map[int64]*jobRow) (lis
 			continue
 		}
 		list = append(list, weighed{r, evidence.Answer{
-			Job: r.job, Says: state.outcome(), Made: r.origin.made, Known: j.state.outcome(),
-			Doubt: evidence.Doubt{Says: j.said.outcome(), Since: j.doubted}, Late: j.reopensLate(r, state),
+			Job: r.job, Says: state.outcome(), Made: r.origin.made, Known: State(j.State).outcome(),
+			Doubt: evidence.Doubt{Says: State(j.Said).outcome(), Since: j.Doubted}, Late: reopensLate(j, r, state),
 		}, state, j})
 	}
 	wave, err = t.hear(m, list)
@@ -89,12 +80,12 @@ func (t *tx) hear(m *Mirror, list []weighed) (wave bool, err error) {
 		ends = ends || w.Ends()
 	}
 	if !ends { // as almost always: nothing is locked then
-		q, err := t.inquiry("")
+		q, err := lookups.Inquiry(t.Tx)
 		if err != nil || q.Calm() {
 			return false, err
 		}
 	}
-	shown, err := t.shownJobs(store.IDsOf(list, func(w weighed) int64 { return w.Job }))
+	shown, err := lookups.Shown(t.Tx, store.IDsOf(list, func(w weighed) int64 { return w.Job }))
 	if err != nil {
 		return false, err
 	}
@@ -105,7 +96,7 @@ func (t *tx) hear(m *Mirror, list []weighed) (wave bool, err error) {
 	}
 	err = t.inquire(m, func(q *evidence.Inquiry) error {
 		if ended := q.Ended(); len(ended) > 0 {
-			shown, err := t.shownJobs(store.IDs(ended))
+			shown, err := lookups.Shown(t.Tx, store.IDs(ended))
 			if err != nil {
 				return err
 			}
@@ -117,48 +108,23 @@ func (t *tx) hear(m *Mirror, list []weighed) (wave bool, err error) {
 	return wave, err
 }
 
-// shownJobs finds which of some jobs a source shows. It looks for one row of each, because many
-// postings may be of one job.
-func (t *tx) shownJobs(jobs string) (map[int64]bool, error) {
-	return store.Pairs[int64, bool](t, `SELECT v.value, 1 = 1 FROM @ids v
-		WHERE (SELECT 1 FROM postings p JOIN listings l ON l.posting = p.id
-			WHERE p.job = v.value AND l.missing = 0 LIMIT 1) IS NOT NULL
-		OR (SELECT 1 FROM entries e WHERE e.job = v.value AND e.missing = 0 LIMIT 1) IS NOT NULL`, jobs)
-}
-
-// inquiry reads the inquiry about jobs.
-func (t *tx) inquiry(lock string) (q evidence.Inquiry, err error) {
-	var answers string
-	err = t.Row("SELECT since, accepted <> 0, answers FROM inquiries WHERE about = 'jobs'"+lock, nil, &q.Since, &q.Accepted, &answers)
-	if err == nil {
-		q.Heard, err = decodeRecord[[]evidence.Heard](answers)
-	}
-	return q, err
-}
-
-// inquire lets f change the inquiry about jobs, keeps others from doing so until the transaction
-// ends, and notes whether a wave begins or ends, which the commit has told.
+// inquire lets f change the inquiry about jobs, and notes whether a wave begins or ends, which the
+// commit has told.
 func (t *tx) inquire(m *Mirror, f func(*evidence.Inquiry) error) error {
-	q, err := t.inquiry(" @lock")
-	if err != nil {
-		return err
-	}
-	rules, held := m.opts.rules(), q.Since > 0 && !q.Accepted
-	if err := f(&q); err != nil {
-		return err
-	}
-	answers, err := json.Marshal(q.Heard)
-	if err != nil {
-		return fmt.Errorf("jobmirror: %w", err)
-	}
-	t.wave = waveStays
-	switch holds := rules.Holds(q, t.Now); {
-	case holds && !held:
-		t.wave = waveBegins
-	case held && !holds && rules.Hold >= 0:
-		t.wave = waveEnds
-	}
-	return t.Do("UPDATE inquiries SET since = ?, accepted = ?, answers = ? WHERE about = 'jobs'", q.Since, flag(q.Accepted), string(answers))
+	return t.lookups.Inquire(func(q *evidence.Inquiry) error {
+		rules, held := m.opts.rules(), q.Since > 0 && !q.Accepted
+		if err := f(q); err != nil {
+			return err
+		}
+		t.wave = waveStays
+		switch holds := rules.Holds(*q, t.Now); {
+		case holds && !held:
+			t.wave = waveBegins
+		case held && !holds && rules.Hold >= 0:
+			t.wave = waveEnds
+		}
+		return nil
+	})
 }
 
 // waveChange is what a transaction makes of a wave.
@@ -210,26 +176,16 @@ func (t *tx) postpone(m *Mirror, w weighed, wave bool) (bool, error) {
 		why = doubtfulWave
 	}
 	if doubt.Says != w.Says {
-		said = w.row.said
+		said = State(w.row.Said)
 	}
 	if wait > rules.Refresh { // those of one moment are spread
 		wait = jitter(wait)
 	}
 	due := t.Now + wait.Milliseconds()
-	if w.answer < w.row.wanted {
+	if w.answer < w.row.Wanted {
 		due = t.Now
 	}
-	return true, t.Do(`UPDATE jobs SET said = ?, doubted = ?, failures = 0, problem = ?, next_due = ?, leased_until = 0,
-		last_lookup = CASE WHEN last_lookup < ? THEN ? ELSE last_lookup END WHERE job = ?`, string(said), doubt.Since, why, due, w.answer, w.answer, w.job)
-}
-
-// askDoubted makes the jobs due of which the board said lately that they have ended, as if
-// Options.RefreshEvery were over since. Each doubt is brought forward once.
-func (t *tx) askDoubted(every time.Duration) error {
-	since := t.Now - every.Milliseconds()
-	_, err := t.Exec("UPDATE jobs SET doubted = ?, next_due = CASE WHEN next_due > ? THEN ? ELSE next_due END WHERE "+saysEnd+" AND doubted > ?",
-		since, t.Now, t.Now, since)
-	return err
+	return true, t.lookups.Doubt(w.job, w.answer, string(said), doubt.Since, why, due)
 }
 
 // acceptEnds believes what the board says of the jobs of some sources that are in doubt, or of
@@ -252,7 +208,7 @@ func (m *Mirror) acceptEnds(ctx context.Context, sources []*source, every bool) 
 
 // acceptSomeEnds does what acceptEnds does for at most sweepBatch jobs.
 func (t *tx) acceptSomeEnds(m *Mirror, sources []*source, every bool) (more bool, err error) {
-	query, args := "SELECT job FROM jobs WHERE "+saysEnd, []any{}
+	query, args := "SELECT job FROM jobs WHERE "+lookups.SaysEnd, []any{}
 	if !every {
 		query += ` AND ((SELECT 1 FROM postings p JOIN listings l ON l.posting = p.id WHERE p.job = jobs.job AND l.source IN @ids LIMIT 1) IS NOT NULL
 			OR (SELECT 1 FROM entries e WHERE e.job = jobs.job AND e.source IN @ids LIMIT 1) IS NOT NULL)`
@@ -262,17 +218,17 @@ func (t *tx) acceptSomeEnds(m *Mirror, sources []*source, every bool) (more bool
 	if err != nil || len(jobs) == 0 {
 		return false, err
 	}
-	stored, err := t.storedJobs(store.IDs(jobs))
+	stored, err := t.lookups.Stored(store.IDs(jobs))
 	if err != nil {
 		return false, err
 	}
 	var reindex []int64
 	for _, job := range jobs {
 		j := stored[job]
-		if j == nil || !j.said.outcome().Ends() { // another process has settled it
+		if j == nil || !State(j.Said).outcome().Ends() { // another process has settled it
 			continue
 		}
-		changed, err := t.saveAnswer(m, lookedUp{job: job, answer: j.answer, heard: j.doubted}, j, j.said)
+		changed, err := t.saveAnswer(m, lookedUp{job: job, answer: j.Answer, heard: j.Doubted}, j, State(j.Said))
 		if err != nil {
 			return false, err
 		}
@@ -286,14 +242,14 @@ func (t *tx) acceptSomeEnds(m *Mirror, sources []*source, every bool) (more bool
 // doubtStatus reads how many ends of jobs are not believed, and since when there is a wave.
 func (t *tx) doubtStatus(m *Mirror, s *Status) error {
 	var err error
-	if s.Doubted, err = store.Value[int](t, "SELECT count(*) FROM jobs WHERE "+saysEnd); err != nil {
+	if s.Doubted, err = store.Value[int](t, "SELECT count(*) FROM jobs WHERE "+lookups.SaysEnd); err != nil {
 		return err
 	}
-	q, err := t.inquiry("")
+	q, err := lookups.Inquiry(t.Tx)
 	if err != nil {
 		return err
 	}
-	shown, err := t.shownJobs(store.IDs(q.Ended()))
+	shown, err := lookups.Shown(t.Tx, store.IDs(q.Ended()))
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -27,8 +28,8 @@ func beside(t *testing.T, m *Mirror, opts Options) *Mirror {
 func due(t *testing.T, m *Mirror) (jobs []int64) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		b, _, err := t.takeDue(100, "test")
-		jobs = b.jobs
+		b, _, err := t.lookups.Take(100, "test")
+		jobs = b.Jobs
 		return err
 	})
 	return jobs
@@ -286,14 +287,14 @@ func TestThousandsOfSources(t *testing.T) {
 func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		want(t, m, 7, 8)
-		reserve := func(process string) (b batch) {
+		reserve := func(process string) (b lookups.Batch) {
 			do(t, m, func(t *tx) (err error) {
-				b, _, err = t.takeDue(10, process)
+				b, _, err = t.lookups.Take(10, process)
 				return err
 			})
 			return b
 		}
-		claims := func() map[int64]int64 {
+		leases := func() map[int64]int64 {
 			var out map[int64]int64
 			do(t, m, func(t *tx) (err error) {
 				out, err = store.Pairs[int64, int64](t, "SELECT job, leased_until FROM jobs")
@@ -304,27 +305,27 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 		sleeper := reserve("sleeper")
 		do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE jobs SET leased_until = ?", t.Now-1); return err })
 		next := reserve("next")
-		if len(sleeper.jobs) != 2 || len(next.jobs) != 2 {
+		if len(sleeper.Jobs) != 2 || len(next.Jobs) != 2 {
 			t.Fatalf("%v, then %v are due", sleeper, next)
 		}
 		do(t, m, func(t *tx) error { // answers that arrived during its sleep are written
 			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
 		})
-		before := claims()
+		before := leases()
 		if before[8] != 0 || before[7] == 0 {
 			t.Errorf("the leases are %v", before)
 		}
-		if err := errors.Join(m.renew(t.Context(), &lookups{batch: sleeper}), m.release(t.Context(), &lookups{batch: sleeper})); err != nil {
+		if err := errors.Join(m.renew(t.Context(), &lookingUp{Batch: sleeper}), m.release(t.Context(), &lookingUp{Batch: sleeper})); err != nil {
 			t.Error(err)
 		}
-		if after := claims(); !maps.Equal(before, after) {
+		if after := leases(); !maps.Equal(before, after) {
 			t.Errorf("the leases were %v, and are %v", before, after)
 		}
-		if err := m.renew(t.Context(), &lookups{batch: next}); err != nil || claims()[8] != 0 {
-			t.Errorf("a job with its result is leased again: %v, %v", claims(), err)
+		if err := m.renew(t.Context(), &lookingUp{Batch: next}); err != nil || leases()[8] != 0 {
+			t.Errorf("a job with its result is leased again: %v, %v", leases(), err)
 		}
-		if err := m.release(t.Context(), &lookups{batch: next}); err != nil || claims()[7] != 0 {
-			t.Errorf("the leases are %v, %v", claims(), err)
+		if err := m.release(t.Context(), &lookingUp{Batch: next}); err != nil || leases()[7] != 0 {
+			t.Errorf("the leases are %v, %v", leases(), err)
 		}
 	})
 }

@@ -138,7 +138,7 @@ func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 		postings = append(postings, item.postings...)
 		versions = append(versions, item.versions...)
 	}
-	if err := errors.Join(t.putNewDue(fresh), t.putClosedDue(fresh), t.putDue(changed)); err != nil {
+	if err := errors.Join(t.lookups.PutNew(fresh), t.lookups.PutClosed(fresh), t.lookups.Put(changed)); err != nil {
 		return err
 	}
 	return t.resaveClaimed(postings, versions, src.cause())
@@ -171,7 +171,7 @@ func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
 	if err := t.Do("DELETE FROM entries WHERE source = ? AND hash IN @ids", src.id, store.IDs(gone)); err != nil {
 		return err
 	}
-	if err := t.putUnnamedDue(jobs); err != nil {
+	if err := t.lookups.PutUnnamed(jobs); err != nil {
 		return err
 	}
 	return t.resaveClaimed(postings, versions, cause)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -132,13 +133,13 @@ func saveEntries(t *testing.T, m *Mirror, src *source, turn turn, items ...feedI
 // want makes jobs due.
 func want(t *testing.T, m *Mirror, jobs ...int64) {
 	t.Helper()
-	do(t, m, func(t *tx) error { return t.putDue(jobs) })
+	do(t, m, func(t *tx) error { return t.lookups.Put(jobs) })
 }
 
 // nextAnswer takes the number of an answer.
 func nextAnswer(t *testing.T, m *Mirror) (number int64) {
 	t.Helper()
-	do(t, m, func(t *tx) (err error) { number, err = t.Next(answers); return err })
+	do(t, m, func(t *tx) (err error) { number, err = t.Next(lookups.Answers); return err })
 	return number
 }
 
@@ -434,7 +435,7 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 			if _, err := t.begin(src, "another"); err != nil {
 				return err
 			}
-			if b, _, err := t.takeDue(10, "another"); err != nil || len(b.jobs) != 1 {
+			if b, _, err := t.lookups.Take(10, "another"); err != nil || len(b.Jobs) != 1 {
 				return fmt.Errorf("reserved %v, %w", b, err)
 			}
 			_, err := t.Exec("UPDATE jobs SET looked_up = ? WHERE job = 8", t.Now)
@@ -454,9 +455,9 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 			t.Errorf("%v is due, which is refreshed already, %v", found, err)
 		}
 		do(t, m, func(t *tx) error {
-			b, _, err := t.takeDue(10, "another")
-			if len(b.jobs) != 0 {
-				return fmt.Errorf("jobs %v are looked up twice at a time", b.jobs)
+			b, _, err := t.lookups.Take(10, "another")
+			if len(b.Jobs) != 0 {
+				return fmt.Errorf("jobs %v are looked up twice at a time", b.Jobs)
 			}
 			return err
 		})

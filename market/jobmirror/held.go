@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -33,7 +34,7 @@ func (w *worker) askHeld(ctx context.Context) (busy bool, err error) {
 	}
 	for ctx.Err() == nil {
 		var (
-			next batch
+			next lookups.Batch
 			src  *heldSource
 		)
 		err = w.db.update(ctx, func(t *tx) (err error) {
@@ -43,7 +44,7 @@ func (w *worker) askHeld(ctx context.Context) (busy bool, err error) {
 		switch {
 		case err != nil || src == nil:
 			return busy, err
-		case len(next.jobs) > 0:
+		case len(next.Jobs) > 0:
 			err = w.askAll(ctx, src, next)
 		default:
 			err = w.endAsking(ctx, src)
@@ -69,7 +70,7 @@ func (w *worker) askAllHeld(ctx context.Context) error {
 // takeHeld leases jobs of held rows of one source for a new batch. An empty batch says
 // that src needs no further answers. src is nil if no source needs any, or, with busy, if
 // other processes are looking up all that is left.
-func (t *tx) takeHeld(process string) (b batch, src *heldSource, busy bool, err error) {
+func (t *tx) takeHeld(process string) (b lookups.Batch, src *heldSource, busy bool, err error) {
 	var waiting []*heldSource
 	err = t.Rows("SELECT "+sourceColumns+", last_answer, held_lease, opens FROM sources WHERE held_lease > 0 ORDER BY id @lock", nil,
 		func(scan func(...any) error) error {
@@ -81,7 +82,7 @@ func (t *tx) takeHeld(process string) (b batch, src *heldSource, busy bool, err 
 		return b, nil, false, err
 	}
 	for _, s := range waiting {
-		if t.db.IsLeased(s.asking, t.Now, jobLease) {
+		if t.db.IsLeased(s.asking, t.Now, lookups.Lease) {
 			return b, nil, true, nil
 		}
 	}
@@ -92,7 +93,7 @@ func (t *tx) takeHeld(process string) (b batch, src *heldSource, busy bool, err 
 				return b, nil, false, err
 			}
 		}
-		if len(b.jobs) > 0 || left == 0 {
+		if len(b.Jobs) > 0 || left == 0 {
 			return b, s, false, nil
 		}
 		busy = true // others look the rest up for reasons of their own
@@ -103,44 +104,31 @@ func (t *tx) takeHeld(process string) (b batch, src *heldSource, busy bool, err 
 // takeHeldOf leases jobs of held rows of a source for a new batch, those first whose last
 // answer is the oldest. left is how many were not asked about since the source's last
 // complete refresh, these among them.
-func (t *tx) takeHeldOf(s *heldSource, process string) (b batch, left int, err error) {
+func (t *tx) takeHeldOf(s *heldSource, process string) (b lookups.Batch, left int, err error) {
 	list := listed[s.kind]
 	unasked := "job IN (SELECT j.job FROM " + list.table + " l " + list.jobs +
 		" WHERE l.source = ? AND " + isHeldRow + " AND j.answer < ? AND j.last_lookup < ?)"
 	args := []any{s.id, s.answer, s.answer}
-	left, err = store.Value[int](t, "SELECT count(*) FROM jobs WHERE "+unasked, args...)
-	if err != nil || left == 0 {
-		return b, left, err
+	if b, left, err = t.lookups.TakeOf(unasked, args, maxOpen-s.opens, process); len(b.Jobs) > 0 && err == nil {
+		err = t.leaseHeld(s, lookups.Lease)
 	}
-	if b.number, err = t.Next(batches); err != nil {
-		return b, left, err
-	}
-	lease := append([]any{t.Until(jobLease), b.number, t.Now, t.Now}, args...)
-	lease = append(lease, t.Free(jobLease)...)
-	b.jobs, err = t.Numbers(`UPDATE jobs SET leased_until = ?, batch = ?, next_due = CASE WHEN next_due > ? THEN ? ELSE next_due END
-		WHERE job IN (SELECT job FROM jobs WHERE `+unasked+` AND `+store.IsFree+` ORDER BY answer, job LIMIT ? @skip)
-		RETURNING job`, append(lease, maxOpen-s.opens)...)
-	if err != nil || len(b.jobs) == 0 {
-		return b, left, err
-	}
-	if err := t.keepAsking(s, jobLease); err != nil {
-		return b, left, err
-	}
-	_, err = t.Exec("INSERT INTO batches (number, process, since) VALUES (?, ?, ?)", b.number, process, t.Now)
 	return b, left, err
 }
 
-// keepAsking leases the right to ask about the held rows of a source for d, or gives it
-// back if d is 0.
-func (t *tx) keepAsking(s *heldSource, d time.Duration) error {
+// leaseHeld leases the right to look up the jobs of the held rows of a source for d, or gives it
+// back if d is 0; nil: no source.
+func (t *tx) leaseHeld(s *heldSource, d time.Duration) error {
+	if s == nil {
+		return nil
+	}
 	_, err := t.Exec("UPDATE sources SET held_lease = ? WHERE id = ? AND held_lease > 0", max(t.Until(d), 1), s.id)
 	return err
 }
 
 // askAll looks up a batch of jobs of held rows, and removes the rows that the answers
 // prove to be gone, in every source that has a held row of these jobs.
-func (w *worker) askAll(ctx context.Context, src *heldSource, b batch) error {
-	l := &lookups{batch: b, held: src, handedOut: func() {}, written: func(int) {}}
+func (w *worker) askAll(ctx context.Context, src *heldSource, b lookups.Batch) error {
+	l := &lookingUp{Batch: b, held: src, handedOut: func() {}, written: func(int) {}}
 	err := w.lookUp(context.WithValue(ctx, heldKey{}, true), l)
 	if e := w.release(ctx, l); err == nil {
 		err = e
@@ -151,7 +139,7 @@ func (w *worker) askAll(ctx context.Context, src *heldSource, b batch) error {
 	sources, err := fromView(ctx, w.db, func(t *tx) ([]*source, error) {
 		const held = " AND " + isHeldRow
 		return t.sources(`id IN (SELECT l.source FROM listings l JOIN postings p ON p.id = l.posting WHERE p.job IN @ids`+held+`
-			UNION SELECT l.source FROM entries l WHERE l.job IN @ids`+held+")", store.IDs(b.jobs), store.IDs(b.jobs))
+			UNION SELECT l.source FROM entries l WHERE l.job IN @ids`+held+")", store.IDs(b.Jobs), store.IDs(b.Jobs))
 	})
 	for _, s := range sources {
 		if err == nil {
@@ -194,9 +182,7 @@ func (t *tx) countOpens(src *heldSource, results []lookedUp) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec("UPDATE jobs SET last_lookup = ? WHERE job IN @ids AND last_lookup < ?",
-		results[0].answer, store.IDsOf(results, func(r lookedUp) int64 { return r.job }), results[0].answer)
-	return err
+	return t.lookups.Sent(store.IDsOf(results, func(r lookedUp) int64 { return r.job }), results[0].answer)
 }
 
 // heldKey marks the context of lookups for rows that are held.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -107,7 +108,7 @@ func (t *tx) job(id jobboard.JobID) (j *Job, err error) {
 		return nil, err
 	}
 	if j.Information != nil && j.Information.Nationalities != "" {
-		entries, err := store.Value[string](t, "SELECT entries FROM catalogues WHERE hash = ?", j.Information.Nationalities)
+		entries, err := lookups.CatalogueOf(t.Tx, j.Information.Nationalities)
 		if err != nil {
 			return nil, err
 		}

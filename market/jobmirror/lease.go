@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 )
 
 // The calls of Run and Refresh that share the work of a mirror, in one process or in
@@ -12,14 +14,12 @@ import (
 // database's clock. Leases save work and decide nothing: which answer holds is decided by its
 // number, which is taken before the request is sent.
 const (
-	jobLease    = 24 * time.Second // renewed each third of it, as sourceLease is
-	sourceLease = 15 * time.Second
+	sourceLease = 15 * time.Second // renewed each third of it, as lookups.Lease is
 )
 
 // clockSetBack makes due whatever waits for a time that the clock had before it was set back. A
 // refresh that began in the future shows that it was. What was copied, held, lost, named, seen
-// or checked in the future counts from now on. A job without an answered lookup, or whose last
-// lookup failed, is due too: nothing says since when it waits.
+// or checked in the future counts from now on.
 func (t *tx) clockSetBack() error {
 	for _, statement := range []string{
 		"UPDATE sources SET next_due = @now WHERE next_due > @now AND (began = 0 OR began > @now)",
@@ -32,24 +32,24 @@ func (t *tx) clockSetBack() error {
 		"UPDATE losses SET at = @now WHERE at > @now",
 		"UPDATE processes SET seen = @now WHERE seen > @now",
 		"UPDATE vocabulary SET checked = @now WHERE checked > @now",
-		`UPDATE jobs SET next_due = @now WHERE next_due > @now
-			AND (looked_up > @now OR looked_up = 0 OR failures > 0 OR wanted > answer OR doubted > @now)`,
 	} {
 		if _, err := t.Exec(strings.ReplaceAll(statement, "@now", strconv.FormatInt(t.Now, 10))); err != nil {
 			return err
 		}
 	}
-	return nil
+	return t.lookups.ClockSetBack()
 }
 
 // endLeases ends the leases that a process left which was killed. Only a process that
 // runs the mirror alone may call it.
 func (t *tx) endLeases() error {
-	return t.DoAll(nil,
+	err := t.DoAll(nil,
 		"UPDATE sources SET leased_until = 0 WHERE leased_until > 0",
-		"UPDATE sources SET held_lease = 1 WHERE held_lease > 0",
-		"UPDATE jobs SET leased_until = 0 WHERE leased_until > 0",
-		"DELETE FROM batches")
+		"UPDATE sources SET held_lease = 1 WHERE held_lease > 0")
+	if err != nil {
+		return err
+	}
+	return t.lookups.EndLeases()
 }
 
 // Lease describes work that a process has begun and that other processes leave to it.
@@ -77,16 +77,9 @@ func (t *tx) leases() (map[string][]Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = t.Rows(`SELECT b.process, b.since, l.jobs FROM batches b JOIN (
-			SELECT batch, count(*) AS jobs FROM jobs WHERE next_due <= ? AND leased_until > ? GROUP BY batch
-		) l ON l.batch = b.number ORDER BY b.since, b.number`, []any{t.Now, t.Now}, func(scan func(...any) error) error {
-		var (
-			process string
-			held    Lease
-		)
-		err := scan(&process, instantColumn{&held.Since}, &held.Jobs)
-		out[process] = append(out[process], held)
-		return err
-	})
+	all, err := lookups.AllUnderWay(t.Tx)
+	for _, one := range all {
+		out[one.Process] = append(out[one.Process], Lease{Jobs: one.Jobs, Since: instant(one.Since)})
+	}
 	return out, err
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 )
 
 const (
@@ -35,7 +35,7 @@ func (m *Mirror) batchSize() int {
 }
 
 // lookUpDue looks up the jobs that are due: until none is, or, with forever,
-// until ctx ends. It takes them in batches, by takeDue, and each is looked up by lookUp, which has
+// until ctx ends. It takes them in batches, and each is looked up by lookUp, which has
 // saveAnswers write the answers. The next batch is begun once the last one is under way, so
 // that a few lookups that do not answer hold up nobody. Where Options.LookupEvery is below 0 it looks up
 // none.
@@ -62,12 +62,12 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 	defer running.Wait()
 	for ctx.Err() == nil {
 		var (
-			next batch
+			next lookups.Batch
 			due  = true
 		)
 		if underWay.Load() < most {
 			err := w.db.update(ctx, func(t *tx) (err error) {
-				next, due, err = t.takeDue(size, w.process)
+				next, due, err = t.lookups.Take(size, w.process)
 				return err
 			})
 			if err != nil {
@@ -78,14 +78,14 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 		if !due && !forever {
 			break
 		}
-		if len(next.jobs) == 0 {
+		if len(next.Jobs) == 0 {
 			w.db.jobsDue.wait(ctx, landed, again)
 			continue
 		}
-		underWay.Add(int64(len(next.jobs)))
+		underWay.Add(int64(len(next.Jobs)))
 		allBegun, handedOut := context.WithCancel(ctx)
-		l := &lookups{
-			batch: next, handedOut: handedOut,
+		l := &lookingUp{
+			Batch: next, handedOut: handedOut,
 			written: func(n int) {
 				underWay.Add(-int64(n))
 				landed.raise()
@@ -121,9 +121,9 @@ type piece struct {
 	asking asking
 }
 
-// lookups says how a batch is looked up.
-type lookups struct {
-	batch
+// lookingUp says how a batch is looked up.
+type lookingUp struct {
+	lookups.Batch
 	held      *heldSource // whose held rows it is about; nil: jobs that are due
 	handedOut func()      // is called, maybe twice, when no further job of the batch will be begun
 	written   func(n int) // is called once further results are written
@@ -137,10 +137,10 @@ type lookups struct {
 // is answered, at most 100 results or 250 ms later. After the end of ctx it begins no more,
 // and cuts off those that are under way stopTime later: they stay due, and are counted in
 // l.left.
-func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
+func (m *Mirror) lookUp(ctx context.Context, l *lookingUp) error {
 	longer, cancel := outlast(ctx, stopTime)
 	defer cancel()
-	l.left = len(l.jobs)
+	l.left = len(l.Jobs)
 	results := make(chan lookedUp, lookupPiece)
 	go func() {
 		defer close(results)
@@ -168,7 +168,7 @@ func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
 		}
 		got = got[:0]
 	}
-	late, lease := time.NewTicker(writeEvery), time.NewTicker(jobLease/3)
+	late, lease := time.NewTicker(writeEvery), time.NewTicker(lookups.Lease/3)
 	defer late.Stop()
 	defer lease.Stop()
 	for {
@@ -201,16 +201,16 @@ func cutOff(ctx context.Context, r lookedUp) bool {
 // numbered yields the jobs of a batch to the bulk call until ctx ends. Each hundred
 // gets a number from the database, taken before they are sent; longer bounds the wait for it.
 // Where the database gives none, it ends early and sets l.failed.
-func (m *Mirror) numbered(ctx, longer context.Context, l *lookups) iter.Seq2[jobboard.JobID, error] {
+func (m *Mirror) numbered(ctx, longer context.Context, l *lookingUp) iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
 		var p piece
-		for i, job := range l.jobs {
+		for i, job := range l.Jobs {
 			if ctx.Err() != nil {
 				break
 			}
 			if i%lookupPiece == 0 {
 				p, l.failed = fromUpdate(longer, m.db, func(t *tx) (piece, error) {
-					number, err := t.Next(answers)
+					number, err := t.Next(lookups.Answers)
 					return piece{number, t.asking()}, err
 				})
 				if l.failed != nil {
@@ -228,7 +228,7 @@ func (m *Mirror) numbered(ctx, longer context.Context, l *lookups) iter.Seq2[job
 
 // saveLookedUp has saveAnswers write what lookups found, and calls l.written once that is
 // committed.
-func (m *Mirror) saveLookedUp(ctx context.Context, l *lookups, got []lookedUp) error {
+func (m *Mirror) saveLookedUp(ctx context.Context, l *lookingUp, got []lookedUp) error {
 	var change waveChange
 	err := m.db.updateLate(ctx, func(t *tx) error {
 		if err := t.countOpens(l.held, got); err != nil {
@@ -248,34 +248,25 @@ func (m *Mirror) saveLookedUp(ctx context.Context, l *lookups, got []lookedUp) e
 	return nil
 }
 
-// renew leases the jobs of lookups for further time.
-func (m *Mirror) renew(ctx context.Context, l *lookups) error {
-	return m.db.update(ctx, func(t *tx) error { return t.leaseJobs(l, jobLease) })
-}
-
-// release gives the jobs of lookups back.
-func (m *Mirror) release(ctx context.Context, l *lookups) error {
-	ctx, cancel := outlast(ctx, giveBackTime)
-	defer cancel()
+// renew leases the jobs of lookups for further time, and with them the right to look up held rows,
+// where the lookups are about these.
+func (m *Mirror) renew(ctx context.Context, l *lookingUp) error {
 	return m.db.update(ctx, func(t *tx) error {
-		if err := t.leaseJobs(l, 0); err != nil {
+		if err := t.leaseHeld(l.held, lookups.Lease); err != nil {
 			return err
 		}
-		_, err := t.Exec("DELETE FROM batches WHERE number = ?", l.number)
-		return err
+		return t.lookups.Renew(l.Batch)
 	})
 }
 
-// leaseJobs leases the jobs of lookups for a time from now on, or gives them back where that is
-// 0: only jobs still waiting for a result, if no other batch has taken them over. With them
-// goes the right to ask about held rows, where the lookups are about these.
-func (t *tx) leaseJobs(l *lookups, d time.Duration) error {
-	if l.held != nil {
-		if err := t.keepAsking(l.held, d); err != nil {
+// release gives back what renew leases.
+func (m *Mirror) release(ctx context.Context, l *lookingUp) error {
+	ctx, cancel := outlast(ctx, giveBackTime)
+	defer cancel()
+	return m.db.update(ctx, func(t *tx) error {
+		if err := t.leaseHeld(l.held, 0); err != nil {
 			return err
 		}
-	}
-	_, err := t.Exec("UPDATE jobs SET leased_until = ? WHERE job IN @ids AND batch = ? AND leased_until > 0",
-		t.Until(d), store.IDs(l.jobs), l.number)
-	return err
+		return t.lookups.GiveBack(l.Batch)
+	})
 }

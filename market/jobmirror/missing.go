@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -257,7 +258,7 @@ func (t *tx) settleSome(src *source, asked bool) (more bool, err error) {
 	if err != nil || len(gone) == 0 {
 		return false, err
 	}
-	return len(gone) == sweepBatch, list.drop(t, src, gone, causeLookup)
+	return len(gone) == sweepBatch, list.drop(t, src, gone, lookups.CauseLookup)
 }
 
 // noteInformed notes in the source that a lookup about a held row gave a job's information,

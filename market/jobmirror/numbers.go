@@ -6,18 +6,16 @@ const (
 	// generations number the refreshes of all sources. A source's column generation has the number
 	// of its latest refresh: who refreshes with an older one writes nothing more.
 	generations = "generation"
-	// answers number what the board is asked: a refresh takes one, and each hundred lookups,
-	// before the request is sent. A posting or a job is replaced only by an answer with a higher
-	// number than its own, a posting also by a later version in the same answer. putDue takes a
-	// number as well, so that an answer to an earlier request does not settle the job.
-	answers = "answer"
-	// batches number what is looked up together. A job has the number of the batch that
-	// leased it last.
-	batches = "batch"
 	// postingRows and sourceRows identify rows.
 	postingRows = "posting"
 	sourceRows  = "source"
 )
 
+// The counter lookups.Answers numbers what the board is asked: a refresh takes a number, and each
+// hundred lookups, before the request is sent. A posting or a job is replaced only by an answer with
+// a higher number than its own, a posting also by a later version in the same answer.
+// lookups.Writer.Put takes a number as well, so that an answer to an earlier request does not settle
+// the job. Batches of lookups have numbers too: a job has that of the batch that leased it last.
+//
 // The changes of the log are numbered in the package changelog.
 // A posting also has a version, which the board numbers; see newestOf and merge.

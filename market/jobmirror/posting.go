@@ -124,7 +124,7 @@ func (t *tx) fillJobs(rows []*row) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	if err := t.putNewDue(named); err != nil {
+	if err := t.lookups.PutNew(named); err != nil {
 		return err
 	}
 	// The jobs are locked, so that a lookup's answer is written either before, and its title is

@@ -59,8 +59,7 @@ func (w *worker) seen(t *tx, name, doing string) error {
 	if _, err = t.Exec("DELETE FROM processes WHERE seen < ?", forget); err != nil {
 		return err
 	}
-	_, err = t.Exec("DELETE FROM batches WHERE since < ? AND process NOT IN (SELECT id FROM processes)", forget)
-	return err
+	return t.lookups.RemoveBatches(forget)
 }
 
 // programVersion returns the version from which the program was built.

@@ -13,13 +13,14 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
 // turn holds what one refresh of a source needs.
 type turn struct {
-	generation int64 // see generations
-	answer     int64 // see answers
+	generation int64 // see numbers.go
+	answer     int64 // see numbers.go
 	had        int   // rows of the source when it began
 	shown      *shown
 	learns     bool // it also writes the hash of a posting's bytes where nothing but the bytes changed; see learnEvery
@@ -193,7 +194,7 @@ func (t *tx) begin(src *source, process string) (out turn, err error) {
 	if out.generation, err = t.Next(generations); err != nil {
 		return out, err
 	}
-	if out.answer, err = t.Next(answers); err != nil {
+	if out.answer, err = t.Next(lookups.Answers); err != nil {
 		return out, err
 	}
 	out.shown = &shown{}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -104,7 +105,7 @@ func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))
 	defer done()
 	// Refreshes with a higher generation than since began later than this one.
 	since, err := fromUpdate(ctx, m.db, func(t *tx) (int64, error) {
-		if err := t.askDoubted(m.opts.RefreshEvery); err != nil {
+		if err := t.lookups.PutDoubted(m.opts.RefreshEvery); err != nil {
 			return 0, err
 		}
 		return store.Value[int64](t, "SELECT coalesce(max(generation), 0) FROM sources")
@@ -228,7 +229,7 @@ func (w *worker) poll(ctx context.Context) error {
 		numberless = changelog.Waiting
 	}
 	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.leased_until,
-			(SELECT max(held_lease) FROM sources WHERE held_lease > 0), (`+firstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstTurn+`), `+numberless+`
+			(SELECT max(held_lease) FROM sources WHERE held_lease > 0), (`+lookups.FirstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstTurn+`), `+numberless+`
 		FROM (SELECT count(*) AS entered, min(CASE WHEN leased_until > next_due THEN leased_until ELSE next_due END) AS first,
 			coalesce(max(began), 0) AS began, coalesce(max(leased_until), 0) AS leased_until FROM sources WHERE id IN @ids) s`,
 		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &held, &job, &index, &turn, &number)
@@ -244,7 +245,7 @@ func (w *worker) poll(ctx context.Context) error {
 		signal
 	}{
 		{job != nil && *job <= now, w.db.jobsDue},
-		{held != nil && !w.db.IsLeased(*held, now, jobLease), w.heldDue},
+		{held != nil && !w.db.IsLeased(*held, now, lookups.Lease), w.heldDue},
 		{source != nil && *source <= now || setBack || int(entered) < len(sources), w.sourcesDue},
 		{index || turn != nil && *turn <= now, w.db.unindexed},
 		{number, w.db.unnumbered},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -20,7 +21,7 @@ func TestGuideTellsTheSettings(t *testing.T) {
 	for _, says := range []string{
 		fmt.Sprintf("a lease of %.0f s on its row (`leased_until`), renewed each %.0f s", sourceLease.Seconds(), (sourceLease / 3).Seconds()),
 		fmt.Sprintf("leases, which last %.0f s longer", new(store.DB).Lasting(0).Seconds()),
-		fmt.Sprintf("look up jobs, up to %d at a time | any | a lease of %.0f s", maxBatch, jobLease.Seconds()),
+		fmt.Sprintf("look up jobs, up to %d at a time | any | a lease of %.0f s", maxBatch, lookups.Lease.Seconds()),
 		fmt.Sprintf("up to %d connections: %d that read, %d that write, %d for the limit",
 			readers+writers+permits, readers, writers, permits),
 		fmt.Sprintf("up to %d sources side by side", maxRefreshes),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -30,6 +31,7 @@ func schema() store.Schema {
 		Own: map[string]string{"sqlite": read("sqlite"), "postgres": read("postgres")},
 	}
 	changelog.AddTables(&s)
+	lookups.AddTables(&s)
 	search.AddTables(&s)
 	return s
 }
@@ -79,11 +81,10 @@ type tx struct {
 	*store.Tx
 	db *database
 
-	log *changelog.Writer // nil where the transaction only reads
+	log     *changelog.Writer // nil where the transaction only reads
+	lookups *lookups.Writer   // likewise
 
-	jobsDue, unindexed bool // what the commit is to raise
-
-	stored string // the catalogue that was stored last
+	unindexed bool // the commit is to raise this signal
 
 	wave waveChange // what it makes of the inquiry about jobs
 }
@@ -96,7 +97,8 @@ func (db *database) update(ctx context.Context, f func(*tx) error) error {
 	}
 	var t *tx
 	err := db.Update(ctx, func(in *store.Tx) error {
-		t = &tx{Tx: in, db: db, log: db.log.Writer(in)}
+		log := db.log.Writer(in)
+		t = &tx{Tx: in, db: db, log: log, lookups: lookups.NewWriter(in, log)}
 		if err := f(t); err != nil {
 			return err
 		}
@@ -108,7 +110,7 @@ func (db *database) update(ctx context.Context, f func(*tx) error) error {
 	if t.log.Committed() {
 		db.unnumbered.raise()
 	}
-	if t.jobsDue {
+	if t.lookups.Due {
 		db.jobsDue.raise()
 	}
 	if t.unindexed {

@@ -2,33 +2,10 @@ package jobmirror
 
 import (
 	"context"
-	"math"
-	"slices"
-	"time"
-
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/evidence"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// Once a day a pass looks at every job, a part in each transaction. A job is named while it has a
-// posting or a feed has an entry of it; claims belong to entries. The pass notes in the column
-// unnamed since when a job is not named, and removes those that were not for Options.KeepJobs. At
-// its end it removes the catalogues that no job has: the column used of a catalogue has the time
-// at which the pass last saw a job with it.
-//
-// How far the pass has come stands in the table passes, whose row each part locks. So processes
-// share a pass, and whoever comes after one that was killed goes on where that was.
-
-// passEvery is the time from the beginning of a pass to the next: shorter than a day, so that a
-// daily timer skips none.
-const passEvery = 20 * time.Hour
-
-// jobsPart bounds the jobs that the pass looks at in one transaction.
-const jobsPart = 500
-
-const causeUnnamed = "unnamed"
-
-// passJobs goes on with the pass over all jobs, if it is due, to its end.
+// passJobs goes on with the pass over all jobs, if it is due, to its end: jobs go that
+// nothing has named for Options.KeepJobs.
 func (m *Mirror) passJobs(ctx context.Context) error {
 	if len(m.named()) == 0 {
 		return nil
@@ -40,7 +17,7 @@ func (m *Mirror) passJobs(ctx context.Context) error {
 	for more := true; more && err == nil; {
 		n := 0
 		err = m.db.update(ctx, func(t *tx) (err error) {
-			n, more, err = t.passSome(m.opts.rules())
+			n, more, err = t.lookups.Pass(m.opts.rules())
 			return err
 		})
 		if err == nil {
@@ -51,141 +28,4 @@ func (m *Mirror) passJobs(ctx context.Context) error {
 		m.opts.Logger.InfoContext(ctx, "jobmirror: jobs went that nothing has named for long", "jobs", removed)
 	}
 	return err
-}
-
-// passSome looks at the next jobs of the pass, and returns how many it has removed.
-func (t *tx) passSome(rules evidence.Rules) (removed int, more bool, err error) {
-	var began, last int64
-	var done bool
-	err = t.Row("SELECT began, job, done = 1 FROM passes WHERE name = 'jobs' @lock", nil, &began, &last, &done)
-	if err != nil {
-		return 0, false, err
-	}
-	if done {
-		if began <= t.Now && began > t.Now-passEvery.Milliseconds() {
-			return 0, false, nil
-		}
-		began, last = t.Now, math.MinInt64
-	}
-	var (
-		named, unnamed []int64
-		catalogues     = map[string]bool{}
-		n              int
-	)
-	const next = "SELECT job, unnamed, catalogue, " + isNamed + " FROM jobs WHERE job > ? ORDER BY job LIMIT ?"
-	err = t.Rows(next, []any{last, jobsPart},
-		func(scan func(...any) error) error {
-			var (
-				job, since int64
-				catalogue  string
-				isNamed    bool
-			)
-			err := scan(&job, &since, &catalogue, &isNamed)
-			switch n, last = n+1, job; {
-			case isNamed && since != 0:
-				named = append(named, job)
-			case !isNamed:
-				unnamed = append(unnamed, job)
-			}
-			if catalogue != "" {
-				catalogues[catalogue] = true
-			}
-			return err
-		})
-	if err != nil {
-		return 0, false, err
-	}
-	if removed, err = t.keepNamed(named, unnamed, rules); err != nil {
-		return 0, false, err
-	}
-	for hash := range catalogues {
-		if err := t.Do("UPDATE catalogues SET used = ? WHERE hash = ? AND used < ?", t.Now, hash, began); err != nil {
-			return 0, false, err
-		}
-	}
-	if more = n == jobsPart; !more {
-		err := t.Do("DELETE FROM catalogues WHERE used < ?", began-passEvery.Milliseconds())
-		if err != nil {
-			return 0, false, err
-		}
-	}
-	return removed, more, t.Do("UPDATE passes SET began = ?, job = ?, done = ? WHERE name = 'jobs'", began, last, flag(!more))
-}
-
-// isNamed selects whether something names a row of the table jobs. One row of each table is
-// looked for, because many postings may be of one job.
-const isNamed = `(SELECT 1 FROM postings WHERE job = jobs.job LIMIT 1) IS NOT NULL
-	OR (SELECT 1 FROM entries WHERE job = jobs.job LIMIT 1) IS NOT NULL`
-
-// keepNamed notes which jobs are named and which are unnamed, and removes jobs that have been
-// unnamed for Rules.Keep.
-func (t *tx) keepNamed(named, unnamed []int64, rules evidence.Rules) (removed int, err error) {
-	if err := t.noteNamed(named); err != nil || len(unnamed) == 0 {
-		return 0, err
-	}
-	const note = "UPDATE jobs SET unnamed = ? WHERE job IN @ids AND (unnamed = 0 OR unnamed > ?)"
-	if _, err = t.Exec(note, t.Now, store.IDs(unnamed), t.Now); err != nil {
-		return 0, err
-	}
-	complete, err := store.Value[int64](t, "SELECT coalesce(min(complete), 0) FROM sources")
-	if err != nil {
-		return 0, err
-	}
-	since, some := rules.Unnamed(complete, t.Now)
-	if !some {
-		return 0, nil
-	}
-	return t.removeUnnamed(unnamed, since)
-}
-
-// noteNamed notes of jobs that something names them.
-func (t *tx) noteNamed(jobs []int64) error {
-	if len(jobs) == 0 {
-		return nil
-	}
-	return t.Do("UPDATE jobs SET unnamed = 0 WHERE job IN @ids AND unnamed <> 0", store.IDs(jobs))
-}
-
-// removeUnnamed removes the given jobs that no source has named since a time, and logs a change
-// for each. A job that is being looked up stays until the next pass.
-func (t *tx) removeUnnamed(jobs []int64, since int64) (removed int, err error) {
-	type gone struct {
-		job    int64
-		record string
-	}
-	var list []gone
-	args := append([]any{store.IDs(jobs), since}, t.Free(jobLease)...)
-	const due = "SELECT job, record FROM jobs WHERE job IN @ids AND unnamed > 0 AND unnamed <= ? AND " + store.IsFree +
-		" ORDER BY job @lock"
-	err = t.Rows(due, args,
-		func(scan func(...any) error) error {
-			var g gone
-			err := scan(&g.job, &g.record)
-			list = append(list, g)
-			return err
-		})
-	if err != nil {
-		return 0, err
-	}
-	// Something may have come to name them before they were locked. Who names them now waits for the
-	// lock, by noteNamed, and puts them on the list anew.
-	ids := store.IDsOf(list, func(g gone) int64 { return g.job })
-	again, err := t.Numbers("SELECT job FROM jobs WHERE job IN @ids AND ("+isNamed+")", ids)
-	if err != nil {
-		return 0, err
-	}
-	for _, g := range list {
-		if slices.Contains(again, g.job) {
-			continue
-		}
-		err := t.Do("DELETE FROM jobs WHERE job = ?", g.job)
-		if err == nil && g.record != "" {
-			err = t.logJob(g.job, g.record, "", causeUnnamed)
-		}
-		if err != nil {
-			return 0, err
-		}
-		removed++
-	}
-	return removed, nil
 }
