@@ -63,12 +63,12 @@ func (f *finder) mistakes(text words.Query) (found []Correction, err error) {
 	if len(unknown) == 0 {
 		return nil, nil
 	}
-	blocks, err := f.t.readVocabulary()
+	rows, err := f.t.readVocabulary()
 	if err != nil {
 		return nil, err
 	}
 	for _, word := range unknown {
-		nearest, err := f.nearest(blocks, word)
+		nearest, err := f.nearest(rows.blocks, word)
 		if err != nil {
 			return nil, err
 		}

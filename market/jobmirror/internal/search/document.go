@@ -99,9 +99,8 @@ func (x *Index) Put(in *store.Tx, documents []Document) error {
 	if err != nil {
 		return err
 	}
-	// The result is not needed here: readVocabulary also reads the rows that other processes wrote into
-	// memory, with which unknown and note compare.
-	if _, err := t.readVocabulary(); err != nil {
+	rows, err := t.readVocabulary()
+	if err != nil {
 		return err
 	}
 	unknown := map[string]struct{}{}
@@ -110,12 +109,12 @@ func (x *Index) Put(in *store.Tx, documents []Document) error {
 		if err != nil {
 			return err
 		}
-		x.vocabulary.unknown(noted, unknown)
+		rows.unknown(noted, unknown)
 	}
 	if err := x.noteChange(in); err != nil {
 		return err
 	}
-	return t.note(slices.Collect(maps.Keys(unknown)))
+	return t.note(slices.Collect(maps.Keys(unknown)), rows)
 }
 
 // put indexes a document, and returns those of its words that are to be in the vocabulary.

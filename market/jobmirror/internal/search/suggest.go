@@ -25,11 +25,11 @@ const (
 // less than two letters, or a query's text of more than eight words.
 func (x *Index) Suggest(in *store.Tx, q Query, typed string) ([]string, error) {
 	t := &tx{in, x}
-	blocks, err := t.readVocabulary()
+	rows, err := t.readVocabulary()
 	if err != nil {
 		return nil, err
 	}
-	candidates := words.Completions(blocks, typed, maxBeginning, maxEnding)
+	candidates := words.Completions(rows.blocks, typed, maxBeginning, maxEnding)
 	if len(candidates) == 0 {
 		return nil, nil
 	}

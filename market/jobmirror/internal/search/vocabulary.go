@@ -7,40 +7,59 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
-// vocabulary holds the table vocabulary in memory: the words of all documents, among which
-// those are looked for that a mistyped word may have meant.
+// vocabulary is what a process has of the table vocabulary in memory: the words of all documents,
+// among which those are looked for that a mistyped word may have meant.
 //
 // A row of the table has many words, which never change: other words are written as a row
-// with another identifier. So a process that has read each row once has the whole table,
-// whichever process wrote a row and in whatever order they were committed.
-type vocabulary struct {
-	mu     sync.Mutex
-	blocks map[int64]*words.Block
-	known  map[uint64]struct{} // the hashes of the words in blocks; nil: not needed yet
+// with another identifier. So a process reads only the rows that it lacks, whichever process wrote
+// them and in whatever order they were committed, into a value that takes the place of the last one.
+// No lock is held over a statement, and a word that is gone from the table is gone at the next
+// transaction of every process.
+type vocabulary struct{ last atomic.Pointer[wordRows] }
+
+// wordRows holds the words of the rows that one transaction found in the table vocabulary. It never
+// changes.
+type wordRows struct {
+	ids    []int64        // in order
+	blocks []*words.Block // of the rows of ids
+	known  atomic.Pointer[hashes]
 }
 
 // maxVocabulary bounds the words of the vocabulary. Each takes some 50 bytes
 // of memory.
 const maxVocabulary = 1 << 19
 
-var wordSeed = maphash.MakeSeed()
-
-// readVocabulary reads the rows that are not in memory yet, and returns the words of all. It holds
-// the mutex over no statement: two callers may read the same row, and neither waits for the other.
-func (t *tx) readVocabulary() ([]*words.Block, error) {
-	v := &t.vocabulary
+// readVocabulary returns the words of all rows. It reads those rows that are not in memory yet: two
+// callers may read the same row, and neither waits for the other.
+func (t *tx) readVocabulary() (*wordRows, error) {
 	ids, err := t.Numbers("SELECT id FROM vocabulary ORDER BY id")
 	if err != nil {
 		return nil, err
 	}
-	blocks, missing := v.held(ids)
+	last := t.vocabulary.last.Load()
+	if last == nil {
+		last = &wordRows{}
+	}
+	if slices.Equal(ids, last.ids) {
+		return last, nil
+	}
+	now := &wordRows{ids: ids, blocks: make([]*words.Block, len(ids))}
+	var missing []int64
+	for i, id := range ids {
+		if at, ok := slices.BinarySearch(last.ids, id); ok {
+			now.blocks[i] = last.blocks[at]
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	added := make([]*words.Block, 0, len(missing))
 	if len(missing) > 0 {
 		const query = "SELECT id, words FROM vocabulary WHERE id IN @ids"
 		err = t.Rows(query, []any{store.IDs(missing)}, func(scan func(...any) error) error {
@@ -49,82 +68,77 @@ func (t *tx) readVocabulary() ([]*words.Block, error) {
 				list string
 			)
 			err := scan(&id, &list)
-			blocks[id] = words.NewBlock(strings.FieldsSeq(list))
+			if at, ok := slices.BinarySearch(ids, id); ok {
+				now.blocks[at] = words.NewBlock(strings.FieldsSeq(list))
+				added = append(added, now.blocks[at])
+			}
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	v.keep(blocks)
-	list := make([]*words.Block, len(ids))
-	for i, id := range ids {
-		list[i] = blocks[id]
+	// Words may be gone with a row; else the hashes are those of before and of the rows added.
+	if known := last.known.Load(); known != nil && len(last.ids)+len(missing) == len(ids) {
+		now.known.Store(known.with(added))
 	}
-	return list, nil
+	t.vocabulary.last.Store(now)
+	return now, nil
 }
 
-// held returns the blocks of the rows in memory, and the identifiers of the other rows.
-func (v *vocabulary) held(ids []int64) (blocks map[int64]*words.Block, missing []int64) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	blocks = make(map[int64]*words.Block, len(ids))
-	for _, id := range ids {
-		if b := v.blocks[id]; b != nil {
-			blocks[id] = b
-		} else {
-			missing = append(missing, id)
-		}
+// unknown adds to a set the words of a list that no row has; no word if the vocabulary is full.
+func (r *wordRows) unknown(list []string, set map[string]struct{}) {
+	known := r.known.Load()
+	if known == nil {
+		known = (&hashes{}).with(r.blocks)
+		r.known.Store(known)
 	}
-	return blocks, missing
-}
-
-// keep has the rows that a transaction read in memory, and no others.
-func (v *vocabulary) keep(blocks map[int64]*words.Block) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for id := range v.blocks {
-		if blocks[id] == nil {
-			v.known = nil // words may be gone
-		}
-	}
-	for id, b := range blocks {
-		if v.blocks[id] == nil {
-			v.learn(b)
-		}
-	}
-	v.blocks = maps.Clone(blocks)
-}
-
-// learn adds the words of a block to known, if that is needed. The caller holds mu.
-func (v *vocabulary) learn(b *words.Block) {
-	if v.known == nil {
-		return
-	}
-	for word := range b.Words() {
-		v.known[maphash.String(wordSeed, word)] = struct{}{}
-	}
-}
-
-// unknown adds to a set the words of a list that the vocabulary lacks; no word if the
-// vocabulary is full.
-func (v *vocabulary) unknown(list []string, set map[string]struct{}) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.known == nil {
-		v.known = map[uint64]struct{}{}
-		for _, b := range v.blocks {
-			v.learn(b)
-		}
-	}
-	if len(v.known) >= maxVocabulary {
+	if known.n >= maxVocabulary {
 		return
 	}
 	for _, word := range list {
-		if _, ok := v.known[maphash.String(wordSeed, word)]; !ok {
+		if !known.has(word) {
 			set[word] = struct{}{}
 		}
 	}
+}
+
+// hashes is a set of hashes of words. It never changes; with makes a larger one.
+type hashes struct {
+	layers []map[uint64]struct{} // each more than twice as large as the next
+	n      int
+}
+
+var wordSeed = maphash.MakeSeed()
+
+func (h *hashes) has(word string) bool {
+	sum := maphash.String(wordSeed, word)
+	for _, layer := range h.layers {
+		if _, ok := layer[sum]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// with returns the set with the words of blocks. Small layers are put together, so that a word is
+// copied a few times, however often the set grows.
+func (h *hashes) with(blocks []*words.Block) *hashes {
+	added := map[uint64]struct{}{}
+	for _, b := range blocks {
+		for word := range b.Words() {
+			if !h.has(word) {
+				added[maphash.String(wordSeed, word)] = struct{}{}
+			}
+		}
+	}
+	out := &hashes{layers: slices.Clone(h.layers), n: h.n + len(added)}
+	for n := len(out.layers); n > 0 && len(out.layers[n-1]) <= 2*len(added); n-- {
+		maps.Copy(added, out.layers[n-1])
+		out.layers = out.layers[:n-1]
+	}
+	out.layers = append(out.layers, added)
+	return out
 }
 
 const (
@@ -135,9 +149,9 @@ const (
 	manyBlocks = 48
 )
 
-// note writes words that the vocabulary lacks as new rows, and puts small rows together
-// where there are many. The caller has called readVocabulary in this transaction.
-func (t *tx) note(list []string) error {
+// note writes words that the vocabulary lacks as new rows, and puts small rows of those together that
+// readVocabulary returned in this transaction, where there are many.
+func (t *tx) note(list []string, rows *wordRows) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -145,27 +159,23 @@ func (t *tx) note(list []string) error {
 		return err
 	}
 	var small []int64
-	v := &t.vocabulary
-	v.mu.Lock()
-	for id, b := range v.blocks {
+	for i, b := range rows.blocks {
 		if b.Size() < smallBlock {
-			small = append(small, id)
+			small = append(small, rows.ids[i])
 		}
 	}
-	v.mu.Unlock()
 	if len(small) < manyBlocks {
 		return nil
 	}
-	slices.Sort(small)
-	rows, err := t.blocks("id IN @ids ORDER BY id @skip", store.IDs(small))
+	joined, err := t.blocks("id IN @ids ORDER BY id @skip", store.IDs(small))
 	if err != nil {
 		return err
 	}
 	var all, leaving []string
-	for _, b := range rows {
+	for _, b := range joined {
 		all, leaving = append(all, b.words...), append(leaving, b.leaving...)
 	}
-	return t.replaceBlocks(rows, all, leaving)
+	return t.replaceBlocks(joined, all, leaving)
 }
 
 // block is a row of the vocabulary.

@@ -2,13 +2,13 @@ package search
 
 import (
 	"fmt"
-	"hash/maphash"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
 // testIndex is the index of a database that has nothing but documents.
@@ -135,11 +135,10 @@ func TestWordThatIsTakenOutMeanwhile(t *testing.T) {
 	x.do(t, func(t *tx) error { return t.Remove(t.Tx, 1) })
 	check()
 	x.do(t, func(t *tx) error {
-		_, err := t.readVocabulary()
+		rows, err := t.readVocabulary()
+		rows.known.Store((&hashes{}).with(blocksOf("dachdecker"))) // as it was before the check
 		return err
 	})
-	x.vocabulary.unknown(nil, nil)
-	x.vocabulary.known[maphash.String(wordSeed, "dachdecker")] = struct{}{} // as it was before the check
 	x.put(t, Document{Row: 2, Title: "Dachdecker"})
 	if has() {
 		t.Error("the word is there already: the test shows nothing")
@@ -149,22 +148,77 @@ func TestWordThatIsTakenOutMeanwhile(t *testing.T) {
 	}
 }
 
+// blocksOf returns words as they are in memory.
+func blocksOf(list ...string) []*words.Block { return []*words.Block{words.NewBlock(slices.Values(list))} }
+
 // A vocabulary that is full learns no more words, and tells none of those that it lacks.
 func TestVocabularyIsFull(t *testing.T) {
-	v := &vocabulary{known: map[uint64]struct{}{}}
-	for i := range uint64(1<<19 - 1) {
-		v.known[i] = struct{}{}
-	}
-	ask := func() int {
+	rows := &wordRows{}
+	ask := func(n int) int {
+		rows.known.Store(&hashes{n: n})
 		set := map[string]struct{}{}
-		v.unknown([]string{"koch", "kellner", "koch"}, set)
+		rows.unknown([]string{"koch", "kellner", "koch"}, set)
 		return len(set)
 	}
-	if n := ask(); n != 2 {
+	if n := ask(1<<19 - 1); n != 2 {
 		t.Errorf("before it is full %d words are new", n)
 	}
-	v.known[1<<19] = struct{}{}
-	if n := ask(); n != 0 {
+	if n := ask(1 << 19); n != 0 {
 		t.Errorf("once it is full %d words are new", n)
+	}
+}
+
+// A set of hashes that grows has the words of all steps, in a few layers; a set that grew stays as it was.
+func TestHashesGrow(t *testing.T) {
+	sets := []*hashes{{}}
+	for i := range 300 {
+		last := sets[len(sets)-1]
+		sets = append(sets, last.with(blocksOf(wordsOf(5*i, 6)...))) // the first is there already
+	}
+	for i, set := range sets[1:] {
+		if n := 5*i + 6; set.n != n || !set.has(wordsOf(n-1, 1)[0]) || set.has(wordsOf(n, 1)[0]) || !set.has(wordsOf(0, 1)[0]) {
+			t.Fatalf("after %d steps: %d words", i+1, set.n)
+		}
+		if len(set.layers) > 9 {
+			t.Fatalf("%d layers after %d steps", len(set.layers), i+1)
+		}
+	}
+}
+
+// Words that a process has in memory, and another took out of the table, are gone for it at its next
+// transaction; those that stay are not read again.
+func TestWordsGoInEveryProcess(t *testing.T) {
+	x := newIndex(t)
+	x.put(t, Document{Row: 1, Title: "Dachdecker"})
+	x.put(t, Document{Row: 2, Title: "Kellnerin"})
+	other := New(x.db, x.read)
+	suggest := func(typed string) (found []string) {
+		t.Helper()
+		err := other.db.View(t.Context(), func(in *store.Tx) (err error) {
+			found, err = other.Suggest(in, Query{}, typed)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	if found := suggest("dachd"); len(found) != 1 {
+		t.Fatalf("suggested: %q", found)
+	}
+	x.do(t, func(t *tx) error { return t.Remove(t.Tx, 1) })
+	x.do(t, func(t *tx) error { return t.EraseWords(t.Tx, []Document{x.documents[1]}) })
+	read := 0
+	x.db.Fail = func(query string) error {
+		if strings.Contains(query, "SELECT id, words FROM vocabulary") {
+			read++
+		}
+		return nil
+	}
+	if found := suggest("dachd"); len(found) != 0 || read != 0 {
+		t.Errorf("suggested: %q, and %d rows were read", found, read)
+	}
+	if found := suggest("kelln"); len(found) != 1 || read != 0 {
+		t.Errorf("suggested: %q, and %d rows were read", found, read)
 	}
 }
