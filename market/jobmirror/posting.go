@@ -32,7 +32,12 @@ const rowColumns = "id, record, ads, hash, linked, answer, giver, turns"
 // load reads the rows that a condition on the table postings selects, and keeps
 // others from changing them.
 func (t *tx) load(condition string, args ...any) (out []*row, err error) {
-	query := "SELECT " + rowColumns + " FROM postings WHERE " + condition + " ORDER BY id @lock"
+	return t.read(condition+" ORDER BY id @lock", args...)
+}
+
+// read returns the rows that a condition selects, which others may change.
+func (t *tx) read(condition string, args ...any) (out []*row, err error) {
+	query := "SELECT " + rowColumns + " FROM postings WHERE " + condition
 	err = t.Rows(query, args, func(scan func(...any) error) error {
 		r := &row{}
 		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.giver, &r.turns); err != nil {

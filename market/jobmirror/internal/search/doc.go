@@ -9,8 +9,9 @@
 // A Set holds queries instead, and says of a document which of them find it.
 //
 // Put and Remove write in the caller's transaction; Find, All and Suggest read in it. The tables
-// of a document are search, places and facets; the tables stemmers, vocabulary and search_state
-// are of all documents.
+// of a document are search, places and facets; the tables stemmers, vocabulary, search_state and
+// index_changes are of all documents. Rebuild builds them anew, and Check compares them with the
+// documents.
 package search
 
 import (
@@ -22,6 +23,8 @@ import (
 var (
 	//go:embed schema/tables.sql
 	tables string
+	//go:embed schema/fts5.sql
+	fts5Table string
 	//go:embed schema/sqlite.sql
 	sqliteTables string
 	//go:embed schema/postgres.sql
@@ -31,6 +34,6 @@ var (
 // AddTables adds the tables of documents to a schema.
 func AddTables(s *store.Schema) {
 	s.Tables += tables
-	s.Own["sqlite"] += sqliteTables
+	s.Own["sqlite"] += fts5Table + sqliteTables
 	s.Own["postgres"] += postgresTables
 }

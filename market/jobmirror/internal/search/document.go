@@ -89,10 +89,18 @@ type tx struct {
 
 // Put indexes documents, in place of what was indexed of them.
 func (x *Index) Put(in *store.Tx, documents []Document) error {
-	tokenizer, ok := x.tokenizers.Get().(*words.Tokenizer)
-	if !ok {
-		tokenizer = &words.Tokenizer{Pieces: x.text.Pieces}
+	into := []*textindex.Index{x.text}
+	if at, err := x.rebuilding(in); err != nil {
+		return err
+	} else if at {
+		into = append(into, x.text.Beside())
 	}
+	return x.putInto(in, into, documents)
+}
+
+// putInto indexes documents in text indexes.
+func (x *Index) putInto(in *store.Tx, into []*textindex.Index, documents []Document) error {
+	tokenizer := x.tokenizer()
 	defer x.tokenizers.Put(tokenizer)
 	t := &tx{in, x}
 	had, err := t.indexedOf(store.IDsOf(documents, func(d Document) int64 { return d.Row }))
@@ -105,7 +113,7 @@ func (x *Index) Put(in *store.Tx, documents []Document) error {
 	}
 	unknown := map[string]struct{}{}
 	for i := range documents {
-		noted, err := t.put(tokenizer, &documents[i], had[documents[i].Row])
+		noted, err := t.put(into, tokenizer, &documents[i], had[documents[i].Row])
 		if err != nil {
 			return err
 		}
@@ -117,13 +125,23 @@ func (x *Index) Put(in *store.Tx, documents []Document) error {
 	return t.note(slices.Collect(maps.Keys(unknown)), rows)
 }
 
+// tokenizer returns one of tokenizers, into which the caller puts it back.
+func (x *Index) tokenizer() *words.Tokenizer {
+	if tokenizer, ok := x.tokenizers.Get().(*words.Tokenizer); ok {
+		return tokenizer
+	}
+	return &words.Tokenizer{Pieces: x.text.Pieces}
+}
+
 // put indexes a document, and returns those of its words that are to be in the vocabulary.
-func (t *tx) put(tokenizer *words.Tokenizer, d *Document, had indexed) (noted []string, err error) {
+func (t *tx) put(into []*textindex.Index, tokenizer *words.Tokenizer, d *Document, had indexed) (noted []string, err error) {
 	stemmer, facets := words.Stemmer(d.Languages...), d.facets()
 	tokens, noted := tokenizer.Tokens(d.texts(), stemmer)
 	tokens = append(tokens, d.others(stemmer, facets)...)
-	if err := t.text.Put(t.Tx, d.Row, tokens); err != nil {
-		return nil, err
+	for _, index := range into {
+		if err := index.Put(t.Tx, d.Row, tokens); err != nil {
+			return nil, err
+		}
 	}
 	if err := t.putFacets(d.Row, had.facets, facets); err != nil {
 		return nil, err
@@ -174,10 +192,19 @@ func (d *Document) texts() words.Texts {
 
 // Remove removes what is indexed of a document.
 func (x *Index) Remove(t *store.Tx, row int64) error {
+	at, err := x.rebuilding(t)
+	if err != nil {
+		return err
+	}
+	if at {
+		if err := x.text.Beside().Remove(t, row); err != nil {
+			return err
+		}
+	}
 	if err := x.text.Remove(t, row); err != nil {
 		return err
 	}
-	err := t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
+	err = t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
 	if err != nil {
 		return err
 	}

@@ -73,15 +73,22 @@ func (t *tx) questions(q Query) (*questions, error) {
 	if err := a.index.Prepare(t.Tx); err != nil {
 		return nil, err
 	}
-	err := t.Rows("SELECT name FROM stemmers ORDER BY name", nil, func(scan func(...any) error) error {
-		var name string
-		err := scan(&name)
-		a.stemmers = append(a.stemmers, name)
-		return err
-	})
+	var err error
+	a.stemmers, err = t.stemmers()
 	a.read(a.text.WithSynonyms(t.Synonyms))
 	a.addTiers(nil)
 	return a, err
+}
+
+// stemmers returns the names of the stemmers of all documents.
+func (t *tx) stemmers() (names []string, err error) {
+	err = t.Rows("SELECT name FROM stemmers ORDER BY name", nil, func(scan func(...any) error) error {
+		var name string
+		err := scan(&name)
+		names = append(names, name)
+		return err
+	})
+	return names, err
 }
 
 // narrowed returns what the text index is asked for documents that have tags and are in a circle.

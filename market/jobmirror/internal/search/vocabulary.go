@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
@@ -185,16 +187,17 @@ type block struct {
 	// leaving has words that no document had when the row was checked last. They are out of
 	// the vocabulary; the next check puts those back that a document got meanwhile.
 	leaving []string
+	checked int64
 }
 
 // blocks reads the rows that a condition selects.
 func (t *tx) blocks(where string, args ...any) (out []block, err error) {
-	err = t.Rows("SELECT id, words, leaving FROM vocabulary WHERE "+where, args, func(scan func(...any) error) error {
+	err = t.Rows("SELECT id, words, leaving, checked FROM vocabulary WHERE "+where, args, func(scan func(...any) error) error {
 		var (
 			b              block
 			words, leaving string
 		)
-		err := scan(&b.id, &words, &leaving)
+		err := scan(&b.id, &words, &leaving, &b.checked)
 		b.words, b.leaving = strings.Fields(words), strings.Fields(leaving)
 		out = append(out, b)
 		return err
@@ -245,26 +248,36 @@ const checkEvery = time.Hour
 // It does nothing while documents are indexed in another Form: tokens of this form find no
 // document then, so that every word would seem to be gone.
 func (x *Index) CheckWords(ctx context.Context) error {
-	var (
-		due  []block
-		gone map[string]bool
-	)
+	var due []int64
+	err := x.db.View(ctx, func(in *store.Tx) (err error) {
+		due, err = in.Numbers("SELECT id FROM vocabulary WHERE checked < ? ORDER BY checked LIMIT 1", in.Now-checkEvery.Milliseconds())
+		return err
+	})
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	return x.checkRow(ctx, due[0])
+}
+
+// checkRow checks the words of a row of the vocabulary.
+func (x *Index) checkRow(ctx context.Context, id int64) error {
+	var gone map[string]bool
 	err := x.db.View(ctx, func(in *store.Tx) error {
 		t := &tx{in, x}
 		own, err := t.InForm(in)
 		if err != nil || !own {
 			return err
 		}
-		due, err = t.blocks("checked < ? ORDER BY checked LIMIT 1", t.Now-checkEvery.Milliseconds())
-		if err == nil && len(due) > 0 {
-			gone, err = t.withoutDocuments(slices.Concat(due[0].words, due[0].leaving))
+		rows, err := t.blocks("id = ?", id)
+		if err == nil && len(rows) > 0 {
+			gone, err = t.withoutDocuments(slices.Concat(rows[0].words, rows[0].leaving))
 		}
 		return err
 	})
-	if err != nil || len(due) == 0 {
+	if err != nil || gone == nil {
 		return err
 	}
-	return x.db.Update(ctx, func(in *store.Tx) error { return (&tx{in, x}).takeOut(due[0].id, gone) })
+	return x.db.Update(ctx, func(in *store.Tx) error { return (&tx{in, x}).takeOut(id, gone) })
 }
 
 // takeOut takes words that are gone out of a row of the vocabulary, and puts those of its leaving
@@ -279,9 +292,13 @@ func (t *tx) takeOut(id int64, gone map[string]bool) error {
 	}
 	b := rows[0]
 	isGone := func(word string) bool { return gone[word] }
+	isThere := func(word string) bool { return !gone[word] }
 	there := slices.DeleteFunc(slices.Concat(b.words, b.leaving), isGone)
-	leaving := slices.DeleteFunc(slices.Clone(b.words), func(word string) bool { return !gone[word] })
-	if len(there) == len(b.words) && len(leaving) == 0 && len(b.leaving) == 0 {
+	leaving := slices.DeleteFunc(slices.Clone(b.words), isThere)
+	if b.checked >= t.Now-checkEvery.Milliseconds() { // a transaction of before that check may be under way
+		leaving = append(leaving, slices.DeleteFunc(slices.Clone(b.leaving), isThere)...)
+	}
+	if !slices.ContainsFunc(b.words, isGone) && !slices.ContainsFunc(b.leaving, isThere) && len(leaving) == len(b.leaving) {
 		_, err := t.Exec("UPDATE vocabulary SET checked = ? WHERE id = ?", t.Now, b.id)
 		return err
 	}
@@ -293,6 +310,10 @@ func (t *tx) withoutDocuments(list []string) (gone map[string]bool, err error) {
 	asked, err := t.questions(Query{})
 	gone = map[string]bool{}
 	for _, word := range list {
+		if !isToken(word) { // a row that is damaged
+			gone[word] = true
+			continue
+		}
 		if err == nil {
 			var there bool
 			there, err = asked.index.Any(t.Tx, asked.forms(word, nil))
@@ -300,6 +321,14 @@ func (t *tx) withoutDocuments(list []string) (gone map[string]bool, err error) {
 		}
 	}
 	return gone, err
+}
+
+// isToken reports whether a word may be a token of the index, in which all of ASCII but letters and
+// digits separates.
+func isToken(word string) bool {
+	return utf8.ValidString(word) && !strings.ContainsFunc(word, func(r rune) bool {
+		return r < utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 }
 
 // EraseWords removes at once those words of documents from the vocabulary that no document has any

@@ -149,7 +149,9 @@ func TestWordThatIsTakenOutMeanwhile(t *testing.T) {
 }
 
 // blocksOf returns words as they are in memory.
-func blocksOf(list ...string) []*words.Block { return []*words.Block{words.NewBlock(slices.Values(list))} }
+func blocksOf(list ...string) []*words.Block {
+	return []*words.Block{words.NewBlock(slices.Values(list))}
+}
 
 // A vocabulary that is full learns no more words, and tells none of those that it lacks.
 func TestVocabularyIsFull(t *testing.T) {

@@ -1,3 +1,3 @@
 
-CREATE VIRTUAL TABLE search USING fts5(words, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_'");
-INSERT INTO search (search, rank) VALUES ('usermerge', 2); -- pieces of a size, which merge puts together
+-- The tokens of the index, for who checks it.
+CREATE VIRTUAL TABLE tokens USING fts5vocab(search, row);
