@@ -30,6 +30,10 @@ type Status struct {
 	Adless    int           `json:"adless"`        // postings without their advertisement, because with it they are over Config.MaxPostingBytes
 	Unplaced  int           `json:"unplaced"`      // postings that no radius finds, for want of a job or its coordinates
 
+	// Standby reports that the database is a PostgreSQL server that lets nobody write: a standby, or
+	// one that is set to be read only. What reads works with Options.ReadOnly.
+	Standby bool `json:"standby,omitempty"`
+
 	Oldest Cursor `json:"oldest"` // the earliest cursor that Changes takes
 	Newest Cursor `json:"newest"` // the end of the log of changes
 
@@ -72,6 +76,9 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 	}
 	return fromView(ctx, m.db, func(t *tx) (out *Status, err error) {
 		out = &Status{}
+		if out.Standby, err = t.IsStandby(); err != nil {
+			return nil, err
+		}
 		if err := t.sourceStatus(out); err != nil {
 			return nil, err
 		}

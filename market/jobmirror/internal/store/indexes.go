@@ -28,7 +28,7 @@ func (db *DB) RebuildIndexes(ctx context.Context, table string) error {
 			return fmt.Errorf("%w: %w", ErrNotOwner, err)
 		}
 		if err != nil {
-			return fmt.Errorf("jobmirror: %w", err)
+			return fmt.Errorf("jobmirror: %w", withHint(err))
 		}
 		return nil
 	}

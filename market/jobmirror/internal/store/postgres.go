@@ -140,6 +140,9 @@ func setSession(config *pgx.ConnConfig) (pooled bool) {
 // denied is the code of a server that does not let a role do something.
 const denied = "42501"
 
+// readOnly is the code of a server that lets nobody write.
+const readOnly = "25006"
+
 // quoteSchema is what to do about a search_path with the name of a schema that the server
 // does not know, or cannot read.
 const quoteSchema = "; in an address the name of a schema that has more than small letters, digits and _ " +
@@ -152,6 +155,8 @@ func hint(e *pgconn.PgError) string {
 	switch {
 	case e.Code == "26000", e.Code == "42P05", e.Code == "08P01" && strings.Contains(e.Message, "startup parameter"):
 		return "; a pooler such as PgBouncer needs default_query_exec_mode=cache_describe in the address"
+	case e.Code == readOnly:
+		return "; this server is a standby, or is set to be read only: name the primary's address to write; reading works here"
 	case e.Code == denied:
 		return "; GRANT this role SELECT on all tables of the mirror to read it, and SELECT, INSERT, UPDATE, DELETE " +
 			"on all its tables and USAGE on all its sequences to run it"
@@ -228,7 +233,7 @@ func missingRight(err error) error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == denied {
 		return fmt.Errorf("%w: Migrate, or jobboard-mirror migrate, must run with a role that may create tables: %w", ErrNoSchema, err)
 	}
-	return err
+	return withHint(err)
 }
 
 // IsOutage reports whether the server was not there, or ended the session, so

@@ -176,6 +176,15 @@ func Pairs[K comparable, V any](t rower, query string, args ...any) (map[K]V, er
 	return out, err
 }
 
+// IsStandby reports whether the database is a server that lets nobody write: it follows another one, or
+// is set so.
+func (t *Tx) IsStandby() (standby bool, err error) {
+	if t.db.Shared {
+		err = t.Row("SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'", nil, &standby)
+	}
+	return standby, err
+}
+
 // Since returns how long ago a time of a column is; 0 where the clock was set back
 // meanwhile.
 func (t *Tx) Since(ms int64) time.Duration { return max(time.Duration(t.Now-ms)*time.Millisecond, 0) }
