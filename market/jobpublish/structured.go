@@ -1,10 +1,12 @@
 package jobpublish
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -26,14 +28,32 @@ type StructuredData map[string]any
 // escape.
 func (d StructuredData) MarshalJSON() ([]byte, error) {
 	b, err := json.Marshal(map[string]any(d))
-	return scriptMarkup.ReplaceAll(b, []byte(`\u003c $1`)), err
+	return withoutScripts(b), err
+}
+
+// withoutScripts puts a space into JSON wherever a text has a meaning inside a script element.
+func withoutScripts(b []byte) []byte {
+	const escaped = `\u003c` // a "<" of json.Marshal
+	for rest := b; ; {
+		i := bytes.Index(rest, []byte(escaped))
+		if i < 0 {
+			return b
+		}
+		rest = rest[i+len(escaped):]
+		if len(rest) > 0 && strings.IndexByte("/sS!", rest[0]) >= 0 && scriptMarkup.Match(rest[:min(len(rest), 7)]) {
+			return allScriptMarkup.ReplaceAll(b, []byte(`\u003c $1`))
+		}
+	}
 }
 
 const day = 24 * time.Hour
 
-// scriptMarkup matches text with a meaning inside a script element, in the escaped
-// form of json.Marshal.
-var scriptMarkup = regexp.MustCompile(`(?i)\\u003c(/?script|!--)`)
+// allScriptMarkup matches text with a meaning inside a script element, in the escaped form of
+// json.Marshal, and scriptMarkup what follows the escaped "<".
+var (
+	allScriptMarkup = regexp.MustCompile(`(?i)\\u003c(/?script|!--)`)
+	scriptMarkup    = regexp.MustCompile(`^(?i:/?script|!--)`)
+)
 
 // recommended lists the optional properties that search engines recommend.
 var recommended = []string{
@@ -68,6 +88,16 @@ func (j Job) StructuredData(now time.Time) (StructuredData, error) {
 	if err := j.Check(now); err != nil {
 		return nil, err
 	}
+	description := j.ad()
+	return j.structuredData(description, hasWords(description))
+}
+
+// hasWords reports whether an advertisement has any words.
+func hasWords(ad string) bool { return Excerpt(ad, 1) != "" }
+
+// structuredData returns what StructuredData does of a job that may be published, with a description
+// that was made already, which has words or not.
+func (j Job) structuredData(description string, described bool) (StructuredData, error) {
 	info := j.Information
 	d := StructuredData{
 		"@context": "https://schema.org/",
@@ -83,8 +113,7 @@ func (j Job) StructuredData(now time.Time) (StructuredData, error) {
 			missing = append(missing, name)
 		}
 	}
-	description := j.ad()
-	add("description", description, Text(description) != "")
+	add("description", description, described)
 	posted, ok := j.Posted()
 	add("datePosted", stamp(posted), ok && stamp(posted) != "")
 	company := j.company()
