@@ -259,7 +259,7 @@ func (t *tx) learn(src *source, shown, change map[int64]*row) error {
 		if stored[id] != r.hash {
 			continue
 		}
-		if err := t.Do("UPDATE listings SET raw = ? WHERE source = ? AND posting = ?", r.raw, src.id, id); err != nil {
+		if err := t.listing(src).SetRaw(id, r.raw); err != nil {
 			return err
 		}
 	}
@@ -309,18 +309,14 @@ func merge(old, fresh *row) *row {
 // back, which were missing. It saves rows, and has the jobs looked up that may have changed
 // with them.
 func (t *tx) saveShown(src *source, turn turn, back []int64, rows []*row) error {
-	if len(back) > 0 {
-		err := t.Do("UPDATE listings SET missing = 0, seen = ? WHERE source = ? AND posting IN @ids", t.Now, src.id, store.IDs(back))
-		if err != nil {
-			return err
-		}
+	list := t.listing(src)
+	if err := list.ShowAgain(back); err != nil {
+		return err
 	}
 	var other []int64 // rows that say something else than what other sources have shown
 	for _, r := range rows {
 		turn.shown.see(r.id)
-		err := t.Do(`INSERT INTO listings (source, posting, seen, raw) VALUES (?, ?, ?, ?)
-			ON CONFLICT (source, posting) DO UPDATE SET missing = 0, seen = excluded.seen, raw = excluded.raw`, src.id, r.id, t.Now, r.raw)
-		if err != nil {
+		if err := list.Show(r.id, r.raw); err != nil {
 			return err
 		}
 		if r.fromAnswer && r.before != "" {
@@ -330,11 +326,8 @@ func (t *tx) saveShown(src *source, turn turn, back []int64, rows []*row) error 
 			turn.shown.lower(r.id)
 		}
 	}
-	if len(other) > 0 {
-		err := t.Do("UPDATE listings SET raw = 0 WHERE posting IN @ids AND source <> ? AND raw <> 0", store.IDs(other), src.id)
-		if err != nil {
-			return err
-		}
+	if err := list.ClearRaws(other); err != nil {
+		return err
 	}
 	if err := t.save(rows, src.cause()); err != nil {
 		return err
@@ -395,7 +388,7 @@ func (t *tx) dropPostings(src *source, gone []int64, cause string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.Exec("DELETE FROM listings WHERE source = ? AND posting IN @ids", src.id, store.IDs(gone)); err != nil {
+	if err := t.listing(src).Remove(gone); err != nil {
 		return err
 	}
 	return t.save(rows, cause)

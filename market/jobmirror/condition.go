@@ -24,11 +24,8 @@ func (t *tx) conditionOf(src *source, before condition, whole bool) (condition, 
 	if !whole {
 		return before | failing, nil
 	}
-	table := listed[src.kind].table
-	held, shows := false, false
-	query := "SELECT EXISTS (SELECT 1 FROM " + table + " WHERE source = ? AND " + isHeld + "), " +
-		"EXISTS (SELECT 1 FROM " + table + " WHERE source = ? AND missing = 0)"
-	if err := t.Row(query, []any{src.id, src.id}, &held, &shows); err != nil {
+	held, shows, err := t.listing(src).State()
+	if err != nil {
 		return 0, err
 	}
 	var now condition

@@ -206,7 +206,7 @@ func (m *Mirror) acceptEnds(ctx context.Context, sources []*source, every bool) 
 	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.acceptSomeEnds(m, sources, every) })
 }
 
-// acceptSomeEnds does what acceptEnds does for at most sweepBatch jobs.
+// acceptSomeEnds does what acceptEnds does for at most dropBatch jobs.
 func (t *tx) acceptSomeEnds(m *Mirror, sources []*source, every bool) (more bool, err error) {
 	query, args := "SELECT job FROM jobs WHERE "+lookups.SaysEnd, []any{}
 	if !every {
@@ -214,7 +214,7 @@ func (t *tx) acceptSomeEnds(m *Mirror, sources []*source, every bool) (more bool
 			OR (SELECT 1 FROM entries e WHERE e.job = jobs.job AND e.source IN @ids LIMIT 1) IS NOT NULL)`
 		args = append(args, sourceIDs(sources), sourceIDs(sources))
 	}
-	jobs, err := t.Numbers(query+" ORDER BY job LIMIT ?", append(args, sweepBatch)...)
+	jobs, err := t.Numbers(query+" ORDER BY job LIMIT ?", append(args, dropBatch)...)
 	if err != nil || len(jobs) == 0 {
 		return false, err
 	}
@@ -236,7 +236,7 @@ func (t *tx) acceptSomeEnds(m *Mirror, sources []*source, every bool) (more bool
 			reindex = append(reindex, job)
 		}
 	}
-	return len(jobs) == sweepBatch, t.putUnindexedOf(reindex)
+	return len(jobs) == dropBatch, t.putUnindexedOf(reindex)
 }
 
 // doubtStatus reads how many ends of jobs are not believed, and since when there is a wave.

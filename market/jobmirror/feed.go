@@ -106,6 +106,7 @@ func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 		return err
 	}
 	var jobs []int64
+	list := t.listing(src)
 	for _, item := range items {
 		jobs = append(jobs, item.job)
 	}
@@ -113,15 +114,13 @@ func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 	if err != nil {
 		return err
 	}
-	had, err := t.Numbers("SELECT job FROM entries WHERE source = ? AND job IN @ids", src.id, store.IDs(jobs))
+	had, err := list.JobsAmong(jobs)
 	if err != nil {
 		return err
 	}
 	var fresh, changed, postings, versions []int64
 	for _, item := range items {
-		err := t.Do("INSERT INTO entries (source, hash, job) VALUES (?, ?, ?) ON CONFLICT (source, hash) DO UPDATE SET missing = 0",
-			src.id, item.hash, item.job)
-		if err != nil {
+		if err := list.ShowEntry(item.hash, item.job); err != nil {
 			return err
 		}
 		if forgotten[item.job] {
@@ -151,8 +150,7 @@ func (t *tx) bringBack(src *source, items []feedItem) ([]feedItem, error) {
 	if !slices.ContainsFunc(items, func(item feedItem) bool { return item.back }) {
 		return items, nil
 	}
-	back, err := t.Numbers("UPDATE entries SET missing = 0 WHERE source = ? AND hash IN @ids RETURNING hash",
-		src.id, store.IDsOf(items, func(item feedItem) int64 { return item.hash }))
+	back, err := t.listing(src).ShowEntriesAgain(store.IDsOf(items, func(item feedItem) int64 { return item.hash }))
 	there := func(item feedItem) bool { return slices.Contains(back, item.hash) }
 	return slices.DeleteFunc(slices.Clone(items), there), err
 }
@@ -160,7 +158,7 @@ func (t *tx) bringBack(src *source, items []feedItem) ([]feedItem, error) {
 // dropEntries removes entries of a feed, by their hashes. What they say of postings goes
 // with them.
 func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
-	jobs, err := t.Numbers("SELECT job FROM entries WHERE source = ? AND hash IN @ids AND missing <= 0", src.id, store.IDs(gone))
+	jobs, err := t.listing(src).JobsOf(gone)
 	if err != nil {
 		return err
 	}
@@ -168,7 +166,7 @@ func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
 	if err != nil {
 		return err
 	}
-	if err := t.Do("DELETE FROM entries WHERE source = ? AND hash IN @ids", src.id, store.IDs(gone)); err != nil {
+	if err := t.listing(src).Remove(gone); err != nil {
 		return err
 	}
 	if err := t.lookups.PutUnnamed(jobs); err != nil {

@@ -5,15 +5,11 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
-
-// maxOpen bounds the lookups about held rows of a source that say "open" one after the
-// other. After that the source is shown to be wrong, and nobody asks about further rows
-// of it until its next complete refresh.
-const maxOpen = 50
 
 // heldSource is a source with held rows, whose jobs are to be looked up.
 type heldSource struct {
@@ -88,8 +84,9 @@ func (t *tx) takeHeld(process string) (b lookups.Batch, src *heldSource, busy bo
 	}
 	for _, s := range waiting {
 		left := 0
-		if s.opens < maxOpen {
-			if b, left, err = t.takeHeldOf(s, process); err != nil {
+		if s.opens < listings.MaxOpen {
+			b, left, err = t.listing(&s.source).TakeHeld(t.lookups, s.answer, listings.MaxOpen-s.opens, process)
+			if err != nil {
 				return b, nil, false, err
 			}
 		}
@@ -99,30 +96,6 @@ func (t *tx) takeHeld(process string) (b lookups.Batch, src *heldSource, busy bo
 		busy = true // others look the rest up for reasons of their own
 	}
 	return b, nil, busy, nil
-}
-
-// takeHeldOf leases jobs of held rows of a source for a new batch, those first whose last
-// answer is the oldest. left is how many were not asked about since the source's last
-// complete refresh, these among them.
-func (t *tx) takeHeldOf(s *heldSource, process string) (b lookups.Batch, left int, err error) {
-	list := listed[s.kind]
-	unasked := "job IN (SELECT j.job FROM " + list.table + " l " + list.jobs +
-		" WHERE l.source = ? AND " + isHeldRow + " AND j.answer < ? AND j.last_lookup < ?)"
-	args := []any{s.id, s.answer, s.answer}
-	if b, left, err = t.lookups.TakeOf(unasked, args, maxOpen-s.opens, process); len(b.Jobs) > 0 && err == nil {
-		err = t.leaseHeld(s, lookups.Lease)
-	}
-	return b, left, err
-}
-
-// leaseHeld leases the right to look up the jobs of the held rows of a source for d, or gives it
-// back if d is 0; nil: no source.
-func (t *tx) leaseHeld(s *heldSource, d time.Duration) error {
-	if s == nil {
-		return nil
-	}
-	_, err := t.Exec("UPDATE sources SET held_lease = ? WHERE id = ? AND held_lease > 0", max(t.Until(d), 1), s.id)
-	return err
 }
 
 // askAll looks up a batch of jobs of held rows, and removes the rows that the answers
@@ -137,7 +110,7 @@ func (w *worker) askAll(ctx context.Context, src *heldSource, b lookups.Batch) e
 		return err
 	}
 	sources, err := fromView(ctx, w.db, func(t *tx) ([]*source, error) {
-		const held = " AND " + isHeldRow
+		const held = " AND " + listings.IsHeldRow
 		return t.sources(`id IN (SELECT l.source FROM listings l JOIN postings p ON p.id = l.posting WHERE p.job IN @ids`+held+`
 			UNION SELECT l.source FROM entries l WHERE l.job IN @ids`+held+")", store.IDs(b.Jobs), store.IDs(b.Jobs))
 	})
@@ -153,13 +126,10 @@ func (w *worker) askAll(ctx context.Context, src *heldSource, b lookups.Batch) e
 // have come, and notes that the source needs no further ones, unless another complete
 // refresh of it has ended meanwhile.
 func (w *worker) endAsking(ctx context.Context, src *heldSource) error {
-	if err := w.settle(ctx, &src.source, src.opens < maxOpen); err != nil {
+	if err := w.settle(ctx, &src.source, src.opens < listings.MaxOpen); err != nil {
 		return err
 	}
-	return w.db.update(ctx, func(t *tx) error {
-		_, err := t.Exec("UPDATE sources SET held_lease = 0 WHERE id = ? AND last_answer = ?", src.id, src.answer)
-		return err
-	})
+	return w.db.update(ctx, func(t *tx) error { return t.listing(&src.source).EndLookups(src.answer) })
 }
 
 // countOpens brings the count of a source's answers that said "open" one after the other
@@ -169,17 +139,16 @@ func (t *tx) countOpens(src *heldSource, results []lookedUp) error {
 	if src == nil {
 		return nil
 	}
-	opens, counted := 0, "opens + ?"
+	opens, anew := 0, false
 	for _, r := range results {
 		switch stateOf(r.info, r.err) {
 		case StateOpen:
 			opens++
 		case StateClosed, StateInactive, StateUnavailable:
-			opens, counted = 0, "?"
+			opens, anew = 0, true
 		}
 	}
-	_, err := t.Exec("UPDATE sources SET opens = "+counted+" WHERE id = ? AND last_answer = ?", opens, src.id, src.answer)
-	if err != nil {
+	if err := t.listing(&src.source).CountOpens(opens, anew, src.answer); err != nil {
 		return err
 	}
 	return t.lookups.Sent(store.IDsOf(results, func(r lookedUp) int64 { return r.job }), results[0].answer)

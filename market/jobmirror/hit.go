@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -24,7 +25,7 @@ const pagePart = 200
 // postings reads rows by their identifiers, in their order. Rows that are gone are left out.
 func (t *tx) postings(list []int64) ([]hit, error) {
 	rows := make(map[int64]hit, len(list))
-	const query = "SELECT id, record, ads, " + lastSeen + ", " + missingSince + ", " + jobLanguage +
+	const query = "SELECT id, record, ads, " + listings.LastSeen + ", " + listings.MissingSince + ", " + jobLanguage +
 		" FROM postings WHERE id IN @ids"
 	err := t.Rows(query, []any{store.IDs(list)}, func(scan func(...any) error) error {
 		var (

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 )
 
@@ -26,16 +27,15 @@ func (t *tx) clockSetBack() error {
 		"UPDATE sources SET began = @now WHERE began > @now",
 		"UPDATE sources SET complete = @now - 1 WHERE complete >= @now", // earlier than a refresh that begins now
 		"UPDATE sources SET named = @now WHERE named > @now",
-		"UPDATE listings SET missing = @now WHERE missing <> 0 AND missing > @now",
-		"UPDATE listings SET seen = @now WHERE seen > @now",
-		"UPDATE entries SET missing = @now WHERE missing <> 0 AND missing > @now",
-		"UPDATE losses SET at = @now WHERE at > @now",
 		"UPDATE processes SET seen = @now WHERE seen > @now",
 		"UPDATE vocabulary SET checked = @now WHERE checked > @now",
 	} {
 		if _, err := t.Exec(strings.ReplaceAll(statement, "@now", strconv.FormatInt(t.Now, 10))); err != nil {
 			return err
 		}
+	}
+	if err := listings.ClockSetBack(t.Tx); err != nil {
+		return err
 	}
 	return t.lookups.ClockSetBack()
 }

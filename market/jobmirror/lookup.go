@@ -252,7 +252,7 @@ func (m *Mirror) saveLookedUp(ctx context.Context, l *lookingUp, got []lookedUp)
 // where the lookups are about these.
 func (m *Mirror) renew(ctx context.Context, l *lookingUp) error {
 	return m.db.update(ctx, func(t *tx) error {
-		if err := t.leaseHeld(l.held, lookups.Lease); err != nil {
+		if err := t.leaseHeld(l, lookups.Lease); err != nil {
 			return err
 		}
 		return t.lookups.Renew(l.Batch)
@@ -264,9 +264,18 @@ func (m *Mirror) release(ctx context.Context, l *lookingUp) error {
 	ctx, cancel := outlast(ctx, giveBackTime)
 	defer cancel()
 	return m.db.update(ctx, func(t *tx) error {
-		if err := t.leaseHeld(l.held, 0); err != nil {
+		if err := t.leaseHeld(l, 0); err != nil {
 			return err
 		}
 		return t.lookups.GiveBack(l.Batch)
 	})
+}
+
+// leaseHeld leases the right to look up held rows for d, or gives it back if d is 0, where lookups
+// are about these.
+func (t *tx) leaseHeld(l *lookingUp, d time.Duration) error {
+	if l.held == nil {
+		return nil
+	}
+	return t.listing(&l.held.source).LeaseHeld(d)
 }

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 )
 
 // Options says what is mirrored and how. The zero value of a field means the
@@ -159,11 +160,6 @@ type source struct {
 	feed     Feed
 }
 
-const (
-	kindChannel = "channel"
-	kindFeed    = "feed"
-)
-
 // String names a source as it stands in records and causes. It leaves the
 // language out, which a posting's row has.
 func (s *source) String() string {
@@ -182,7 +178,7 @@ func (s *source) String() string {
 
 // isWholeChannel reports whether a source is a channel that nothing narrows down.
 func (s *source) isWholeChannel() bool {
-	return s.kind == kindChannel && s.text == "" && s.near.IsZero()
+	return s.kind == listings.Channel && s.text == "" && s.near.IsZero()
 }
 
 // channelOf returns the channel of a source as String names it.
@@ -215,7 +211,7 @@ func (o *Options) sources() ([]*source, error) {
 			languages = []string{o.Config.Language}
 		}
 		for _, language := range languages {
-			add(source{kind: kindChannel, name: string(c.ID), language: language, text: c.Text, near: c.Near})
+			add(source{kind: listings.Channel, name: string(c.ID), language: language, text: c.Text, near: c.Near})
 		}
 	}
 	feeds, err := o.feedSources()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -196,8 +197,10 @@ func (t *tx) remove(r *row, cause string) error {
 	if err := t.db.search.Remove(t.Tx, r.id); err != nil {
 		return err
 	}
-	err := t.DoAll([]any{r.id}, "DELETE FROM listings WHERE posting = ?",
-		"DELETE FROM unindexed WHERE posting = ?", "DELETE FROM postings WHERE id = ?")
+	if err := listings.Forget(t.Tx, r.id); err != nil {
+		return err
+	}
+	err := t.DoAll([]any{r.id}, "DELETE FROM unindexed WHERE posting = ?", "DELETE FROM postings WHERE id = ?")
 	if err != nil || r.before == "" {
 		return err
 	}

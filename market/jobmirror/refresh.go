@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -198,8 +199,7 @@ func (t *tx) begin(src *source, process string) (out turn, err error) {
 		return out, err
 	}
 	out.shown = &shown{}
-	count := "SELECT count(*) FROM " + listed[src.kind].table + " WHERE source = ?"
-	if out.had, err = store.Value[int](t, count, src.id); err != nil {
+	if out.had, err = t.listing(src).Count(); err != nil {
 		return out, err
 	}
 	until := int64(0)
@@ -268,7 +268,7 @@ func (m *Mirror) lease(ctx context.Context, src *source, turn turn, d time.Durat
 // copySource copies a source, and takes note of what it shows no more.
 func (m *Mirror) copySource(ctx context.Context, src *source, turn turn) error {
 	read := m.copyChannel
-	if src.kind == kindFeed {
+	if src.kind == listings.Feed {
 		read = m.copyFeed
 	}
 	var (

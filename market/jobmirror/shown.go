@@ -5,6 +5,8 @@ import (
 	"context"
 	"iter"
 	"slices"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 )
 
 // shown holds the rows that a source had before a refresh, and which of them the refresh
@@ -24,29 +26,24 @@ type shown struct {
 // shown reads what a source shows. It takes the memory for all rows at once, because to
 // let it grow would take several times as much for a while.
 func (m *Mirror) shown(ctx context.Context, src *source) (*shown, error) {
-	list := listed[src.kind]
 	return fromView(ctx, m.db, func(t *tx) (*shown, error) {
-		var n int
-		if err := t.Row("SELECT count(*) FROM "+list.table+" WHERE source = ?", []any{src.id}, &n); err != nil {
+		list := t.listing(src)
+		n, err := list.Count()
+		if err != nil {
 			return nil, err
 		}
 		s := &shown{keys: make([]int64, 0, n), seen: make([]uint64, (n+63)/64), away: map[int64]bool{}}
-		query := "SELECT " + list.key + ", missing, " + list.raw + " FROM " + list.table +
-			" WHERE source = ? ORDER BY " + list.key
-		if src.kind == kindChannel {
+		if src.kind == listings.Channel {
 			s.raws, s.byRaw = make([]int64, 0, n), make([]uint32, 0, n)
 			s.same, s.lowered = make([]uint64, len(s.seen)), make([]uint64, len(s.seen))
 		}
-		err := t.Rows(query, []any{src.id}, func(scan func(...any) error) error {
-			var key, missing, raw int64
-			err := scan(&key, &missing, &raw)
-			if s.keys = append(s.keys, key); missing != 0 {
+		err = list.Each(func(key int64, missing bool, raw int64) {
+			if s.keys = append(s.keys, key); missing {
 				s.away[key] = true
 			}
-			if src.kind == kindChannel {
+			if src.kind == listings.Channel {
 				s.raws, s.byRaw = append(s.raws, raw), append(s.byRaw, uint32(len(s.byRaw)))
 			}
-			return err
 		})
 		slices.SortFunc(s.byRaw, func(a, b uint32) int { return cmp.Compare(s.raws[a], s.raws[b]) })
 		return s, err
@@ -119,7 +116,7 @@ func (s *shown) unseen() iter.Seq[[]int64] {
 			if !has(s.seen, i) {
 				some = append(some, key)
 			}
-			if len(some) == sweepBatch || i == len(s.keys)-1 && len(some) > 0 {
+			if len(some) == listings.Part || i == len(s.keys)-1 && len(some) > 0 {
 				if !yield(some) {
 					return
 				}

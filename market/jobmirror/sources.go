@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -29,7 +30,7 @@ func (m *Mirror) named() []*source {
 // that only reads.
 func (m *Mirror) Languages() (languages []string) {
 	for _, s := range m.named() {
-		if s.kind == kindChannel && !slices.Contains(languages, s.language) {
+		if s.kind == listings.Channel && !slices.Contains(languages, s.language) {
 			languages = append(languages, s.language)
 		}
 	}
@@ -168,7 +169,7 @@ func (m *Mirror) removeSource(ctx context.Context, s *source) error {
 	turn, err := fromUpdate(ctx, m.db, func(t *tx) (turn, error) {
 		out, err := t.begin(s, "")
 		if err == nil {
-			_, err = t.Exec("UPDATE "+listed[s.kind].table+" SET missing = -1 WHERE source = ?", s.id)
+			err = t.listing(s).End()
 		}
 		return out, err
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -156,14 +157,8 @@ func (t *tx) limit() (rate float64, paused time.Time, err error) {
 	return rate, paused, nil
 }
 
-// heldRows counts the rows of a source s that are held.
-const heldRows = `CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id AND ` + isHeld + `)
-	ELSE (SELECT count(*) FROM entries WHERE source = s.id AND ` + isHeld + `) END`
-
 func (t *tx) sourceStatus(out *Status) error {
-	return t.Rows("SELECT "+sourceColumns+", complete, next_due, failures, problem, refused <> 0, "+heldRows+`,
-		CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id)
-			ELSE (SELECT count(*) FROM entries WHERE source = s.id) END
+	return t.Rows("SELECT "+sourceColumns+", complete, next_due, failures, problem, refused <> 0, "+listings.Held+", "+listings.Rows+`
 		FROM sources s ORDER BY s.id`, nil, func(scan func(...any) error) error {
 		var (
 			s      source
@@ -193,7 +188,7 @@ func (m *Mirror) Ready(ctx context.Context) error {
 // ready does what Ready does, and returns the channels that the board refuses and that were
 // never copied.
 func (m *Mirror) ready(ctx context.Context) (refused []string, err error) {
-	c, err := fromView(ctx, m.db, func(t *tx) (copies, error) { return t.copies(m, kindChannel) })
+	c, err := fromView(ctx, m.db, func(t *tx) (copies, error) { return t.copies(m, listings.Channel) })
 	switch {
 	case err != nil:
 		return nil, err
@@ -231,7 +226,7 @@ type copies struct {
 // complete returns ErrIncomplete unless the sources of the options, or where these name none
 // all that the database has, were copied whole once.
 func (t *tx) complete(m *Mirror) error {
-	c, err := t.copies(m, kindChannel, kindFeed)
+	c, err := t.copies(m, listings.Channel, listings.Feed)
 	missing := len(c.missing) + len(c.refused)
 	switch {
 	case err != nil:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -31,6 +32,7 @@ func schema() store.Schema {
 		Own: map[string]string{"sqlite": read("sqlite"), "postgres": read("postgres")},
 	}
 	changelog.AddTables(&s)
+	listings.AddTables(&s)
 	lookups.AddTables(&s)
 	search.AddTables(&s)
 	return s
@@ -88,6 +90,9 @@ type tx struct {
 
 	wave waveChange // what it makes of the inquiry about jobs
 }
+
+// listing returns what a source shows.
+func (t *tx) listing(s *source) *listings.Writer { return listings.NewWriter(t.Tx, s.kind, s.id) }
 
 // update runs f in a transaction that writes. It is repeated when the database
 // chose it as the victim of a deadlock, so f must not change anything else.
