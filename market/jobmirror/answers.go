@@ -98,7 +98,7 @@ func doublings(state State, streak int) int {
 func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *lookups.Job, state State) (reindex bool, err error) {
 	a := &lookups.Answer{
 		Job: r.job, Number: r.answer, State: string(state), Title: j.Title, ServiceTime: j.ServiceTime,
-		LookedUp: cmp.Or(r.heard, t.Now), Made: r.origin.kept(j.Made, t.Now),
+		LookedUp: cmp.Or(r.received, t.Now), Made: r.origin.kept(j.Made, t.Now),
 	}
 	if a.State == j.State {
 		a.Streak = j.Streak + 1

@@ -95,7 +95,7 @@ func TestFeedsLeaveNothingBehind(t *testing.T) {
 		m := guardedAt(t, filepath.Join(t.TempDir(), "jobs.db"))
 		open := func(transport http.RoundTripper) (io.ReadCloser, error) {
 			feed := Feed{Address: "https://feeds.example/jobs.xml", HTTPClient: &http.Client{Transport: transport}}
-			return m.openFeed(t.Context(), feed, &hearing{})
+			return m.openFeed(t.Context(), feed, &freshness{})
 		}
 		for _, status := range []int{201, 202, 203, 204, 206, 304, 400, 401, 404, 410, 500, 503} {
 			answer := &feedAnswer{status: status}

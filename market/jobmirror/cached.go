@@ -32,13 +32,13 @@ func ageOf(h http.Header) time.Duration {
 	return time.Duration(min(seconds, uint64(mostAge/time.Second))) * time.Second
 }
 
-// asking holds the moment before a request is sent.
-type asking struct {
+// requestTime holds the moment before a request is sent.
+type requestTime struct {
 	at    int64     // by the database's clock
 	local time.Time // by this process's
 }
 
-func (t *tx) asking() asking { return asking{t.Now, time.Now()} }
+func (t *tx) requestTime() requestTime { return requestTime{t.Now, time.Now()} }
 
 // origin tells when an answer was made, by the database's clock; 0: that is not known.
 type origin struct {
@@ -47,7 +47,7 @@ type origin struct {
 }
 
 // received returns the origin of an answer that has just come and has an age.
-func (a asking) received(age time.Duration) origin {
+func (a requestTime) received(age time.Duration) origin {
 	made := a.at + (time.Since(a.local) - age).Milliseconds()
 	return origin{made, min(a.at, made-1000)} // ages are whole seconds
 }
@@ -68,16 +68,16 @@ func (o origin) kept(stored, now int64) int64 {
 	return max(stored, o.since)
 }
 
-// hearing reads the ages of the answers that a refresh gets.
-type hearing struct {
-	asking
+// freshness reads the ages of the answers that a refresh gets.
+type freshness struct {
+	requestTime
 	stored int64  // the earliest moment at which the last answer that was read of the source was made
 	last   origin // of the answer that is being read
 	read   bool   // the answer is no older than the stored one, so its rows count
 }
 
-// hear notes the origin of the answer to a request of the refresh.
-func (h *hearing) hear(_ *url.URL, header http.Header) { h.last = h.received(ageOf(header)) }
+// readHeader notes the origin of the answer to a request of the refresh.
+func (h *freshness) readHeader(_ *url.URL, header http.Header) { h.last = h.received(ageOf(header)) }
 
 // outOfCache is the reason why an answer counts for nothing.
 const outOfCache = "the answer is older than the one before it: it comes out of a cache"
@@ -86,14 +86,14 @@ var errOutOfCache = errors.New(outOfCache)
 
 // old reports whether the answer that is being read was made before the stored one, and
 // notes in read that it was not.
-func (h *hearing) old() bool {
+func (h *freshness) old() bool {
 	h.read = !h.last.before(h.stored, h.at)
 	return !h.read
 }
 
 // noteOrigin notes when the answer of a turn was made, if it was read.
 func (t *tx) noteOrigin(src *source, turn turn) error {
-	if h := turn.hearing; h.read && h.last.made > 0 {
+	if h := turn.freshness; h.read && h.last.made > 0 {
 		_, err := t.Exec("UPDATE sources SET made = ? WHERE id = ? AND generation = ?",
 			h.last.kept(h.stored, t.Now), src.id, turn.generation)
 		return err
@@ -115,7 +115,7 @@ func (t *tx) endDoubts(src *source, turn turn) error {
 func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*row) error {
 	var lower []int64
 	for _, old := range stored {
-		if fresh := change[old.id]; fresh.answer > old.answer && fresh.rec.Version < old.rec.Version {
+		if given := change[old.id]; given.answer > old.answer && given.rec.Version < old.rec.Version {
 			lower = append(lower, old.id)
 		}
 	}
@@ -137,7 +137,7 @@ func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*ro
 		switch giver, ok := shown[id]; {
 		case ok && giver != src.id:
 			delete(change, id)
-		case !ok, since > 0 && since <= t.Now && turn.hearing.last.made > since:
+		case !ok, since > 0 && since <= t.Now && turn.freshness.last.made > since:
 			// The stored version is not shown any more, or the channel has shown the lower one a second
 			// time.
 		default:
@@ -162,17 +162,17 @@ func (t *tx) doubt(src *source, turn turn, id, since int64) error {
 	return err
 }
 
-// hear notes the age of an answer for the lookup that it belongs to.
-func (l *lookingUp) hear(asked *url.URL, header http.Header) {
+// readHeader notes the age of an answer for the lookup that it belongs to.
+func (l *lookingUp) readHeader(request *url.URL, header http.Header) {
 	if age := ageOf(header); age > 0 {
-		if job, err := jobboard.ParseJobID(asked.Query().Get("jobid")); err == nil {
+		if job, err := jobboard.ParseJobID(request.Query().Get("jobid")); err == nil {
 			l.ages.Store(job, age)
 		}
 	}
 }
 
 // origin returns when the answer to a lookup was made.
-func (l *lookingUp) origin(job jobboard.JobID, a asking) origin {
+func (l *lookingUp) origin(job jobboard.JobID, a requestTime) origin {
 	age, _ := l.ages.LoadAndDelete(job)
 	known, _ := age.(time.Duration)
 	return a.received(known)

@@ -124,8 +124,8 @@ func TestLowerVersions(t *testing.T) {
 		show := func(src *source, made int64, versions ...jobboard.PostingVersionID) turn {
 			t.Helper()
 			turn := beginTurn(t, m, src)
-			turn.hearing.last = origin{made, made}
-			turn.hearing.old()
+			turn.freshness.last = origin{made, made}
+			turn.freshness.old()
 			for i, v := range versions {
 				save(t, m, src, turn, &jobboard.JobPosting{JobPostingID: jobboard.JobPostingID(i + 1), PostingVersionID: v, Title: "Nurse"})
 			}
@@ -219,16 +219,16 @@ func TestOriginsOfAnswers(t *testing.T) {
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		asked := asking{at: 50_000, local: time.Now()}
+		asked := requestTime{at: 50_000, local: time.Now()}
 		time.Sleep(500 * time.Millisecond)
 		for age, want := range map[time.Duration]origin{0: {50_500, 49_500}, 10 * time.Second: {40_500, 39_500}} {
 			if got := asked.received(age); got != want {
 				t.Errorf("of age %s: %+v, want %+v", age, got, want)
 			}
 		}
-		h := &hearing{asking: asked, stored: 45_000}
+		h := &freshness{requestTime: asked, stored: 45_000}
 		for age, old := range map[string]bool{"": false, "5": false, "6": true} {
-			h.hear(nil, http.Header{"Age": {age}})
+			h.readHeader(nil, http.Header{"Age": {age}})
 			if h.old() != old || h.read == old {
 				t.Errorf("Age %q: old: %t, read: %t", age, h.old(), h.read)
 			}
@@ -244,10 +244,10 @@ func TestOriginsOfAnswers(t *testing.T) {
 func TestAgesOfLookups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &lookingUp{}
-		asked := asking{at: 50_000, local: time.Now()}
-		l.hear(&url.URL{RawQuery: "jobid=7"}, http.Header{"Age": {"20"}})
-		l.hear(&url.URL{RawQuery: "jobid=9"}, http.Header{"Age": {"0"}})
-		l.hear(&url.URL{RawQuery: "jobid=x"}, http.Header{"Age": {"20"}})
+		asked := requestTime{at: 50_000, local: time.Now()}
+		l.readHeader(&url.URL{RawQuery: "jobid=7"}, http.Header{"Age": {"20"}})
+		l.readHeader(&url.URL{RawQuery: "jobid=9"}, http.Header{"Age": {"0"}})
+		l.readHeader(&url.URL{RawQuery: "jobid=x"}, http.Header{"Age": {"20"}})
 		for _, c := range []struct {
 			job  jobboard.JobID
 			made int64

@@ -14,9 +14,9 @@ import (
 const (
 	// channelBatch bounds the postings that are written in one transaction.
 	channelBatch = 200
-	// learnEvery bounds how often a source's refresh notes the bytes of postings that have
+	// rawEvery bounds how often a source's refresh notes the bytes of postings that have
 	// changed while what is stored of them has not. Bytes may change with each answer.
-	learnEvery = 24 * time.Hour
+	rawEvery = 24 * time.Hour
 	// recordForm changes when the same bytes of a posting make another record than before,
 	// because recordOf or the client reads more of them: all are decoded again then. A test
 	// holds the records of each form.
@@ -44,7 +44,7 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 		return t.savePostings(src, turn, items)
 	})
 	read, sum := 0, int64(0)
-	listening := jobboard.WithKnownPostings(jobboard.WithHeaderFunc(ctx, turn.hearing.hear), func(raw []byte) bool {
+	listening := jobboard.WithKnownPostings(jobboard.WithHeaderFunc(ctx, turn.freshness.readHeader), func(raw []byte) bool {
 		sum = m.rawHash(raw)
 		if saver.failed != nil || !turn.shown.seeRaw(sum) {
 			return false
@@ -58,7 +58,7 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 	stream := m.client.PostingStream(listening, jobboard.ChannelID(src.name), query)
 	for posting, err := range stream.All() {
 		read++
-		if err == nil && turn.hearing.old() {
+		if err == nil && turn.freshness.old() {
 			return false, outOfCache, nil
 		}
 		if err == nil {
@@ -72,7 +72,7 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 	if err := saver.end(ctx, nil); err != nil {
 		return false, "", err
 	}
-	if turn.hearing.old() {
+	if turn.freshness.old() {
 		return false, outOfCache, nil
 	}
 	page, ok := stream.Page()
@@ -96,23 +96,23 @@ func (t *tx) savePostings(src *source, turn turn, batch []channelItem) error {
 	if err != nil {
 		return err
 	}
-	back, fresh, change, err := t.compare(src, turn, postings)
+	shownAgain, added, change, err := t.compare(src, turn, postings)
 	if err != nil {
 		return err
 	}
-	changed, gone, err := t.merged(src, turn, change)
+	changed, removed, err := t.merged(src, turn, change)
 	if err != nil {
 		return err
 	}
-	fresh = append(fresh, gone...)
-	numbers, err := t.NextOf(postingRows, len(fresh))
+	added = append(added, removed...)
+	numbers, err := t.NextOf(postingRows, len(added))
 	if err != nil {
 		return err
 	}
-	for i, r := range fresh {
+	for i, r := range added {
 		r.id = numbers[i]
 	}
-	return t.saveShown(src, turn, back, append(fresh, changed...))
+	return t.saveShown(src, turn, shownAgain, append(added, changed...))
 }
 
 // newestOf returns each posting of an answer once, in the newest version that
@@ -143,55 +143,55 @@ func (t *tx) leaveOutForgotten(postings []channelItem) ([]channelItem, error) {
 			jobs = append(jobs, job)
 		}
 	}
-	gone, err := t.forgotten(ChangePosting, numbers)
+	forgotten, err := t.forgotten(ChangePosting, numbers)
 	if err != nil {
 		return nil, err
 	}
-	goneJobs, err := t.forgotten(ChangeJob, jobs)
+	forgottenJobs, err := t.forgotten(ChangeJob, jobs)
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(postings, func(p channelItem) bool {
-		return gone[int64(p.JobPostingID)] || goneJobs[linked(p.JobPosting)]
+		return forgotten[int64(p.JobPostingID)] || forgottenJobs[linked(p.JobPosting)]
 	}), nil
 }
 
-// compare compares postings with what is stored of them. It returns the rows that are back
-// unchanged after they were missing, the new rows, and the rows that may replace stored ones,
+// compare compares postings with what is stored of them. It returns the rows that the
+// channel shows again, unchanged, after they were missing, the new rows, and the rows that may replace stored ones,
 // by their id.
 func (t *tx) compare(src *source, turn turn, postings []channelItem,
-) (back []int64, fresh []*row, change map[int64]*row, err error) {
+) (shownAgain []int64, added []*row, change map[int64]*row, err error) {
 	known, err := t.known(src, postings)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	change = map[int64]*row{}
-	learned := map[int64]*row{} // rows that equal the stored ones although their bytes differ from before, by their id
+	sameRows := map[int64]*row{} // rows that equal the stored ones although their bytes differ from before, by their id
 	for _, p := range postings {
 		r := rowOf(p, src, turn)
 		k, exists := known[int64(p.JobPostingID)]
 		switch {
 		case !exists:
-			fresh = append(fresh, r)
+			added = append(added, r)
 		case k.hash == r.hash && k.listed:
 			if turn.shown.seeSame(k.id) {
-				back = append(back, k.id)
+				shownAgain = append(shownAgain, k.id)
 			}
-			if turn.isToLearn(r, k) {
-				learned[k.id] = r
+			if turn.notesRaw(r, k) {
+				sameRows[k.id] = r
 			}
 		case k.listed && turn.shown.sawSame(k.id) && r.rec.Version <= k.version:
 			// The same answer has already shown the posting as stored, or in a newer version; or this
 			// transaction is repeated, and its first run, which was undone, noted the posting as shown.
 			if turn.shown.seeSame(k.id) {
-				back = append(back, k.id)
+				shownAgain = append(shownAgain, k.id)
 			}
 		default:
 			r.id = k.id
 			change[k.id] = r
 		}
 	}
-	return back, fresh, change, t.learn(src, learned, change)
+	return shownAgain, added, change, t.noteRaws(src, sameRows, change)
 }
 
 // knownPosting holds what tells whether a stored posting changed.
@@ -228,7 +228,7 @@ func rowOf(p channelItem, src *source, turn turn) *row {
 	rec.Unknown = p.Unknown // a change in Unknown alone does not count as one: a counter in it would fill the log
 	return &row{
 		rec: rec, ads: ads, hash: sum, raw: p.raw, linked: linked(p.JobPosting),
-		answer: turn.answer, giver: src.id, fromAnswer: true, newer: true,
+		answer: turn.answer, giver: src.id, fromAnswer: true, newVersion: true,
 	}
 }
 
@@ -238,13 +238,13 @@ func linked(p *jobboard.JobPosting) int64 {
 	return int64(job)
 }
 
-// isToLearn reports whether the refresh notes the bytes of a row that is as it is stored.
-func (t turn) isToLearn(r *row, k knownPosting) bool {
-	return r.raw != 0 && r.raw != k.raw && (k.raw == 0 || t.learns)
+// notesRaw reports whether the refresh notes the bytes of a row that is as it is stored.
+func (t turn) notesRaw(r *row, k knownPosting) bool {
+	return r.raw != 0 && r.raw != k.raw && (k.raw == 0 || t.notesRaws)
 }
 
-// learn notes by which bytes a source shows postings as they are stored, by their rows.
-func (t *tx) learn(src *source, shown, change map[int64]*row) error {
+// noteRaws notes by which bytes a source shows postings as they are stored, by their rows.
+func (t *tx) noteRaws(src *source, shown, change map[int64]*row) error {
 	if len(shown) == 0 {
 		return nil
 	}
@@ -269,48 +269,48 @@ func (t *tx) learn(src *source, shown, change map[int64]*row) error {
 // merged returns stored rows with what an answer says of them, by their id, as far as it
 // is believed; and what it says of those that another source has removed just now, as the
 // last that showed them.
-func (t *tx) merged(src *source, turn turn, change map[int64]*row) (rows, gone []*row, err error) {
+func (t *tx) merged(src *source, turn turn, change map[int64]*row) (rows, removed []*row, err error) {
 	rows, err = t.load("id IN @ids", store.IDs(slices.Collect(maps.Keys(change))))
 	if err != nil {
 		return nil, nil, err
 	}
-	for id, fresh := range change {
+	for id, given := range change {
 		if !slices.ContainsFunc(rows, func(old *row) bool { return old.id == id }) {
-			gone = append(gone, fresh)
+			removed = append(removed, given)
 		}
 	}
 	if err := t.believe(src, turn, rows, change); err != nil {
 		return nil, nil, err
 	}
 	for i, old := range rows {
-		if fresh, ok := change[old.id]; ok {
-			rows[i] = merge(old, fresh)
+		if given, ok := change[old.id]; ok {
+			rows[i] = merge(old, given)
 		}
 	}
-	return rows, gone, nil
+	return rows, removed, nil
 }
 
 // merge gives a stored row what a newer answer says of it. An answer that is
 // older than the stored one, or has an older version of the posting than the
 // same answer had before, changes nothing.
-func merge(old, fresh *row) *row {
-	if fresh.hash == old.hash {
-		old.raw = fresh.raw
-		return old
+func merge(stored, given *row) *row {
+	if given.hash == stored.hash {
+		stored.raw = given.raw
+		return stored
 	}
-	if fresh.answer < old.answer || fresh.answer == old.answer && fresh.rec.Version < old.rec.Version {
-		return old
+	if given.answer < stored.answer || given.answer == stored.answer && given.rec.Version < stored.rec.Version {
+		return stored
 	}
-	fresh.before, fresh.had, fresh.turns, fresh.newer = old.before, old.had, old.turns, fresh.rec.Version > old.rec.Version
-	return fresh
+	given.before, given.stored, given.turns, given.newVersion = stored.before, stored.stored, stored.turns, given.rec.Version > stored.rec.Version
+	return given
 }
 
 // saveShown notes that a source shows rows, which are new or may have changed, and those of
-// back, which were missing. It saves rows, and has the jobs looked up that may have changed
+// shownAgain, which were missing. It saves rows, and has the jobs looked up that may have changed
 // with them.
-func (t *tx) saveShown(src *source, turn turn, back []int64, rows []*row) error {
+func (t *tx) saveShown(src *source, turn turn, shownAgain []int64, rows []*row) error {
 	list := t.listing(src)
-	if err := list.ShowAgain(back); err != nil {
+	if err := list.ShowAgain(shownAgain); err != nil {
 		return err
 	}
 	var other []int64 // rows that say something else than what other sources have shown
@@ -322,7 +322,7 @@ func (t *tx) saveShown(src *source, turn turn, back []int64, rows []*row) error 
 		if r.fromAnswer && r.before != "" {
 			other = append(other, r.id)
 		}
-		if r.had.Version > r.rec.Version {
+		if r.stored.Version > r.rec.Version {
 			turn.shown.lower(r.id)
 		}
 	}
@@ -342,18 +342,18 @@ func (t *tx) putChangedDue(rows []*row) error {
 	if err != nil {
 		return err
 	}
-	var changed, fresh []int64
+	var changed, added []int64
 	for _, r := range rows {
 		same, known := elsewhere[r.id]
 		switch {
 		case r.rec.Job == 0 || !r.fromAnswer || same == 1:
 		case r.before == "" && !known:
-			fresh = append(fresh, int64(r.rec.Job))
+			added = append(added, int64(r.rec.Job))
 		default:
 			changed = append(changed, int64(r.rec.Job))
 		}
 	}
-	if err := t.lookups.PutClosed(fresh); err != nil {
+	if err := t.lookups.PutClosed(added); err != nil {
 		return err
 	}
 	return t.lookups.Put(changed)
@@ -369,26 +369,26 @@ const selectInOtherLanguages = `SELECT p.id, max(CASE WHEN o.version = p.version
 // the copy also has in another language it returns 1 if that row has the same version and job,
 // because then the new row says nothing new about the job, and otherwise 0.
 func (t *tx) inOtherLanguages(rows []*row) (map[int64]int64, error) {
-	var fresh []int64
+	var versions []int64
 	for _, r := range rows {
-		if r.newer {
-			fresh = append(fresh, r.id)
+		if r.newVersion {
+			versions = append(versions, r.id)
 		}
 	}
-	if len(fresh) == 0 {
+	if len(versions) == 0 {
 		return nil, nil
 	}
-	return store.Pairs[int64, int64](t, selectInOtherLanguages, store.IDs(fresh))
+	return store.Pairs[int64, int64](t, selectInOtherLanguages, store.IDs(versions))
 }
 
 // dropPostings removes postings from what a channel shows, by their rows. Those that no
 // other source shows go from the copy.
-func (t *tx) dropPostings(src *source, gone []int64, cause string) error {
-	rows, err := t.load("id IN @ids", store.IDs(gone))
+func (t *tx) dropPostings(src *source, ids []int64, cause string) error {
+	rows, err := t.load("id IN @ids", store.IDs(ids))
 	if err != nil {
 		return err
 	}
-	if err := t.listing(src).Remove(gone); err != nil {
+	if err := t.listing(src).Remove(ids); err != nil {
 		return err
 	}
 	return t.save(rows, cause)

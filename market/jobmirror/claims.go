@@ -60,13 +60,13 @@ func (t *tx) readClaims(kind string, values []int64) (map[int64]int64, error) {
 
 // dropClaims removes what entries of a feed, by their hashes, claim, and returns the
 // postings and the versions of which they claimed something.
-func (t *tx) dropClaims(src *source, gone []int64) (postings, versions []int64, err error) {
-	const claimed = "SELECT value FROM claims WHERE source = ? AND entry IN @ids AND kind = ?"
-	if postings, err = t.Numbers(claimed, src.id, store.IDs(gone), "posting"); err != nil {
+func (t *tx) dropClaims(src *source, hashes []int64) (postings, versions []int64, err error) {
+	const query = "SELECT value FROM claims WHERE source = ? AND entry IN @ids AND kind = ?"
+	if postings, err = t.Numbers(query, src.id, store.IDs(hashes), "posting"); err != nil {
 		return nil, nil, err
 	}
-	if versions, err = t.Numbers(claimed, src.id, store.IDs(gone), "version"); err != nil {
+	if versions, err = t.Numbers(query, src.id, store.IDs(hashes), "version"); err != nil {
 		return nil, nil, err
 	}
-	return postings, versions, t.Do("DELETE FROM claims WHERE source = ? AND entry IN @ids", src.id, store.IDs(gone))
+	return postings, versions, t.Do("DELETE FROM claims WHERE source = ? AND entry IN @ids", src.id, store.IDs(hashes))
 }

@@ -68,13 +68,13 @@ func (t *tx) weigh(m *Mirror, results []lookedUp, stored map[int64]*lookups.Job)
 			Doubt: evidence.Doubt{Says: State(j.Said).outcome(), Since: j.Doubted}, Late: reopensLate(j, r, state),
 		}, state, j})
 	}
-	wave, err = t.hear(m, list)
+	wave, err = t.noteAnswers(m, list)
 	return list, wave, err
 }
 
-// hear notes answers in the inquiry about jobs, and which of them are about jobs that a source
+// noteAnswers notes answers in the inquiry about jobs, and which of them are about jobs that a source
 // shows. It reports whether a wave is held for them.
-func (t *tx) hear(m *Mirror, list []weighed) (wave bool, err error) {
+func (t *tx) noteAnswers(m *Mirror, list []weighed) (wave bool, err error) {
 	ends := false
 	for _, w := range list {
 		ends = ends || w.Ends()
@@ -102,7 +102,7 @@ func (t *tx) hear(m *Mirror, list []weighed) (wave bool, err error) {
 			}
 			q.Keep(shown, t.Now)
 		}
-		wave = m.opts.rules().Hear(q, answers, t.Now)
+		wave = m.opts.rules().Count(q, answers, t.Now)
 		return nil
 	})
 	return wave, err
@@ -228,7 +228,7 @@ func (t *tx) acceptSomeEnds(m *Mirror, sources []*source, every bool) (more bool
 		if j == nil || !State(j.Said).outcome().Ends() { // another process has settled it
 			continue
 		}
-		changed, err := t.saveAnswer(m, lookedUp{job: job, answer: j.Answer, heard: j.Doubted}, j, State(j.Said))
+		changed, err := t.saveAnswer(m, lookedUp{job: job, answer: j.Answer, received: j.Doubted}, j, State(j.Said))
 		if err != nil {
 			return false, err
 		}

@@ -176,7 +176,7 @@ func (m *Mirror) AskHeld(ctx context.Context) error {
 		return err
 	}
 	defer done()
-	return w.askAllHeld(ctx)
+	return w.lookUpAllHeld(ctx)
 }
 
 // HoldWriter keeps others from writing to a mirror's database for some time.

@@ -24,24 +24,24 @@ const feedBatch = 500
 
 // feedItem is a feed entry that is new, or is back after it was missing.
 type feedItem struct {
-	hash     int64
-	back     bool
-	job      int64
-	postings []int64
-	versions []int64
+	hash       int64
+	shownAgain bool
+	job        int64
+	postings   []int64
+	versions   []int64
 }
 
 // copyFeed copies a feed, entry by entry. The copy is whole when the feed was read to its end
 // and every entry could be parsed. Entries that have the same bytes as the last time are not
-// parsed. turn is this refresh of the feed: its hearing knows how old the answer is, and its
+// parsed. turn is this refresh of the feed: its freshness knows how old the answer is, and its
 // shown which entries were stored when it began, and which of them it has seen.
 func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
-	body, err := m.openFeed(ctx, src.feed, turn.hearing)
+	body, err := m.openFeed(ctx, src.feed, turn.freshness)
 	if err != nil {
 		return false, "", err
 	}
 	defer body.Close()
-	if turn.hearing.old() {
+	if turn.freshness.old() {
 		return false, outOfCache, nil
 	}
 
@@ -49,11 +49,11 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 	saver := newSaver(m, feedBatch, func(t *tx, items []feedItem) error { return t.saveEntries(src, turn, items) })
 	// Skip is called right before the loop gets an entry, and leaves here for it the hash of the
 	// entry's bytes, and whether the entry is stored and was missing.
-	sum, back := int64(0), false
+	sum, shownAgain := int64(0), false
 	reader := jobfeed.NewReader(body, &jobfeed.Options{Skip: func(raw []byte) bool {
 		var known bool
 		sum = hash(raw)
-		if known, back = turn.shown.see(sum); !known || back {
+		if known, shownAgain = turn.shown.see(sum); !known || shownAgain {
 			return false
 		}
 		m.copied.Add(1)
@@ -66,7 +66,7 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 			continue
 		}
 		if err == nil {
-			err = saver.add(ctx, newItem(sum, back, entry))
+			err = saver.add(ctx, newItem(sum, shownAgain, entry))
 		}
 		if err != nil {
 			return false, "", saver.end(ctx, err)
@@ -81,8 +81,8 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 	return true, "", nil
 }
 
-func newItem(sum int64, back bool, entry *jobfeed.Entry) feedItem {
-	item := feedItem{hash: sum, back: back, job: int64(entry.JobID)}
+func newItem(sum int64, shownAgain bool, entry *jobfeed.Entry) feedItem {
+	item := feedItem{hash: sum, shownAgain: shownAgain, job: int64(entry.JobID)}
 	for _, id := range entry.Postings {
 		item.postings = append(item.postings, int64(id))
 	}
@@ -101,7 +101,7 @@ func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 	if err != nil || !current {
 		return err
 	}
-	items, err = t.bringBack(src, items)
+	items, err = t.noteShownAgain(src, items)
 	if err != nil {
 		return err
 	}
@@ -114,11 +114,11 @@ func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 	if err != nil {
 		return err
 	}
-	had, err := list.JobsAmong(jobs)
+	known, err := list.JobsAmong(jobs)
 	if err != nil {
 		return err
 	}
-	var fresh, changed, postings, versions []int64
+	var added, changed, postings, versions []int64
 	for _, item := range items {
 		if err := list.ShowEntry(item.hash, item.job); err != nil {
 			return err
@@ -126,10 +126,10 @@ func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 		if forgotten[item.job] {
 			continue
 		}
-		if slices.Contains(had, item.job) { // the feed had another entry of this job: it changed
+		if slices.Contains(known, item.job) { // the feed had another entry of this job: it changed
 			changed = append(changed, item.job)
 		} else {
-			fresh = append(fresh, item.job)
+			added = append(added, item.job)
 		}
 		if err := t.putClaims(src, item); err != nil {
 			return err
@@ -137,36 +137,36 @@ func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 		postings = append(postings, item.postings...)
 		versions = append(versions, item.versions...)
 	}
-	if err := errors.Join(t.lookups.PutNew(fresh), t.lookups.PutClosed(fresh), t.lookups.Put(changed)); err != nil {
+	if err := errors.Join(t.lookups.PutNew(added), t.lookups.PutClosed(added), t.lookups.Put(changed)); err != nil {
 		return err
 	}
 	return t.resaveClaimed(postings, versions, src.cause())
 }
 
-// bringBack clears the column missing of the stored entries that are back. It returns the items
+// noteShownAgain clears the column missing of the stored entries that are back. It returns the items
 // that were never missing, and the items whose stored entries have been removed meanwhile: for
 // these the entry is new.
-func (t *tx) bringBack(src *source, items []feedItem) ([]feedItem, error) {
-	if !slices.ContainsFunc(items, func(item feedItem) bool { return item.back }) {
+func (t *tx) noteShownAgain(src *source, items []feedItem) ([]feedItem, error) {
+	if !slices.ContainsFunc(items, func(item feedItem) bool { return item.shownAgain }) {
 		return items, nil
 	}
-	back, err := t.listing(src).ShowEntriesAgain(store.IDsOf(items, func(item feedItem) int64 { return item.hash }))
-	there := func(item feedItem) bool { return slices.Contains(back, item.hash) }
+	shownAgain, err := t.listing(src).ShowEntriesAgain(store.IDsOf(items, func(item feedItem) int64 { return item.hash }))
+	there := func(item feedItem) bool { return slices.Contains(shownAgain, item.hash) }
 	return slices.DeleteFunc(slices.Clone(items), there), err
 }
 
 // dropEntries removes entries of a feed, by their hashes. What they say of postings goes
 // with them.
-func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
-	jobs, err := t.listing(src).JobsOf(gone)
+func (t *tx) dropEntries(src *source, hashes []int64, cause string) error {
+	jobs, err := t.listing(src).JobsOf(hashes)
 	if err != nil {
 		return err
 	}
-	postings, versions, err := t.dropClaims(src, gone)
+	postings, versions, err := t.dropClaims(src, hashes)
 	if err != nil {
 		return err
 	}
-	if err := t.listing(src).Remove(gone); err != nil {
+	if err := t.listing(src).Remove(hashes); err != nil {
 		return err
 	}
 	if err := t.lookups.PutUnnamed(jobs); err != nil {
@@ -180,7 +180,7 @@ const feedStall = 30 * time.Second
 
 // openFeed opens a feed's file, or asks its address for it. The limit counts
 // that request and each redirect as any other.
-func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *hearing) (io.ReadCloser, error) {
+func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *freshness) (io.ReadCloser, error) {
 	if webAddress(feed.Address) == nil {
 		f, err := os.Open(feed.Address)
 		if err != nil {
@@ -217,7 +217,7 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *hearing) (io.ReadCl
 	if rs.StatusCode != http.StatusOK {
 		return nil, errors.Join(fmt.Errorf("jobmirror: the feed is answered with %s", rs.Status), body.Close())
 	}
-	h.hear(nil, rs.Header)
+	h.readHeader(nil, rs.Header)
 	return body, nil
 }
 

@@ -494,7 +494,7 @@ func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
 				t.Fatalf("no source needs answers: %+v", held)
 			}
 			before()
-			if err := w.endAsking(t.Context(), held); err != nil {
+			if err := w.endHeldLookups(t.Context(), held); err != nil {
 				t.Fatal(err)
 			}
 			do(t, m, func(t *tx) (err error) {

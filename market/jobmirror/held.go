@@ -16,15 +16,15 @@ type heldSource struct {
 	source
 
 	answer int64 // of its last complete refresh
-	asking int64 // 1: a process is to ask; above: the end of the asking process's lease
+	lease  int64 // of these lookups: sources.held_lease
 	opens  int   // how many answers said "open" since the last that said otherwise
 }
 
-// askHeld looks up the jobs of held rows, source by source, until no source needs further
+// lookUpHeld looks up the jobs of held rows, source by source, until no source needs further
 // answers. Only one process asks at a time, with half of the limit; busy reports that jobs are
 // left which another process is asking about. The column held_lease of the table sources says which
 // sources need answers, and is the lease of the process that asks.
-func (w *worker) askHeld(ctx context.Context) (busy bool, err error) {
+func (w *worker) lookUpHeld(ctx context.Context) (busy bool, err error) {
 	if w.opts.noLookups {
 		return false, nil
 	}
@@ -41,9 +41,9 @@ func (w *worker) askHeld(ctx context.Context) (busy bool, err error) {
 		case err != nil || src == nil:
 			return busy, err
 		case len(next.Jobs) > 0:
-			err = w.askAll(ctx, src, next)
+			err = w.lookUpHeldBatch(ctx, src, next)
 		default:
-			err = w.endAsking(ctx, src)
+			err = w.endHeldLookups(ctx, src)
 		}
 		if err != nil {
 			return busy, err
@@ -52,10 +52,10 @@ func (w *worker) askHeld(ctx context.Context) (busy bool, err error) {
 	return busy, nil
 }
 
-// askAllHeld calls askHeld until no other process asks any more.
-func (w *worker) askAllHeld(ctx context.Context) error {
+// lookUpAllHeld calls lookUpHeld until no other process asks any more.
+func (w *worker) lookUpAllHeld(ctx context.Context) error {
 	for {
-		busy, err := w.askHeld(ctx)
+		busy, err := w.lookUpHeld(ctx)
 		if err != nil || !busy || ctx.Err() != nil {
 			return err
 		}
@@ -72,13 +72,13 @@ func (t *tx) takeHeld(process string) (b lookups.Batch, src *heldSource, busy bo
 		func(scan func(...any) error) error {
 			s := &heldSource{}
 			waiting = append(waiting, s)
-			return scan(append(s.columns(), &s.answer, &s.asking, &s.opens)...)
+			return scan(append(s.columns(), &s.answer, &s.lease, &s.opens)...)
 		})
 	if err != nil {
 		return b, nil, false, err
 	}
 	for _, s := range waiting {
-		if t.db.IsLeased(s.asking, t.Now, lookups.Lease) {
+		if t.db.IsLeased(s.lease, t.Now, lookups.Lease) {
 			return b, nil, true, nil
 		}
 	}
@@ -98,9 +98,9 @@ func (t *tx) takeHeld(process string) (b lookups.Batch, src *heldSource, busy bo
 	return b, nil, busy, nil
 }
 
-// askAll looks up a batch of jobs of held rows, and removes the rows that the answers
+// lookUpHeldBatch looks up a batch of jobs of held rows, and removes the rows that the answers
 // prove to be gone, in every source that has a held row of these jobs.
-func (w *worker) askAll(ctx context.Context, src *heldSource, b lookups.Batch) error {
+func (w *worker) lookUpHeldBatch(ctx context.Context, src *heldSource, b lookups.Batch) error {
 	l := &lookingUp{Batch: b, held: src, handedOut: func() {}, written: func(int) {}}
 	err := w.lookUp(context.WithValue(ctx, heldKey{}, true), l)
 	if e := w.release(ctx, l); err == nil {
@@ -122,10 +122,10 @@ func (w *worker) askAll(ctx context.Context, src *heldSource, b lookups.Batch) e
 	return err
 }
 
-// endAsking removes the rows that the answers prove to be gone, now that all of a source
+// endHeldLookups removes the rows that the answers prove to be gone, now that all of a source
 // have come, and notes that the source needs no further ones, unless another complete
 // refresh of it has ended meanwhile.
-func (w *worker) endAsking(ctx context.Context, src *heldSource) error {
+func (w *worker) endHeldLookups(ctx context.Context, src *heldSource) error {
 	if err := w.settle(ctx, &src.source, src.opens < listings.MaxOpen); err != nil {
 		return err
 	}

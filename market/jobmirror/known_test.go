@@ -69,11 +69,11 @@ func TestKnownBytesAreNotDecoded(t *testing.T) {
 			}
 		}
 		m, refresh := knows(t, address, shown, Channel{ID: "a"})
-		today := clock(t, m) / learnEvery.Milliseconds()
+		today := clock(t, m) / rawEvery.Milliseconds()
 		is := func(when string, want ...int64) {
 			t.Helper()
 			decoded := refresh()
-			if clock(t, m)/learnEvery.Milliseconds() != today { // the test runs at midnight: all is learned
+			if clock(t, m)/rawEvery.Milliseconds() != today { // the test runs at midnight: all is learned
 				return
 			}
 			if !slices.Equal(decoded, want) {
@@ -109,7 +109,7 @@ func TestKnownBytesAreNotDecoded(t *testing.T) {
 		}
 		is("by other bytes since an hour ago", 1, 2)
 		unchanged(6)
-		exec(fmt.Sprint("UPDATE sources SET complete = complete - ", learnEvery.Milliseconds()))
+		exec(fmt.Sprint("UPDATE sources SET complete = complete - ", rawEvery.Milliseconds()))
 		if _, err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -106,19 +106,19 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 
 // lookedUp is a lookup's result with the number of its piece.
 type lookedUp struct {
-	job    int64
-	answer int64
-	info   *jobboard.JobInformation
-	err    error
-	held   bool // it was asked for rows that are held; see askHeld
-	origin origin
-	heard  int64 // when it came; 0: now
+	job      int64
+	answer   int64
+	info     *jobboard.JobInformation
+	err      error
+	held     bool // it was asked for rows that are held; see lookUpHeld
+	origin   origin
+	received int64 // when it came; 0: now
 }
 
 // piece holds what the lookups share that have one number.
 type piece struct {
 	number int64
-	asking asking
+	sent   requestTime
 }
 
 // lookingUp says how a batch is looked up.
@@ -145,12 +145,12 @@ func (m *Mirror) lookUp(ctx context.Context, l *lookingUp) error {
 	go func() {
 		defer close(results)
 		how := jobboard.BulkOptions{Concurrency: m.opts.Concurrency}
-		for r := range m.client.BulkJobInformation(jobboard.WithHeaderFunc(longer, l.hear), m.numbered(ctx, longer, l), how) {
+		for r := range m.client.BulkJobInformation(jobboard.WithHeaderFunc(longer, l.readHeader), m.numbered(ctx, longer, l), how) {
 			p, _ := l.pieces.LoadAndDelete(r.Job)
 			if p, ok := p.(piece); ok { // an error of the input belongs to no job
 				results <- lookedUp{
 					job: int64(r.Job), answer: p.number, info: r.Value, err: r.Err,
-					held: l.held != nil, origin: l.origin(r.Job, p.asking),
+					held: l.held != nil, origin: l.origin(r.Job, p.sent),
 				}
 			}
 		}
@@ -211,7 +211,7 @@ func (m *Mirror) numbered(ctx, longer context.Context, l *lookingUp) iter.Seq2[j
 			if i%lookupPiece == 0 {
 				p, l.failed = fromUpdate(longer, m.db, func(t *tx) (piece, error) {
 					number, err := t.Next(lookups.Answers)
-					return piece{number, t.asking()}, err
+					return piece{number, t.requestTime()}, err
 				})
 				if l.failed != nil {
 					return

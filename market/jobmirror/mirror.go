@@ -41,7 +41,7 @@ type Mirror struct {
 	holders int          // calls of this process that hold file
 
 	sourcesDue signal // wakes refreshDue: there may be sources to refresh
-	heldDue    signal // wakes askHeld: there may be jobs of held rows to look up
+	heldDue    signal // wakes lookUpHeld: there may be jobs of held rows to look up
 
 	closing sync.Once
 	closed  error

@@ -39,14 +39,14 @@ func (m *Mirror) drop(ctx context.Context, src *source, turn turn) error {
 }
 
 // miss decides what becomes of the rows that a complete refresh did not show, and has the jobs of
-// those that are held looked up by askHeld.
+// those that are held looked up by lookUpHeld.
 func (t *tx) miss(m *Mirror, src *source, turn turn) error {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {
 		return err
 	}
 	rows := t.listing(src)
-	missed := listings.Refresh{Answer: turn.answer, Before: turn.had, Unseen: turn.shown.unseen()}
+	missed := listings.Refresh{Answer: turn.answer, Before: turn.rowsBefore, Unseen: turn.shown.unseen()}
 	err = rows.Miss(missed, listings.Rules{Refresh: m.opts.RefreshEvery, Hold: m.opts.HoldMissing})
 	if err != nil || m.opts.Config.JobDBURL == "" {
 		return err
@@ -56,30 +56,30 @@ func (t *tx) miss(m *Mirror, src *source, turn turn) error {
 
 // dropSome removes at most dropBatch of the rows of a source that go.
 func (t *tx) dropSome(src *source) (more bool, err error) {
-	gone, err := t.listing(src).Going()
-	if err != nil || len(gone) == 0 {
+	keys, err := t.listing(src).Going()
+	if err != nil || len(keys) == 0 {
 		return false, err
 	}
-	return len(gone) == dropBatch, t.dropRows(src, gone, src.cause())
+	return len(keys) == dropBatch, t.dropRows(src, keys, src.cause())
 }
 
 // dropRows removes rows from what a source shows, by their keys.
-func (t *tx) dropRows(src *source, gone []int64, cause string) error {
+func (t *tx) dropRows(src *source, keys []int64, cause string) error {
 	if src.kind == listings.Feed {
-		return t.dropEntries(src, gone, cause)
+		return t.dropEntries(src, keys, cause)
 	}
-	return t.dropPostings(src, gone, cause)
+	return t.dropPostings(src, keys, cause)
 }
 
 // settle removes the held rows of a source that lookups prove to be gone. all tells it
 // that the jobs of all held rows were looked up since the last complete refresh.
 func (m *Mirror) settle(ctx context.Context, src *source, all bool) error {
 	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
-		gone, err := t.listing(src).Settle(all)
-		if err != nil || len(gone) == 0 {
+		keys, err := t.listing(src).Settle(all)
+		if err != nil || len(keys) == 0 {
 			return false, err
 		}
-		return len(gone) == dropBatch, t.dropRows(src, gone, lookups.CauseLookup)
+		return len(keys) == dropBatch, t.dropRows(src, keys, lookups.CauseLookup)
 	})
 }
 

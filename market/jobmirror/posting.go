@@ -15,7 +15,7 @@ type row struct {
 	id         int64
 	rec        PostingRecord
 	before     string        // the record as it is stored; empty: the row is new
-	had        PostingRecord // the same, decoded
+	stored     PostingRecord // the same, decoded
 	ads        string
 	hash       int64 // of what the board gave: rec without what the mirror adds, and ads
 	raw        int64 // the hash of rec's bytes in the source that is refreshed; 0: unknown, or rec comes from another
@@ -23,7 +23,7 @@ type row struct {
 	answer     int64 // the number of the answer that rec came from
 	giver      int64 // the source that rec came from
 	fromAnswer bool  // rec and ads are from an answer of this refresh, not from the table
-	newer      bool  // the row is new, or rec is of a newer version than the stored record
+	newVersion bool  // the row is new, or rec is of a newer version than the stored record
 	turns      int64 // when its dates change whether a visitor may see it, as the table has it; 0: never
 	jobless    bool  // fillJobs found a job for it that is not in the table jobs
 }
@@ -45,7 +45,7 @@ func (t *tx) read(condition string, args ...any) (out []*row, err error) {
 			return err
 		}
 		r.rec, err = decodeRecord[PostingRecord](r.before)
-		r.had = r.rec
+		r.stored = r.rec
 		out = append(out, r)
 		return err
 	})
@@ -122,7 +122,7 @@ func (t *tx) fillJobs(rows []*row) error {
 		r.rec.Job, r.rec.Evidence, r.rec.Confirmed = jobboard.JobID(job), evidence, false
 		if job != 0 {
 			jobs = append(jobs, job)
-			if r.newer {
+			if r.newVersion {
 				named = append(named, job)
 			}
 		}
@@ -183,7 +183,7 @@ func (t *tx) write(r *row, cause string) error {
 			answer = excluded.answer, adless = excluded.adless, giver = excluded.giver, turns = excluded.turns`,
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
 		r.linked, int64(r.rec.Job), r.answer, flag(r.rec.AdTooLarge), r.giver, turns)
-	if err == nil && (r.fromAnswer || r.rec.Job != r.had.Job || !slices.Equal(r.rec.Sources, r.had.Sources)) {
+	if err == nil && (r.fromAnswer || r.rec.Job != r.stored.Job || !slices.Equal(r.rec.Sources, r.stored.Sources)) {
 		err = t.putUnindexed([]int64{r.id})
 	}
 	if err != nil || after == r.before && !r.begins(t.Now) {
@@ -204,7 +204,7 @@ func (t *tx) remove(r *row, cause string) error {
 	if err != nil || r.before == "" {
 		return err
 	}
-	return t.logPosting(r, r.had.Job, "", cause)
+	return t.logPosting(r, r.stored.Job, "", cause)
 }
 
 // logPosting logs that the record of a row, which is of a job, becomes another one; empty: none.

@@ -22,12 +22,12 @@ import (
 type turn struct {
 	generation int64 // see numbers.go
 	answer     int64 // see numbers.go
-	had        int   // rows of the source when it began
+	rowsBefore int   // rows of the source when it began
 	shown      *shown
-	learns     bool // it also writes the hash of a posting's bytes where nothing but the bytes changed; see learnEvery
+	notesRaws  bool // it also writes the hash of a posting's bytes where nothing but the bytes changed; see rawEvery
 	says       word // the board's word on whether it has the source
 
-	hearing *hearing // the ages of its answers
+	freshness *freshness // the ages of its answers
 }
 
 // cause returns the Change.Cause of what a refresh of the source changes.
@@ -199,21 +199,21 @@ func (t *tx) begin(src *source, process string) (out turn, err error) {
 		return out, err
 	}
 	out.shown = &shown{}
-	if out.had, err = t.listing(src).Count(); err != nil {
+	if out.rowsBefore, err = t.listing(src).Count(); err != nil {
 		return out, err
 	}
 	until := int64(0)
 	if process != "" {
 		until = t.Until(sourceLease)
 	}
-	out.hearing = &hearing{asking: t.asking()}
+	out.freshness = &freshness{requestTime: t.requestTime()}
 	var complete int64
 	err = t.Row("UPDATE sources SET generation = ?, began = ?, leased_until = ?, holder = ? WHERE id = ? RETURNING made, complete",
-		[]any{out.generation, t.Now, until, process, src.id}, &out.hearing.stored, &complete)
+		[]any{out.generation, t.Now, until, process, src.id}, &out.freshness.stored, &complete)
 	if errors.Is(err, sql.ErrNoRows) { // it was removed meanwhile
 		err = nil
 	}
-	out.learns = t.Now/learnEvery.Milliseconds() != complete/learnEvery.Milliseconds()
+	out.notesRaws = t.Now/rawEvery.Milliseconds() != complete/rawEvery.Milliseconds()
 	return out, err
 }
 

@@ -124,7 +124,7 @@ func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))
 		return Refreshed{}, ended(ctx)
 	}
 	if len(sources) > 0 {
-		failed = append(failed, w.lookUpDue(ctx, false), w.askAllHeld(ctx))
+		failed = append(failed, w.lookUpDue(ctx, false), w.lookUpAllHeld(ctx))
 	}
 	out, err := m.refreshed(ctx, failed[:len(sources)])
 	failed = append(failed, err, m.index(ctx), m.db.search.Merge(ctx), m.prune(ctx))
@@ -202,7 +202,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 		keepAt(nil, 0, w.refreshDue)
 		keepAt(nil, 0, func(ctx context.Context) error { return w.lookUpDue(ctx, true) })
 		keepAt(m.heldDue, never, func(ctx context.Context) error {
-			_, err := w.askHeld(ctx)
+			_, err := w.lookUpHeld(ctx)
 			return err
 		})
 	}

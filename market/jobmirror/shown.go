@@ -13,9 +13,9 @@ import (
 // has seen. It is kept in memory, so that a row that did not change costs no write; a
 // process that is killed loses nothing else.
 type shown struct {
-	keys []int64        // of its rows in the table listings or entries, in order
-	seen []uint64       // a bit for each
-	away map[int64]bool // those that are missing
+	keys    []int64        // of its rows in the table listings or entries, in order
+	seen    []uint64       // a bit for each
+	missing map[int64]bool // those that are missing
 
 	raws    []int64  // of a channel: the hash of the bytes in which it showed each row unchanged, 0: not known
 	byRaw   []uint32 // the places of the rows, in the order of raws
@@ -32,14 +32,14 @@ func (m *Mirror) shown(ctx context.Context, src *source) (*shown, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := &shown{keys: make([]int64, 0, n), seen: make([]uint64, (n+63)/64), away: map[int64]bool{}}
+		s := &shown{keys: make([]int64, 0, n), seen: make([]uint64, (n+63)/64), missing: map[int64]bool{}}
 		if src.kind == listings.Channel {
 			s.raws, s.byRaw = make([]int64, 0, n), make([]uint32, 0, n)
 			s.same, s.lowered = make([]uint64, len(s.seen)), make([]uint64, len(s.seen))
 		}
 		err = list.Each(func(key int64, missing bool, raw int64) {
 			if s.keys = append(s.keys, key); missing {
-				s.away[key] = true
+				s.missing[key] = true
 			}
 			if src.kind == listings.Channel {
 				s.raws, s.byRaw = append(s.raws, raw), append(s.byRaw, uint32(len(s.byRaw)))
@@ -60,7 +60,7 @@ func (s *shown) seeRaw(raw int64) bool {
 		return false
 	}
 	at := int(s.byRaw[i])
-	if s.away[s.keys[at]] || has(s.lowered, at) {
+	if s.missing[s.keys[at]] || has(s.lowered, at) {
 		return false
 	}
 	set(s.seen, at)
@@ -70,13 +70,13 @@ func (s *shown) seeRaw(raw int64) bool {
 
 // seeSame notes that a channel shows a row as it is stored, and reports whether it was
 // missing.
-func (s *shown) seeSame(key int64) (away bool) {
+func (s *shown) seeSame(key int64) (missing bool) {
 	i, before := s.place(key)
 	if before {
 		set(s.seen, i)
 		set(s.same, i)
 	}
-	return s.away[key]
+	return s.missing[key]
 }
 
 // sawSame reports whether the refresh of a channel has seen a row as it is stored.
@@ -100,12 +100,12 @@ func has(bits []uint64, i int) bool { return bits[i/64]&(1<<(i%64)) != 0 }
 
 // see notes that a refresh saw a row, and reports whether the source had it before, and
 // whether it was missing.
-func (s *shown) see(key int64) (before, away bool) {
+func (s *shown) see(key int64) (before, missing bool) {
 	i, before := s.place(key)
 	if before {
 		set(s.seen, i)
 	}
-	return before, s.away[key]
+	return before, s.missing[key]
 }
 
 // unseen yields the rows that the refresh has not seen, some at a time.

@@ -26,16 +26,16 @@ type transport struct {
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	// The handler ends with the request, and when its answer is not read on.
 	ctx, cancel := context.WithCancel(r.Context())
-	asked := r.Clone(ctx)
-	asked.RequestURI, asked.RemoteAddr = r.URL.RequestURI(), "127.0.0.1:0"
-	if asked.Body == nil {
-		asked.Body = http.NoBody
+	inner := r.Clone(ctx)
+	inner.RequestURI, inner.RemoteAddr = r.URL.RequestURI(), "127.0.0.1:0"
+	if inner.Body == nil {
+		inner.Body = http.NoBody
 	}
 	read, write := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { write.CloseWithError(context.Cause(ctx)) })
 	w := &pipedAnswer{header: http.Header{}, body: write, begun: make(chan *http.Response, 1)}
 	go func() {
-		defer asked.Body.Close()
+		defer inner.Body.Close()
 		defer stop()
 		var broken error
 		defer func() {
@@ -53,7 +53,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			// A handler that ended because the request did has not written all.
 			write.CloseWithError(cmp.Or(broken, context.Cause(ctx)))
 		}()
-		t.handler.ServeHTTP(w, asked)
+		t.handler.ServeHTTP(w, inner)
 	}()
 	select {
 	case answer, ok := <-w.begun:

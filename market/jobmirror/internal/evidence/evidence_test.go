@@ -108,10 +108,10 @@ func TestWave(t *testing.T) {
 	} {
 		for _, says := range []Outcome{Closed, Gone} {
 			var q Inquiry
-			if rules.Hear(&q, answers(1, says, 0, c.opens), 1) {
+			if rules.Count(&q, answers(1, says, 0, c.opens), 1) {
 				t.Errorf("%d answers that end nothing are a wave", c.opens)
 			}
-			if wave := rules.Hear(&q, answers(5000, says, c.ends, 0), 2); wave != c.wave || (q.Since == 2) != c.wave {
+			if wave := rules.Count(&q, answers(5000, says, c.ends, 0), 2); wave != c.wave || (q.Since == 2) != c.wave {
 				t.Errorf("%d opens and %d ends: a wave is %t, since %d", c.opens, c.ends, wave, q.Since)
 			}
 		}
@@ -119,7 +119,7 @@ func TestWave(t *testing.T) {
 	hear := func(name string, wave bool, answers ...Answer) {
 		t.Helper()
 		var q Inquiry
-		if rules.Hear(&q, answers, 1) != wave {
+		if rules.Count(&q, answers, 1) != wave {
 			t.Errorf("%s: a wave is %t", name, !wave)
 		}
 	}
@@ -144,7 +144,7 @@ func TestWave(t *testing.T) {
 func TestWaveEnds(t *testing.T) {
 	wave := func() *Inquiry {
 		q := &Inquiry{}
-		rules.Hear(q, answers(1, Gone, 20, 30), minute)
+		rules.Count(q, answers(1, Gone, 20, 30), minute)
 		return q
 	}
 	is := func(name string, q *Inquiry, now int64, want bool) {
@@ -152,7 +152,7 @@ func TestWaveEnds(t *testing.T) {
 		if got := rules.Holds(*q, now); got != want {
 			t.Errorf("%s: the wave is held: %t", name, got)
 		}
-		if got := rules.Hear(q, nil, now); got != want {
+		if got := rules.Count(q, nil, now); got != want {
 			t.Errorf("%s: nothing is heard in a wave that is held: %t", name, got)
 		}
 	}
@@ -163,14 +163,14 @@ func TestWaveEnds(t *testing.T) {
 	if !q.Accepted {
 		t.Error("a wave that was held for long enough is not believed")
 	}
-	rules.Hear(q, answers(500, Gone, 30, 0), 30*60*minute)
+	rules.Count(q, answers(500, Gone, 30, 0), 30*60*minute)
 	is("and more of it", q, 30*60*minute, false)
-	rules.Hear(q, answers(600, Gone, 0, 50), 31*60*minute)
-	rules.Hear(q, answers(700, Gone, 20, 0), 32*60*minute)
+	rules.Count(q, answers(600, Gone, 0, 50), 31*60*minute)
+	rules.Count(q, answers(700, Gone, 20, 0), 32*60*minute)
 	is("another one, after answers that end nothing", q, 33*60*minute, true)
 
 	q = wave()
-	rules.Hear(q, answers(100, Gone, 0, 40), 2*minute)
+	rules.Count(q, answers(100, Gone, 0, 40), 2*minute)
 	is("after 40 answers that end nothing", q, 2*minute, false)
 
 	q = wave()
@@ -184,21 +184,21 @@ func TestWaveEnds(t *testing.T) {
 	q = wave()
 	q.Accept()
 	is("accepted", q, 2*minute, false)
-	rules.Hear(q, answers(100, Gone, 30, 0), 2*minute)
+	rules.Count(q, answers(100, Gone, 30, 0), 2*minute)
 	is("accepted, and more of it", q, 3*minute, false)
 
 	q = &Inquiry{}
 	q.Accept()
-	rules.Hear(q, answers(100, Gone, 30, 0), 2*minute)
+	rules.Count(q, answers(100, Gone, 30, 0), 2*minute)
 	is("accepted before there was any", q, 3*minute, true)
 
 	q = wave()
-	if now := int64(1); !rules.Hear(q, nil, now) || q.Since != now {
+	if now := int64(1); !rules.Count(q, nil, now) || q.Since != now {
 		t.Errorf("a wave of the future began %d", q.Since)
 	}
 	never := rules
 	never.Hold = -1
-	if q := wave(); never.Hear(q, answers(100, Gone, 30, 0), 2*minute) || never.Holds(*q, 2*minute) {
+	if q := wave(); never.Count(q, answers(100, Gone, 30, 0), 2*minute) || never.Holds(*q, 2*minute) {
 		t.Error("a wave is held where nothing is")
 	}
 }
@@ -209,9 +209,9 @@ func TestCalm(t *testing.T) {
 		if calm := q.Calm(); calm != (i >= lastAnswers) {
 			t.Errorf("after %d answers that end nothing: calm %t", i, calm)
 		}
-		rules.Hear(&q, answers(int64(i), Gone, 0, 1), 1)
+		rules.Count(&q, answers(int64(i), Gone, 0, 1), 1)
 	}
-	rules.Hear(&q, answers(100, Gone, 1, 0), 1)
+	rules.Count(&q, answers(100, Gone, 1, 0), 1)
 	if q.Calm() {
 		t.Error("calm after an end")
 	}
@@ -246,16 +246,16 @@ func FuzzHear(f *testing.F) {
 	f.Fuzz(func(t *testing.T, heard []byte) {
 		var (
 			q   Inquiry
-			all []Heard
+			all []Counted
 		)
 		for i, b := range heard {
 			a := Answer{Job: int64(b % 16), Says: Outcome(1 + b/16%4), Known: Outcome(b / 64 % 3), Shown: true}
-			wave := rules.Hear(&q, []Answer{a}, int64(i+1))
+			wave := rules.Count(&q, []Answer{a}, int64(i+1))
 			first, ended := a.Known == Unknown, a.Known == Closed
 			if a.Says == Unfound || ended && a.Says != Open {
 				continue
 			}
-			all = append(all, Heard{a.Job, a.Says == Gone && !ended || a.Says == Closed && !first && !ended})
+			all = append(all, Counted{a.Job, a.Says == Gone && !ended || a.Says == Closed && !first && !ended})
 			last := all[max(0, len(all)-50):]
 			ends := map[int64]bool{}
 			for _, h := range last {
@@ -267,8 +267,8 @@ func FuzzHear(f *testing.F) {
 					n++
 				}
 			}
-			if fmt.Sprint(last) != fmt.Sprint(q.Heard) || (n > 3 && 5*n > len(last)) != (q.Since > 0) {
-				t.Fatalf("of %v %v are heard, a wave since %d", last, q.Heard, q.Since)
+			if fmt.Sprint(last) != fmt.Sprint(q.Counted) || (n > 3 && 5*n > len(last)) != (q.Since > 0) {
+				t.Fatalf("of %v %v are counted, a wave since %d", last, q.Counted, q.Since)
 			}
 			if q.Since > 0 && !wave {
 				t.Fatal("a wave is not held")

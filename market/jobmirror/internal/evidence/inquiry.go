@@ -17,24 +17,24 @@ const (
 // of them take something away that the board itself is in doubt. That is a wave. Its zero value
 // has heard nothing.
 type Inquiry struct {
-	Since    int64   // when the wave began; 0: there is none
-	Accepted bool    // the wave is believed: a person said so, or Rules.Hold is over
-	Heard    []Heard // the last answers, the newest last
+	Since    int64     // when the wave began; 0: there is none
+	Accepted bool      // the wave is believed: a person said so, or Rules.Hold is over
+	Counted  []Counted // the last answers, the newest last
 }
 
-// Heard is an answer that counts.
-type Heard struct {
+// Counted is an answer that counts.
+type Counted struct {
 	Job  int64 `json:"j"`
 	Ends bool  `json:"e,omitempty"` // it ends the job
 }
 
-// Hear notes answers, and reports whether a wave is held for them: at the
+// Count notes answers, and reports whether a wave is held for them: at the
 // beginning, or after one of the answers. All count alike, because they came together.
 //
 // An answer counts if a source shows its job, unless it says nothing, comes late, or says once
 // more that an ended job has ended. Ends are counted by their jobs, so that one who asks
 // again makes no wave.
-func (r Rules) Hear(q *Inquiry, answers []Answer, now int64) (wave bool) {
+func (r Rules) Count(q *Inquiry, answers []Answer, now int64) (wave bool) {
 	if q.Since > now { // the clock was set back
 		q.Since = now
 	}
@@ -46,8 +46,8 @@ func (r Rules) Hear(q *Inquiry, answers []Answer, now int64) (wave bool) {
 		if !a.Shown || a.Late || a.Says == Unfound || a.Says.Ends() && a.Known.Ends() {
 			continue
 		}
-		if q.Heard = append(q.Heard, Heard{a.Job, a.Ends()}); len(q.Heard) > lastAnswers {
-			q.Heard = q.Heard[len(q.Heard)-lastAnswers:]
+		if q.Counted = append(q.Counted, Counted{a.Job, a.Ends()}); len(q.Counted) > lastAnswers {
+			q.Counted = q.Counted[len(q.Counted)-lastAnswers:]
 		}
 		q.look(now)
 		wave = wave || r.Holds(*q, now)
@@ -60,7 +60,7 @@ func (r Rules) Hear(q *Inquiry, answers []Answer, now int64) (wave bool) {
 func (q *Inquiry) Keep(shown map[int64]bool, now int64) {
 	for _, job := range q.Ended() {
 		if !shown[job] {
-			q.Heard = slices.DeleteFunc(q.Heard, func(h Heard) bool { return h.Job == job })
+			q.Counted = slices.DeleteFunc(q.Counted, func(h Counted) bool { return h.Job == job })
 		}
 	}
 	q.look(now)
@@ -77,10 +77,10 @@ func (r Rules) Holds(q Inquiry, now int64) bool {
 // Ended returns the jobs that the last answer about them ends.
 func (q *Inquiry) Ended() (jobs []int64) {
 	last := map[int64]bool{}
-	for _, h := range q.Heard {
+	for _, h := range q.Counted {
 		last[h.Job] = h.Ends
 	}
-	for _, h := range q.Heard {
+	for _, h := range q.Counted {
 		if last[h.Job] {
 			jobs = append(jobs, h.Job)
 			delete(last, h.Job)
@@ -92,14 +92,14 @@ func (q *Inquiry) Ended() (jobs []int64) {
 // Calm reports whether answers that end nothing would change nothing of the inquiry that
 // matters: the inquiry has heard lastAnswers answers, and each of them ends nothing.
 func (q *Inquiry) Calm() bool {
-	return q.Since == 0 && len(q.Heard) == lastAnswers && len(q.Ended()) == 0
+	return q.Since == 0 && len(q.Counted) == lastAnswers && len(q.Ended()) == 0
 }
 
 // look finds out whether the answers are a wave.
 func (q *Inquiry) look(now int64) {
 	ended := len(q.Ended())
 	switch {
-	case ended <= few || ended*share <= len(q.Heard):
+	case ended <= few || ended*share <= len(q.Counted):
 		q.Since, q.Accepted = 0, false
 	case q.Since == 0:
 		q.Since = now

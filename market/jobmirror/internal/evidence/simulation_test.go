@@ -66,7 +66,7 @@ func outage(weighs bool, lasts int64) (wrong, lookups int) {
 		}
 		believed, doubt, wait := true, Doubt{}, time.Duration(0)
 		if weighs {
-			wave := rules.Hear(&inquiry, []Answer{a}, now)
+			wave := rules.Count(&inquiry, []Answer{a}, now)
 			believed, doubt, wait = rules.Believed(a, wave, now)
 		}
 		if believed {
@@ -138,7 +138,7 @@ func nightly(weighs bool, next func(r *rand.Rand) float64) (longest [3]int64, av
 		for len(batch) > 0 {
 			piece := batch[:min(100, len(batch))]
 			batch = batch[len(piece):]
-			wave := weighs && rules.Hear(&inquiry, piece, start)
+			wave := weighs && rules.Count(&inquiry, piece, start)
 			for _, a := range piece {
 				job := &jobs[a.Job]
 				believed, doubt, wait := true, Doubt{}, time.Duration(0)

@@ -17,7 +17,7 @@ func inquiry(t *store.Tx, lock string) (q evidence.Inquiry, err error) {
 	if err != nil {
 		return q, err
 	}
-	if err := json.Unmarshal([]byte(answers), &q.Heard); err != nil {
+	if err := json.Unmarshal([]byte(answers), &q.Counted); err != nil {
 		return q, fmt.Errorf("jobmirror: a record: %w", err)
 	}
 	return q, nil
@@ -33,7 +33,7 @@ func (w *Writer) Inquire(f func(*evidence.Inquiry) error) error {
 	if err := f(&q); err != nil {
 		return err
 	}
-	answers, err := json.Marshal(q.Heard)
+	answers, err := json.Marshal(q.Counted)
 	if err != nil {
 		return fmt.Errorf("jobmirror: %w", err)
 	}
