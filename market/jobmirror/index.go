@@ -128,8 +128,9 @@ func (r *row) documentOf(job JobRecord, now int64) (search.Document, error) {
 	d, err := r.document()
 	if job.Information != nil {
 		d.Languages = append(d.Languages, storable(job.Information.JobLanguage))
-		d.Places = job.Information.places()
 	}
+	names, _ := r.rec.Config.LocationNames() // missing or empty: no facet
+	addTowns(&d, r.rec.Language, names, job.Information)
 	if !r.rec.shown(job.State, now) {
 		d.Tags = append(d.Tags, tag(tagHidden, ""))
 	}
@@ -148,10 +149,6 @@ func (r *row) document() (search.Document, error) {
 	categories, _ := r.rec.Config.JobCategories() // missing or empty: no facet
 	for _, category := range categories {
 		d.Facets = append(d.Facets, tag(tagCategory, category))
-	}
-	places, _ := r.rec.Config.LocationNames()
-	for _, place := range places {
-		d.Facets = append(d.Facets, tag(tagPlace, place))
 	}
 	return d, err
 }

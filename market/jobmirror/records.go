@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 )
 
 // State tells what lookups said of a job: the last answer that is believed. ERROR_POSTING_UNAVAILABLE
@@ -281,16 +280,4 @@ func hash(parts ...[]byte) int64 {
 // locations returns where a job is, its main location first.
 func (i *Information) locations() []jobboard.Location {
 	return append([]jobboard.Location{i.Location}, i.AdditionalLocations...)
-}
-
-// places returns those of a job's locations that have coordinates, the main one first.
-func (i *Information) places() []search.Place {
-	var out []search.Place
-	for _, l := range i.locations() {
-		if latitude, longitude, ok := l.Coordinates(); ok {
-			name := storable(strings.TrimSpace(l.GeoCity))
-			out = append(out, search.Place{Name: name, Latitude: latitude, Longitude: longitude})
-		}
-	}
-	return slices.Compact(out)
 }

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	boardtext "github.com/jobboard-sdk/jobboard-go/market/internal/shown"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/towns"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/places"
@@ -295,12 +295,12 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 	if where, _ := config.LocationNames(); len(where) > 0 {
 		c.Place = where[0]
 	}
-	if base, _, _ := strings.Cut(p.Language, "-"); base != "de" && len(p.Locations) > 0 { // LocationNames are German
+	if !towns.IsGerman(p.Language) && len(p.Locations) > 0 { // LocationNames are German
 		c.Place = cmp.Or(p.Locations[0].GeoCity, c.Place)
 	}
 	if nearest, ok := p.Nearest(); ok {
 		km, _ := p.Distance()
-		c.Place, c.Distance = cmp.Or(townOf(p, nearest), nearest.GeoName, c.Place), distance(km)
+		c.Place, c.Distance = cmp.Or(towns.Name(p.Language, nearest), nearest.GeoName, c.Place), distance(km)
 	}
 	c.Place, c.More = shown(c.Place), otherPlaces(p)
 	if p.Job != 0 {
@@ -338,34 +338,43 @@ type Results struct {
 }
 
 // Places returns the places of the hits as List.Places does, with each town once: where the board
-// calls it Köln and Cologne, by its German name for a reader of German, and else by the other one.
+// calls it Mailand and Milan, by its German name for a reader of German, and else by the other one.
 func (r *Results) Places(limit int) []Facet {
-	type town struct{ place, name string } // the place that most jobs have, and the name to show
-	var (
-		towns []town
-		index = map[places.Place]int{}
-		names = map[string]string{}
-	)
-	german := strings.HasPrefix(r.Language, "de")
-	counts := map[string]int{}
-	all := slices.SortedFunc(maps.Keys(r.Page.Facets.Places), func(a, b string) int {
-		if a == r.List.Place || b == r.List.Place { // the chosen one comes first
-			return cmp.Compare(strconv.FormatBool(b == r.List.Place), strconv.FormatBool(a == r.List.Place))
-		}
-		return cmp.Or(cmp.Compare(r.Page.Facets.Places[b], r.Page.Facets.Places[a]), cmp.Compare(a, b))
-	})
-	for _, place := range all {
-		known, ok := places.Find(place)
-		i, again := index[known]
-		if !ok || !again {
-			index[known] = len(towns)
-			towns = append(towns, town{place, shown(place)})
-		} else if (place == known.Name) == german {
-			towns[i].name = shown(place)
-		}
+	type town struct {
+		name  string // that most jobs have, to show
+		place string // that all of its jobs have
+		count int
 	}
-	for _, t := range towns {
-		counts[t.place], names[t.place] = r.Page.Facets.Places[t.place], t.name
+	byPlace := map[places.Place]*town{}
+	counts, names := map[string]int{}, map[string]string{}
+	german := towns.IsGerman(r.Language)
+	chosen, isTown := places.Find(r.List.Place)
+	for _, name := range slices.SortedFunc(maps.Keys(r.Page.Facets.Places), func(a, b string) int {
+		return cmp.Or(cmp.Compare(r.Page.Facets.Places[b], r.Page.Facets.Places[a]), cmp.Compare(a, b))
+	}) {
+		count := r.Page.Facets.Places[name]
+		known, ok := places.Find(name)
+		t := byPlace[known]
+		switch {
+		case !ok:
+			counts[name], names[name] = count, shown(name)
+			continue
+		case t == nil:
+			t = &town{name: name, place: name}
+			byPlace[known] = t
+		default:
+			t.place = known.Name
+			if (name == known.Name) == german {
+				t.name = name
+			}
+		}
+		t.count += count
+	}
+	for known, t := range byPlace {
+		if isTown && known == chosen {
+			t.place = r.List.Place
+		}
+		counts[t.place], names[t.place] = t.count, shown(t.name)
 	}
 	named := func(place string) (string, bool) { return cmp.Or(names[place], shown(place)), true }
 	return facets(counts, r.List.Place, limit, named, func(place string) List {

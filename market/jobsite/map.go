@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/towns"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/worldmap"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
-	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
 // Map draws a map of postings as an element svg, 320 units wide and high, without a map
@@ -67,7 +66,7 @@ func drawMap(postings []jobmirror.Posting, near jobboard.GeoLocation, label stri
 		for _, l := range p.Locations {
 			// Locations beyond the circle would make the circle small.
 			if latitude, longitude, ok := l.Coordinates(); ok && (near.IsZero() || l.DistanceKm(near) <= near.RadiusKm) {
-				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: shown(townOf(p, l))})
+				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: shown(towns.Name(p.Language, l))})
 				at = append(at, p)
 			}
 		}
@@ -129,23 +128,6 @@ func drawDot(b *strings.Builder, d worldmap.Dot, radius float64, at []*jobmirror
 	if address != "" {
 		b.WriteString("</a>")
 	}
-}
-
-// townOf returns the town's name in the posting's language: the board sends English names
-// in every language.
-func townOf(p *jobmirror.Posting, l jobboard.Location) string {
-	if base, _, _ := strings.Cut(p.Language, "-"); base != "de" {
-		return l.GeoCity
-	}
-	town, known := places.Find(l.GeoCity)
-	german := slices.Contains([]string{"DE", "AT", "CH", "LI"}, town.Country)
-	// A town of the same name far away is a different town.
-	near := jobboard.Near(town.Latitude, town.Longitude, 50)
-	longer := strings.HasPrefix(town.Name, l.GeoCity) // such as Frankfurt am Main, where the board says Frankfurt
-	if !known || !german || longer || l.DistanceKm(near) > near.RadiusKm {
-		return l.GeoCity
-	}
-	return town.Name
 }
 
 // distance returns a distance as text, such as "3 km".

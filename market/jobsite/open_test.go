@@ -439,6 +439,32 @@ func TestNamesOfTowns(t *testing.T) {
 			}
 		}
 	}
+	for _, query := range []string{"near=Berlin&radius=10&lang=de", "near=Berlin&radius=10&lang=en"} {
+		found, err := site.Site.Search(httptest.NewRequest("GET", "/?"+query, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside := found.Places(20)
+		if len(inside) != 1 || inside[0].Name != "Berlin" || inside[0].Count != found.Page.Facets.Total || inside[0].Count == 0 {
+			t.Errorf("%s: %d jobs around Berlin, of which %+v", query, found.Page.Facets.Total, inside)
+		}
+	}
+	// Each job is found by every place of its own, which the map draws, in either language.
+	for query, want := range map[string]int{
+		"text=pharmacist&place=Berlin&lang=en": 1, "text=Apotheker&place=Berlin&lang=de": 1, "text=Apotheker&place=Munich&lang=de": 1,
+		"text=pharmacist&place=M%C3%BCnchen&lang=en": 1, "text=pharmacist&place=Hamburg&lang=en": 0,
+	} {
+		found, err := site.Site.Search(httptest.NewRequest("GET", "/?"+query, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found.Cards) != want {
+			t.Errorf("%s: %d jobs, want %d", query, len(found.Cards), want)
+		}
+		if chosen := found.Places(1); want == 1 && (len(chosen) != 1 || !chosen[0].Chosen || chosen[0].Count != 1) {
+			t.Errorf("%s: the chosen facet is %+v", query, chosen)
+		}
+	}
 	one, err := site.Site.Search(httptest.NewRequest("GET", "/?text=Pflegefachkraft&near=Hamburg&lang=de", nil))
 	if err != nil {
 		t.Fatal(err)
