@@ -52,6 +52,7 @@ const (
 	Relevance Order = iota
 	Newest          // the postings that the mirror came to know last come first
 	Oldest          // those that it came to know first
+	Nearest         // by the distance of the job's nearest location from the middle of Near; without a circle it is Newest
 )
 
 // PageCursor marks where a page of a search ends. Only the query that gave it takes it, in processes
@@ -156,7 +157,7 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 		q.Limit = 20
 	}
 	q.Limit = min(q.Limit, 1000)
-	if q.Order == Relevance && strings.TrimSpace(q.Text) == "" {
+	if q.Order == Relevance && strings.TrimSpace(q.Text) == "" || q.Order == Nearest && q.Near.IsZero() {
 		q.Order = Newest
 	}
 	return fromView(ctx, m.db, func(t *tx) (*Page, error) {

@@ -409,6 +409,22 @@ func TestExcerpt(t *testing.T) {
 			t.Errorf("%d: %q, want %q", limit, got, want)
 		}
 	}
+	for ad, want := range map[string]string{ // no heading runs into what is below it
+		`<h2>Tasks</h2><ul><li>Care</li><li>Help</li></ul><h3>Profile</h3><p>You are`: "Tasks • Care • Help • Profile • You are",
+		`<h2>Tasks:</h2><p>Care</p><p>Help!</p><div>You</div>`:                        "Tasks: Care • Help! You",
+		`Care,<br>help<p><b>Tasks</b> of <i>yours</i><p>Care`:                         "Care, help • Tasks of yours • Care",
+		`<p></p><h2>Tasks</h2><p> <p>`:                                                "Tasks",
+		`<dl><dt>Tasks<dd>Care</dl><table><tr><td>a<td>b<tr><td>c</table>`:            "Tasks • Care • a b • c",
+	} {
+		if got := Excerpt(ad, 99); got != want {
+			t.Errorf("%s: %q, want %q", ad, got, want)
+		}
+	}
+	for limit, want := range map[int]string{6: "Tasks…", 8: "Tasks…", 9: "Tasks…", 13: "Tasks • Care…", 16: "Tasks • Care…"} {
+		if got := Excerpt("<h2>Tasks</h2><p>Care for all", limit); got != want {
+			t.Errorf("%d: %q, want %q", limit, got, want)
+		}
+	}
 	long := ad + strings.Repeat(`<p>Pflege &amp; <b>mehr</b>`, 100_000)
 	if n := testing.AllocsPerRun(5, func() { Excerpt(long, 40) }); n > 60 {
 		t.Errorf("the beginning of %d bytes takes %.0f allocations", len(long), n)

@@ -26,7 +26,8 @@ func Text(ad string) string {
 }
 
 // Excerpt returns the beginning of an advertisement on one line, for a preview
-// or a meta element. It has at most limit characters, including the ellipsis at
+// or a meta element, with a bullet after a heading or another block that ends
+// without punctuation. It has at most limit characters, including the ellipsis at
 // its end, and ends with a whole word if one fits. If limit is 0 or less,
 // Excerpt returns "". Excerpt reads only as much of ad as it returns.
 //
@@ -35,7 +36,7 @@ func Excerpt(ad string, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
-	beginning := layout{room: limit}
+	beginning := layout{room: limit, oneLine: true}
 	beginning.read(ad)
 	return cut(strings.Join(strings.Fields(beginning.String()), " "), limit)
 }
@@ -74,7 +75,8 @@ func cut(words string, limit int) string {
 	if last == 0 {
 		last = end
 	}
-	return strings.TrimRightFunc(words[:last], unicode.IsPunct) + "…"
+	betweenWords := func(r rune) bool { return unicode.IsPunct(r) || r == ' ' }
+	return strings.TrimRightFunc(words[:last], betweenWords) + "…"
 }
 
 // layout builds a text from words. It writes a separator only before the next
@@ -84,7 +86,9 @@ type layout struct {
 	room     int // characters left; reading stops below 0
 	newlines int // line ends to write before the next word
 	space    bool
-	bullet   bool
+	bullet   bool // to write before the next word
+	oneLine  bool // bullets separate the blocks, because the line ends will be spaces
+	block    bool // a block begins with the next word
 }
 
 // read appends the words of an ad until the room is used up.
@@ -130,9 +134,9 @@ func (l *layout) tag(e *element) {
 	case e.kind == cells:
 		l.space = true
 	case e.kind == flow && e.atom != atom.Div:
-		l.newlines = 2
+		l.newlines, l.block = 2, true
 	default:
-		l.newlines = max(l.newlines, 1)
+		l.newlines, l.block = max(l.newlines, 1), true
 	}
 }
 
@@ -166,13 +170,19 @@ func (l *layout) word(word string) {
 	case l.space && l.Len() > 0:
 		l.WriteByte(' ')
 	}
-	if l.bullet {
+	if l.bullet || l.oneLine && l.block && l.unpunctuated() {
 		l.WriteString("• ")
 		l.room -= 2
 	}
-	l.newlines, l.space, l.bullet = 0, false, false
+	l.newlines, l.space, l.bullet, l.block = 0, false, false, false
 	l.WriteString(word)
 	l.room -= utf8.RuneCountInString(word)
+}
+
+// unpunctuated reports whether the text so far ends in the middle of a sentence, as a heading does.
+func (l *layout) unpunctuated() bool {
+	last, size := utf8.DecodeLastRuneInString(strings.TrimRight(l.String(), " \n"))
+	return size > 0 && !unicode.IsPunct(last)
 }
 
 func separates(r rune) bool {

@@ -23,7 +23,7 @@ type List struct {
 	Radius   int                  // parameter radius: km around the town; 0: DefaultRadius
 	Category string               // parameter category: a category's identifier
 	Place    string               // parameter place: a location's name
-	Order    jobmirror.Order      // parameter order: "newest" or "oldest"; otherwise by relevance
+	Order    jobmirror.Order      // parameter order: "newest", "oldest", or around a town "nearest"; otherwise by relevance
 	Language string               // parameter lang: language of the postings
 	After    jobmirror.PageCursor // parameter after: cursor to the page after another; empty: the first page
 
@@ -61,11 +61,13 @@ const (
 	UnknownTown  ListReason = "unknown town"  // no town of that name, or no such postal code; see Results.Meant
 	SeveralTowns ListReason = "several towns" // a postal code of Austria and of Switzerland; see Results.Meant
 	NoRadius     ListReason = "no radius"     // not a number from 1 to MaxRadius
-	NoOrder      ListReason = "no order"      // neither newest nor oldest
+	NoOrder      ListReason = "no order"      // neither newest nor oldest nor nearest
 	TextTooLong  ListReason = "text too long"
 )
 
-var orders = map[jobmirror.Order]string{jobmirror.Newest: "newest", jobmirror.Oldest: "oldest"}
+var orders = map[jobmirror.Order]string{
+	jobmirror.Newest: "newest", jobmirror.Oldest: "oldest", jobmirror.Nearest: "nearest",
+}
 
 // ParseList reads the query of an address, such as ReadQuery returns. It leaves out wrong
 // values and returns a problem for each. It ignores other parameters.
@@ -112,6 +114,9 @@ func parseList(values url.Values, country string) (List, []ListProblem) {
 		if l.Order == jobmirror.Relevance {
 			wrong("order", NoOrder)
 		}
+	}
+	if l.Order == jobmirror.Nearest && l.Near == "" { // the field of the order may still have it
+		l.Order = jobmirror.Relevance
 	}
 	return l, problems
 }

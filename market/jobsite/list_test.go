@@ -35,6 +35,9 @@ func TestParseList(t *testing.T) {
 		{"near=Wien&radius=500", "near=Wien&radius=500", ""},
 		{"near=Wien&radius=1", "near=Wien&radius=1", ""},
 		{"order=best", "", "order best no order"},
+		{"order=nearest&near=Wien", "near=Wien&order=nearest", ""},
+		{"order=nearest", "", ""}, // nothing is near
+		{"order=nearest&near=Atlantis", "", "near Atlantis unknown town"},
 		{"category=4711&place=K%C3%B6ln", "category=4711&place=K%C3%B6ln", ""},
 		{"text=%ff%D0%BC%D0%B5%D0%B4", "text=%EF%BF%BD%D0%BC%D0%B5%D0%B4", ""},
 	} {
@@ -216,10 +219,8 @@ func ExampleList() {
 	fmt.Println(err)
 	// Output:
 	// <a href="?lang=de">Hamburg (10)</a>
-	// <a href="?lang=de&amp;place=Cologne">Cologne (3)</a>
-	// <a href="?lang=de&amp;place=Zurich">Zurich (3)</a>
-	// <a href="?lang=de&amp;place=K%C3%B6ln">Köln (2)</a>
-	// <a href="?lang=de&amp;place=Z%C3%BCrich">Zürich (2)</a>
+	// <a href="?lang=de&amp;place=K%C3%B6ln">Köln (4)</a>
+	// <a href="?lang=de&amp;place=Z%C3%BCrich">Zürich (4)</a>
 	// [{near Atlantis unknown town}] true
 	// <nil>
 }

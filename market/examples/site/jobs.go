@@ -49,6 +49,9 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	p.Orders = []choice{
 		{"", p.W.Relevance, found.List.Order == jobmirror.Relevance}, {"newest", p.W.Newest, found.List.Order == jobmirror.Newest},
 	}
+	if found.List.Near != "" {
+		p.Orders = append(p.Orders, choice{"nearest", p.W.Nearest, found.List.Order == jobmirror.Nearest})
+	}
 	for _, problem := range found.Problems {
 		p.Warning = p.W.texts.ListProblem(problem)
 	}

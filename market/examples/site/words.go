@@ -20,7 +20,7 @@ type words struct {
 	Apply, SignIn, SignOut, Privacy                                           string
 	ApplyTo, Send, Choose, OneProblem, ManyProblems                           string
 	Complete, ApplyThere, Stale, Age                                          string
-	Menu, Sitemap, Order, Relevance, Newest, Required, YourAnswers            string
+	Menu, Sitemap, Order, Relevance, Newest, Nearest, Required, YourAnswers   string
 	Skip, Meant, LeftOut, Similar                                             string
 	Also, Listed, Until, Day, OnePlace, ManyPlaces                            string
 
@@ -56,7 +56,7 @@ var german = words{
 	OnePlace: "und 1 weiterer Ort", ManyPlaces: "und %d weitere Orte",
 	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.",
 	Menu: "Sprache und Anmeldung", Sitemap: "Übersicht", Order: "Reihenfolge", Relevance: "Passende zuerst",
-	Newest: "Neue zuerst", Required: "(erforderlich)", YourAnswers: "Ihre Antworten zum Kopieren",
+	Newest: "Neue zuerst", Nearest: "Nahe zuerst", Required: "(erforderlich)", YourAnswers: "Ihre Antworten zum Kopieren",
 	Similar: "Offene Stellen dieser Art in der Nähe",
 	LeftOut: "Keine Stelle hat alle Wörter. Ohne „%s“ gesucht.",
 	Lang:    "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",

@@ -45,6 +45,9 @@ type Page struct {
 // position. Its error is ErrPosition for a position that no hit of the query has.
 func (x *Index) Find(in *store.Tx, q Query, after Position, n int) (*Page, error) {
 	t := &tx{in, x}
+	if q.Order == Nearest {
+		return t.findNearest(q, after, n)
+	}
 	f, err := t.finder(q, after)
 	if err != nil {
 		return nil, err

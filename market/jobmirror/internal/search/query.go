@@ -34,13 +34,14 @@ const (
 	Relevance Order = iota // tier by tier, in each the newest first
 	Newest                 // the highest row first
 	Oldest                 // the lowest row first
+	Nearest                // the one nearest to the middle of Near, which is a circle, first
 )
 
 // Position says where a document stands in the order of a query. The zero position is before
 // the first one.
 type Position struct {
-	// Tier says how well the text finds the document, 0 the best; see words.Lookup.Tier. Hits of a
-	// corrected text come after hits of the text as typed.
+	// Tier says how well the text finds the document, 0 the best; see words.Lookup.Tier. In the order
+	// Nearest it is the distance in metres. Hits of a corrected text come after hits of the text as typed.
 	Tier      int
 	Row       int64
 	Corrected []Correction // corrections of the text that found the document
