@@ -31,6 +31,8 @@ type childOptions struct {
 	Asks int64         // not 0: nothing is mirrored, this job is asked for as often as the limit lets it
 	Skew time.Duration // then: by so much the process's clock is wrong
 
+	Matches string // not empty: nothing is mirrored, matches are told into this file
+
 	Measure bool // copies and reads all once, and tells how much memory that took
 	Board   int  // not 0: it is no mirror, but a board with so many postings
 }
@@ -62,6 +64,8 @@ func child() int {
 		}
 	} else if err == nil && o.Board != 0 {
 		err = boardChild(o.Board)
+	} else if err == nil && o.Matches != "" {
+		err = matchesChild(ctx, o)
 	} else if err == nil && o.Asks != 0 {
 		err = askForEver(context.Background(), o)
 	} else if err == nil {
