@@ -17,26 +17,35 @@ import (
 // language, so saveAnswers puts the job's postings on the list of those to index. confirm notes in
 // the records of the postings whether they have the job's title.
 
+// answerTx is a transaction that writes what lookups said.
+type answerTx struct {
+	*tx
+	m    *Mirror
+	wave waveChange // what it makes of the inquiry about jobs
+}
+
+func (t *tx) answering(m *Mirror) *answerTx { return &answerTx{tx: t, m: m} }
+
 // saveAnswers writes what lookups found. A row stays as it is if a newer answer has
 // written it, or if the job was forgotten.
-func (t *tx) saveAnswers(m *Mirror, results []lookedUp) error {
+func (t *answerTx) saveAnswers(results []lookedUp) error {
 	stored, err := t.lookups.Stored(store.IDsOf(results, func(r lookedUp) int64 { return r.job }))
 	if err != nil {
 		return err
 	}
-	list, wave, err := t.weigh(m, results, stored)
+	list, wave, err := t.weigh(results, stored)
 	if err != nil {
 		return err
 	}
 	var retitled, reindex []int64
 	for _, w := range list {
 		r, j := w.lookedUp, w.row
-		if postponed, err := t.postpone(m, w, wave); err != nil {
+		if postponed, err := t.postpone(w, wave); err != nil {
 			return err
 		} else if postponed {
 			continue
 		}
-		changed, err := t.saveAnswer(m, r, j, w.state)
+		changed, err := t.saveAnswer(r, j, w.state)
 		if err != nil {
 			return err
 		}
@@ -76,8 +85,8 @@ func stateOf(info *jobboard.JobInformation, err error) State {
 // saveFailure notes that a lookup was not answered, and has it looked up again with
 // back-off. If it was for a held row that is after Options.LookupEvery, because the next
 // complete refresh of the source has it looked up anyway.
-func (t *tx) saveFailure(m *Mirror, r lookedUp, j *lookups.Job) error {
-	wait := m.opts.LookupEvery
+func (t *answerTx) saveFailure(r lookedUp, j *lookups.Job) error {
+	wait := t.m.opts.LookupEvery
 	if !r.held {
 		wait = min(backOff(j.Failures, firstRetry), wait)
 	}
@@ -95,7 +104,7 @@ func doublings(state State, streak int) int {
 
 // saveAnswer writes one answer that is believed, and reports whether what the text index has
 // of the job may have changed.
-func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *lookups.Job, state State) (reindex bool, err error) {
+func (t *answerTx) saveAnswer(r lookedUp, j *lookups.Job, state State) (reindex bool, err error) {
 	a := &lookups.Answer{
 		Job: r.job, Number: r.answer, State: string(state), Title: j.Title, ServiceTime: j.ServiceTime,
 		LookedUp: cmp.Or(r.received, t.Now), Made: r.origin.kept(j.Made, t.Now),
@@ -103,14 +112,14 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *lookups.Job, state State) (rei
 	if a.State == j.State {
 		a.Streak = j.Streak + 1
 	}
-	a.Due = t.Now + jitter(m.opts.LookupEvery<<doublings(state, a.Streak)).Milliseconds()
+	a.Due = t.Now + jitter(t.m.opts.LookupEvery<<doublings(state, a.Streak)).Milliseconds()
 	if r.answer < j.Wanted {
 		a.Due = t.Now
 	}
 
 	rec := JobRecord{Job: jobboard.JobID(r.job), State: state}
 	if r.info != nil {
-		if a.Catalogue, err = t.catalogue(m, r.info.Nationalities); err != nil {
+		if a.Catalogue, err = t.catalogue(r.info.Nationalities); err != nil {
 			return false, err
 		}
 		rec.Information = informationOf(r.info, a.Catalogue)
@@ -154,11 +163,11 @@ func (t *tx) confirm(jobs []int64) error {
 
 // catalogue stores a catalogue of nationalities, unless it is there, and
 // returns its hash.
-func (t *tx) catalogue(m *Mirror, entries []jobboard.IDLabel) (string, error) {
+func (t *answerTx) catalogue(entries []jobboard.IDLabel) (string, error) {
 	if len(entries) == 0 {
 		return "", nil
 	}
-	c := m.catalogues.of(entries)
+	c := t.m.catalogues.of(entries)
 	return c.hash, t.lookups.Catalogue(c.hash, c.text)
 }
 

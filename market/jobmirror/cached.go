@@ -92,10 +92,10 @@ func (h *freshness) old() bool {
 }
 
 // noteOrigin notes when the answer of a turn was made, if it was read.
-func (t *tx) noteOrigin(src *source, turn turn) error {
-	if h := turn.freshness; h.read && h.last.made > 0 {
+func (t *refreshTx) noteOrigin() error {
+	if h := t.turn.freshness; h.read && h.last.made > 0 {
 		_, err := t.Exec("UPDATE sources SET made = ? WHERE id = ? AND generation = ?",
-			h.last.kept(h.stored, t.Now), src.id, turn.generation)
+			h.last.kept(h.stored, t.Now), t.src.id, t.turn.generation)
 		return err
 	}
 	return nil
@@ -103,8 +103,8 @@ func (t *tx) noteOrigin(src *source, turn turn) error {
 
 // endDoubts removes the doubts of a source that its complete refresh did not note again,
 // and leaves those that a later one noted meanwhile.
-func (t *tx) endDoubts(src *source, turn turn) error {
-	_, err := t.Exec("DELETE FROM doubts WHERE source = ? AND generation < ?", src.id, turn.generation)
+func (t *refreshTx) endDoubts() error {
+	_, err := t.Exec("DELETE FROM doubts WHERE source = ? AND generation < ?", t.src.id, t.turn.generation)
 	return err
 }
 
@@ -112,7 +112,7 @@ func (t *tx) endDoubts(src *source, turn turn) error {
 // of stored ones yet. A lower version from the source that gave the stored row waits until
 // that source shows one again, in an answer made after the first was noted. One from
 // another source waits as long as the source of the stored row shows the posting.
-func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*row) error {
+func (t *refreshTx) believe(stored []*row, change map[int64]*row) error {
 	var lower []int64
 	for _, old := range stored {
 		if given := change[old.id]; given.answer > old.answer && given.rec.Version < old.rec.Version {
@@ -128,21 +128,21 @@ func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*ro
 		return err
 	}
 	doubted, err := store.Pairs[int64, int64](t, "SELECT posting, since FROM doubts WHERE source = ? AND posting IN @ids",
-		src.id, store.IDs(lower))
+		t.src.id, store.IDs(lower))
 	if err != nil {
 		return err
 	}
 	for _, id := range lower {
 		since := doubted[id]
 		switch giver, ok := shown[id]; {
-		case ok && giver != src.id:
+		case ok && giver != t.src.id:
 			delete(change, id)
-		case !ok, since > 0 && since <= t.Now && turn.freshness.last.made > since:
+		case !ok, since > 0 && since <= t.Now && t.turn.freshness.last.made > since:
 			// The stored version is not shown any more, or the channel has shown the lower one a second
 			// time.
 		default:
 			delete(change, id)
-			if err := t.doubt(src, turn, id, since); err != nil {
+			if err := t.doubt(id, since); err != nil {
 				return err
 			}
 		}
@@ -152,13 +152,13 @@ func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*ro
 
 // doubt notes that a source has shown a lower version of a posting since a moment; 0, or a
 // moment in the future, stands for now.
-func (t *tx) doubt(src *source, turn turn, id, since int64) error {
+func (t *refreshTx) doubt(id, since int64) error {
 	if since == 0 || since > t.Now {
 		since = t.Now
 	}
 	_, err := t.Exec(`INSERT INTO doubts (source, posting, since, generation) VALUES (?, ?, ?, ?)
 		ON CONFLICT (source, posting) DO UPDATE SET since = excluded.since, generation = excluded.generation`,
-		src.id, id, since, turn.generation)
+		t.src.id, id, since, t.turn.generation)
 	return err
 }
 

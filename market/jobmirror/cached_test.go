@@ -23,7 +23,7 @@ func told(t *testing.T, m *Mirror, made int64, timestamp int64, open bool, err e
 		}
 	}
 	do(t, m, func(t *tx) error {
-		return t.saveAnswers(m, []lookedUp{r})
+		return t.answering(m).saveAnswers([]lookedUp{r})
 	})
 }
 

@@ -41,7 +41,7 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 	// Whatever posting is added is saved by savePostings, up to channelBatch of them in one
 	// transaction.
 	saver := newSaver(m, channelBatch, func(t *tx, items []channelItem) error {
-		return t.savePostings(src, turn, items)
+		return t.refreshing(src, turn).savePostings(items)
 	})
 	read, sum := 0, int64(0)
 	listening := jobboard.WithKnownPostings(jobboard.WithHeaderFunc(ctx, turn.freshness.readHeader), func(raw []byte) bool {
@@ -87,8 +87,8 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 }
 
 // savePostings writes postings of one answer.
-func (t *tx) savePostings(src *source, turn turn, batch []channelItem) error {
-	current, err := t.stillTurn(src, turn)
+func (t *refreshTx) savePostings(batch []channelItem) error {
+	current, err := t.stillTurn()
 	if err != nil || !current {
 		return err
 	}
@@ -96,11 +96,11 @@ func (t *tx) savePostings(src *source, turn turn, batch []channelItem) error {
 	if err != nil {
 		return err
 	}
-	shownAgain, added, change, err := t.compare(src, turn, postings)
+	shownAgain, added, change, err := t.compare(postings)
 	if err != nil {
 		return err
 	}
-	changed, removed, err := t.merged(src, turn, change)
+	changed, removed, err := t.merged(change)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (t *tx) savePostings(src *source, turn turn, batch []channelItem) error {
 	for i, r := range added {
 		r.id = numbers[i]
 	}
-	return t.saveShown(src, turn, shownAgain, append(added, changed...))
+	return t.saveShown(shownAgain, append(added, changed...))
 }
 
 // newestOf returns each posting of an answer once, in the newest version that
@@ -135,7 +135,7 @@ func newestOf(batch []channelItem) []channelItem {
 
 // leaveOutForgotten returns the postings that may be copied: neither they nor
 // the jobs in their links were forgotten.
-func (t *tx) leaveOutForgotten(postings []channelItem) ([]channelItem, error) {
+func (t *refreshTx) leaveOutForgotten(postings []channelItem) ([]channelItem, error) {
 	var numbers, jobs []int64
 	for _, p := range postings {
 		numbers = append(numbers, int64(p.JobPostingID))
@@ -159,31 +159,31 @@ func (t *tx) leaveOutForgotten(postings []channelItem) ([]channelItem, error) {
 // compare compares postings with what is stored of them. It returns the rows that the
 // channel shows again, unchanged, after they were missing, the new rows, and the rows that may replace stored ones,
 // by their id.
-func (t *tx) compare(src *source, turn turn, postings []channelItem,
+func (t *refreshTx) compare(postings []channelItem,
 ) (shownAgain []int64, added []*row, change map[int64]*row, err error) {
-	known, err := t.known(src, postings)
+	known, err := t.known(postings)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	change = map[int64]*row{}
 	sameRows := map[int64]*row{} // rows that equal the stored ones although their bytes differ from before, by their id
 	for _, p := range postings {
-		r := rowOf(p, src, turn)
+		r := rowOf(p, t.src, t.turn)
 		k, exists := known[int64(p.JobPostingID)]
 		switch {
 		case !exists:
 			added = append(added, r)
 		case k.hash == r.hash && k.listed:
-			if turn.shown.seeSame(k.id) {
+			if t.turn.shown.seeSame(k.id) {
 				shownAgain = append(shownAgain, k.id)
 			}
-			if turn.notesRaw(r, k) {
+			if t.turn.notesRaw(r, k) {
 				sameRows[k.id] = r
 			}
-		case k.listed && turn.shown.sawSame(k.id) && r.rec.Version <= k.version:
+		case k.listed && t.turn.shown.sawSame(k.id) && r.rec.Version <= k.version:
 			// The same answer has already shown the posting as stored, or in a newer version; or this
 			// transaction is repeated, and its first run, which was undone, noted the posting as shown.
-			if turn.shown.seeSame(k.id) {
+			if t.turn.shown.seeSame(k.id) {
 				shownAgain = append(shownAgain, k.id)
 			}
 		default:
@@ -191,7 +191,7 @@ func (t *tx) compare(src *source, turn turn, postings []channelItem,
 			change[k.id] = r
 		}
 	}
-	return shownAgain, added, change, t.noteRaws(src, sameRows, change)
+	return shownAgain, added, change, t.noteRaws(sameRows, change)
 }
 
 // knownPosting holds what tells whether a stored posting changed.
@@ -204,12 +204,12 @@ type knownPosting struct {
 
 // known finds which of some postings are stored in the source's language, by their
 // identifiers.
-func (t *tx) known(src *source, postings []channelItem) (map[int64]knownPosting, error) {
+func (t *refreshTx) known(postings []channelItem) (map[int64]knownPosting, error) {
 	numbers := store.IDsOf(postings, func(p channelItem) int64 { return int64(p.JobPostingID) })
 	out := make(map[int64]knownPosting, len(postings))
 	err := t.Rows(`SELECT p.id, p.posting, p.hash, p.version, l.posting IS NOT NULL, coalesce(l.raw, 0) FROM postings p
 		LEFT JOIN listings l ON l.source = ? AND l.posting = p.id
-		WHERE p.language = ? AND p.posting IN @ids`, []any{src.id, src.language, numbers}, func(scan func(...any) error) error {
+		WHERE p.language = ? AND p.posting IN @ids`, []any{t.src.id, t.src.language, numbers}, func(scan func(...any) error) error {
 		var (
 			k       knownPosting
 			posting int64
@@ -244,7 +244,7 @@ func (t turn) notesRaw(r *row, k knownPosting) bool {
 }
 
 // noteRaws notes by which bytes a source shows postings as they are stored, by their rows.
-func (t *tx) noteRaws(src *source, shown, change map[int64]*row) error {
+func (t *refreshTx) noteRaws(shown, change map[int64]*row) error {
 	if len(shown) == 0 {
 		return nil
 	}
@@ -259,7 +259,7 @@ func (t *tx) noteRaws(src *source, shown, change map[int64]*row) error {
 		if stored[id] != r.hash {
 			continue
 		}
-		if err := t.listing(src).SetRaw(id, r.raw); err != nil {
+		if err := t.listing(t.src).SetRaw(id, r.raw); err != nil {
 			return err
 		}
 	}
@@ -269,7 +269,7 @@ func (t *tx) noteRaws(src *source, shown, change map[int64]*row) error {
 // merged returns stored rows with what an answer says of them, by their id, as far as it
 // is believed; and what it says of those that another source has removed just now, as the
 // last that showed them.
-func (t *tx) merged(src *source, turn turn, change map[int64]*row) (rows, removed []*row, err error) {
+func (t *refreshTx) merged(change map[int64]*row) (rows, removed []*row, err error) {
 	rows, err = t.load("id IN @ids", store.IDs(slices.Collect(maps.Keys(change))))
 	if err != nil {
 		return nil, nil, err
@@ -279,7 +279,7 @@ func (t *tx) merged(src *source, turn turn, change map[int64]*row) (rows, remove
 			removed = append(removed, given)
 		}
 	}
-	if err := t.believe(src, turn, rows, change); err != nil {
+	if err := t.believe(rows, change); err != nil {
 		return nil, nil, err
 	}
 	for i, old := range rows {
@@ -308,14 +308,14 @@ func merge(stored, given *row) *row {
 // saveShown notes that a source shows rows, which are new or may have changed, and those of
 // shownAgain, which were missing. It saves rows, and has the jobs looked up that may have changed
 // with them.
-func (t *tx) saveShown(src *source, turn turn, shownAgain []int64, rows []*row) error {
-	list := t.listing(src)
+func (t *refreshTx) saveShown(shownAgain []int64, rows []*row) error {
+	list := t.listing(t.src)
 	if err := list.ShowAgain(shownAgain); err != nil {
 		return err
 	}
 	var other []int64 // rows that say something else than what other sources have shown
 	for _, r := range rows {
-		turn.shown.see(r.id)
+		t.turn.shown.see(r.id)
 		if err := list.Show(r.id, r.raw); err != nil {
 			return err
 		}
@@ -323,13 +323,13 @@ func (t *tx) saveShown(src *source, turn turn, shownAgain []int64, rows []*row) 
 			other = append(other, r.id)
 		}
 		if r.stored.Version > r.rec.Version {
-			turn.shown.lower(r.id)
+			t.turn.shown.lower(r.id)
 		}
 	}
 	if err := list.ClearRaws(other); err != nil {
 		return err
 	}
-	if err := t.save(rows, src.cause()); err != nil {
+	if err := t.save(rows, t.src.cause()); err != nil {
 		return err
 	}
 	return t.putChangedDue(rows)
@@ -337,7 +337,7 @@ func (t *tx) saveShown(src *source, turn turn, shownAgain []int64, rows []*row) 
 
 // putChangedDue puts the jobs on the list (see internal/lookups) that may have changed with rows which
 // were just written.
-func (t *tx) putChangedDue(rows []*row) error {
+func (t *refreshTx) putChangedDue(rows []*row) error {
 	elsewhere, err := t.inOtherLanguages(rows)
 	if err != nil {
 		return err
@@ -368,7 +368,7 @@ const selectInOtherLanguages = `SELECT p.id, max(CASE WHEN o.version = p.version
 // inOtherLanguages looks at the rows that are new or of a newer version. For each posting that
 // the copy also has in another language it returns 1 if that row has the same version and job,
 // because then the new row says nothing new about the job, and otherwise 0.
-func (t *tx) inOtherLanguages(rows []*row) (map[int64]int64, error) {
+func (t *refreshTx) inOtherLanguages(rows []*row) (map[int64]int64, error) {
 	var versions []int64
 	for _, r := range rows {
 		if r.newVersion {
@@ -383,12 +383,12 @@ func (t *tx) inOtherLanguages(rows []*row) (map[int64]int64, error) {
 
 // dropPostings removes postings from what a channel shows, by their rows. Those that no
 // other source shows go from the copy.
-func (t *tx) dropPostings(src *source, ids []int64, cause string) error {
+func (t *refreshTx) dropPostings(ids []int64, cause string) error {
 	rows, err := t.load("id IN @ids", store.IDs(ids))
 	if err != nil {
 		return err
 	}
-	if err := t.listing(src).Remove(ids); err != nil {
+	if err := t.listing(t.src).Remove(ids); err != nil {
 		return err
 	}
 	return t.save(rows, cause)

@@ -10,11 +10,11 @@ import (
 // others are saved when a channel shows them, by saveShown.
 
 // putClaims notes which postings an entry says are its job's.
-func (t *tx) putClaims(src *source, item feedItem) error {
+func (t *refreshTx) putClaims(item feedItem) error {
 	for kind, values := range map[string][]int64{"posting": item.postings, "version": item.versions} {
 		for _, value := range values {
 			err := t.Do(`INSERT INTO claims (kind, value, job, source, entry) VALUES (?, ?, ?, ?, ?)
-				ON CONFLICT (kind, value, job, source, entry) DO NOTHING`, kind, value, item.job, src.id, item.hash)
+				ON CONFLICT (kind, value, job, source, entry) DO NOTHING`, kind, value, item.job, t.src.id, item.hash)
 			if err != nil {
 				return err
 			}
@@ -60,13 +60,13 @@ func (t *tx) readClaims(kind string, values []int64) (map[int64]int64, error) {
 
 // dropClaims removes what entries of a feed, by their hashes, claim, and returns the
 // postings and the versions of which they claimed something.
-func (t *tx) dropClaims(src *source, hashes []int64) (postings, versions []int64, err error) {
+func (t *refreshTx) dropClaims(hashes []int64) (postings, versions []int64, err error) {
 	const query = "SELECT value FROM claims WHERE source = ? AND entry IN @ids AND kind = ?"
-	if postings, err = t.Numbers(query, src.id, store.IDs(hashes), "posting"); err != nil {
+	if postings, err = t.Numbers(query, t.src.id, store.IDs(hashes), "posting"); err != nil {
 		return nil, nil, err
 	}
-	if versions, err = t.Numbers(query, src.id, store.IDs(hashes), "version"); err != nil {
+	if versions, err = t.Numbers(query, t.src.id, store.IDs(hashes), "version"); err != nil {
 		return nil, nil, err
 	}
-	return postings, versions, t.Do("DELETE FROM claims WHERE source = ? AND entry IN @ids", src.id, store.IDs(hashes))
+	return postings, versions, t.Do("DELETE FROM claims WHERE source = ? AND entry IN @ids", t.src.id, store.IDs(hashes))
 }

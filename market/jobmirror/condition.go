@@ -20,11 +20,11 @@ const (
 
 // conditionOf returns the condition of a source after a turn. A turn that was not whole says
 // nothing of the rows: what was known of them holds.
-func (t *tx) conditionOf(src *source, before condition, whole bool) (condition, error) {
+func (t *refreshTx) conditionOf(before condition, whole bool) (condition, error) {
 	if !whole {
 		return before | failing, nil
 	}
-	held, shows, err := t.listing(src).State()
+	held, shows, err := t.listing(t.src).State()
 	if err != nil {
 		return 0, err
 	}
@@ -39,16 +39,16 @@ func (t *tx) conditionOf(src *source, before condition, whole bool) (condition, 
 }
 
 // noteCondition stores the condition of a source after a turn, and returns the one before it.
-func (t *tx) noteCondition(src *source, turn turn, whole bool) (before, now condition, err error) {
-	logged, err := store.Value[int64](t, "SELECT coalesce(max(logged), 0) FROM sources WHERE id = ? AND generation = ?", src.id, turn.generation)
+func (t *refreshTx) noteCondition(whole bool) (before, now condition, err error) {
+	logged, err := store.Value[int64](t, "SELECT coalesce(max(logged), 0) FROM sources WHERE id = ? AND generation = ?", t.src.id, t.turn.generation)
 	before = condition(logged)
 	if err != nil {
 		return 0, 0, err
 	}
-	if now, err = t.conditionOf(src, before, whole); err != nil || now == before {
+	if now, err = t.conditionOf(before, whole); err != nil || now == before {
 		return before, now, err
 	}
-	rows, err := t.Exec("UPDATE sources SET logged = ? WHERE id = ? AND generation = ?", int64(now), src.id, turn.generation)
+	rows, err := t.Exec("UPDATE sources SET logged = ? WHERE id = ? AND generation = ?", int64(now), t.src.id, t.turn.generation)
 	if rows == 0 { // it is another's turn by now
 		now = before
 	}

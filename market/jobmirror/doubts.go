@@ -47,7 +47,7 @@ type weighed struct {
 // weigh returns the answers that may be written, and whether a wave is held for them. Answers that
 // say nothing, or that come out of a cache, are noted as failures and are not among them. Answers
 // older than the stored one are left out, too.
-func (t *tx) weigh(m *Mirror, results []lookedUp, stored map[int64]*lookups.Job) (list []weighed, wave bool, err error) {
+func (t *answerTx) weigh(results []lookedUp, stored map[int64]*lookups.Job) (list []weighed, wave bool, err error) {
 	for _, r := range results {
 		j := stored[r.job]
 		if j == nil || j.Answer >= r.answer {
@@ -58,7 +58,7 @@ func (t *tx) weigh(m *Mirror, results []lookedUp, stored map[int64]*lookups.Job)
 			state, r.err = "", errOutOfCache
 		}
 		if state == "" {
-			if err := t.saveFailure(m, r, j); err != nil {
+			if err := t.saveFailure(r, j); err != nil {
 				return nil, false, err
 			}
 			continue
@@ -68,13 +68,13 @@ func (t *tx) weigh(m *Mirror, results []lookedUp, stored map[int64]*lookups.Job)
 			Doubt: evidence.Doubt{Says: State(j.Said).outcome(), Since: j.Doubted}, Late: reopensLate(j, r, state),
 		}, state, j})
 	}
-	wave, err = t.noteAnswers(m, list)
+	wave, err = t.noteAnswers(list)
 	return list, wave, err
 }
 
 // noteAnswers notes answers in the inquiry about jobs, and which of them are about jobs that a source
 // shows. It reports whether a wave is held for them.
-func (t *tx) noteAnswers(m *Mirror, list []weighed) (wave bool, err error) {
+func (t *answerTx) noteAnswers(list []weighed) (wave bool, err error) {
 	ends := false
 	for _, w := range list {
 		ends = ends || w.Ends()
@@ -94,7 +94,7 @@ func (t *tx) noteAnswers(m *Mirror, list []weighed) (wave bool, err error) {
 		list[i].Shown = shown[list[i].Job]
 		answers[i] = list[i].Answer
 	}
-	err = t.inquire(m, func(q *evidence.Inquiry) error {
+	err = t.inquire(func(q *evidence.Inquiry) error {
 		if ended := q.Ended(); len(ended) > 0 {
 			shown, err := lookups.Shown(t.Tx, store.IDs(ended))
 			if err != nil {
@@ -102,7 +102,7 @@ func (t *tx) noteAnswers(m *Mirror, list []weighed) (wave bool, err error) {
 			}
 			q.Keep(shown, t.Now)
 		}
-		wave = m.opts.rules().Count(q, answers, t.Now)
+		wave = t.m.opts.rules().Count(q, answers, t.Now)
 		return nil
 	})
 	return wave, err
@@ -110,9 +110,9 @@ func (t *tx) noteAnswers(m *Mirror, list []weighed) (wave bool, err error) {
 
 // inquire lets f change the inquiry about jobs, and notes whether a wave begins or ends, which the
 // commit has told.
-func (t *tx) inquire(m *Mirror, f func(*evidence.Inquiry) error) error {
+func (t *answerTx) inquire(f func(*evidence.Inquiry) error) error {
 	return t.lookups.Inquire(func(q *evidence.Inquiry) error {
-		rules, held := m.opts.rules(), q.Since > 0 && !q.Accepted
+		rules, held := t.m.opts.rules(), q.Since > 0 && !q.Accepted
 		if err := f(q); err != nil {
 			return err
 		}
@@ -157,8 +157,8 @@ const (
 
 // postpone reports whether an answer is not believed, notes it then, and has the job looked up
 // again.
-func (t *tx) postpone(m *Mirror, w weighed, wave bool) (bool, error) {
-	rules := m.opts.rules()
+func (t *answerTx) postpone(w weighed, wave bool) (bool, error) {
+	rules := t.m.opts.rules()
 	believed, doubt, wait := rules.Believed(w.Answer, wave, t.Now)
 	if believed {
 		return false, nil
@@ -194,8 +194,9 @@ func (m *Mirror) acceptEnds(ctx context.Context, sources []*source, every bool) 
 	change := waveStays
 	if every {
 		err := m.db.update(ctx, func(t *tx) error {
-			err := t.inquire(m, func(q *evidence.Inquiry) error { q.Accept(); return nil })
-			change = t.wave
+			a := t.answering(m)
+			err := a.inquire(func(q *evidence.Inquiry) error { q.Accept(); return nil })
+			change = a.wave
 			return err
 		})
 		if err != nil {
@@ -203,11 +204,11 @@ func (m *Mirror) acceptEnds(ctx context.Context, sources []*source, every bool) 
 		}
 		m.tellWave(ctx, change)
 	}
-	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.acceptSomeEnds(m, sources, every) })
+	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.answering(m).acceptSomeEnds(sources, every) })
 }
 
 // acceptSomeEnds does what acceptEnds does for at most dropBatch jobs.
-func (t *tx) acceptSomeEnds(m *Mirror, sources []*source, every bool) (more bool, err error) {
+func (t *answerTx) acceptSomeEnds(sources []*source, every bool) (more bool, err error) {
 	query, args := "SELECT job FROM jobs WHERE "+lookups.SaysEnd, []any{}
 	if !every {
 		query += ` AND ((SELECT 1 FROM postings p JOIN listings l ON l.posting = p.id WHERE p.job = jobs.job AND l.source IN @ids LIMIT 1) IS NOT NULL
@@ -228,7 +229,7 @@ func (t *tx) acceptSomeEnds(m *Mirror, sources []*source, every bool) (more bool
 		if j == nil || !State(j.Said).outcome().Ends() { // another process has settled it
 			continue
 		}
-		changed, err := t.saveAnswer(m, lookedUp{job: job, answer: j.Answer, received: j.Doubted}, j, State(j.Said))
+		changed, err := t.saveAnswer(lookedUp{job: job, answer: j.Answer, received: j.Doubted}, j, State(j.Said))
 		if err != nil {
 			return false, err
 		}

@@ -309,7 +309,7 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 			t.Fatalf("%v, then %v are due", sleeper, next)
 		}
 		do(t, m, func(t *tx) error { // answers that arrived during its sleep are written
-			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
+			return t.answering(m).saveAnswers([]lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
 		})
 		before := leases()
 		if before[8] != 0 || before[7] == 0 {

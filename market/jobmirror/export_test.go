@@ -106,7 +106,7 @@ func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f fun
 		if err != nil {
 			return err
 		}
-		if err := t.savePostings(src, turn, itemsOf(posting)); err != nil {
+		if err := t.refreshing(src, turn).savePostings(itemsOf(posting)); err != nil {
 			return err
 		}
 		f()

@@ -46,7 +46,7 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 	}
 
 	// Whatever entry is added is saved by saveEntries, up to feedBatch of them in one transaction.
-	saver := newSaver(m, feedBatch, func(t *tx, items []feedItem) error { return t.saveEntries(src, turn, items) })
+	saver := newSaver(m, feedBatch, func(t *tx, items []feedItem) error { return t.refreshing(src, turn).saveEntries(items) })
 	// Skip is called right before the loop gets an entry, and leaves here for it the hash of the
 	// entry's bytes, and whether the entry is stored and was missing.
 	sum, shownAgain := int64(0), false
@@ -96,17 +96,17 @@ func newItem(sum int64, shownAgain bool, entry *jobfeed.Entry) feedItem {
 // An entry goes two ways. Its job is put on the list from which lookUpDue takes the jobs that
 // it looks up. What it says of postings is put into the table claims; resaveClaimed saves those
 // postings anew that are stored already. Others find the claim when a channel shows them.
-func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
-	current, err := t.stillTurn(src, turn)
+func (t *refreshTx) saveEntries(items []feedItem) error {
+	current, err := t.stillTurn()
 	if err != nil || !current {
 		return err
 	}
-	items, err = t.noteShownAgain(src, items)
+	items, err = t.noteShownAgain(items)
 	if err != nil {
 		return err
 	}
 	var jobs []int64
-	list := t.listing(src)
+	list := t.listing(t.src)
 	for _, item := range items {
 		jobs = append(jobs, item.job)
 	}
@@ -131,7 +131,7 @@ func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 		} else {
 			added = append(added, item.job)
 		}
-		if err := t.putClaims(src, item); err != nil {
+		if err := t.putClaims(item); err != nil {
 			return err
 		}
 		postings = append(postings, item.postings...)
@@ -140,33 +140,33 @@ func (t *tx) saveEntries(src *source, turn turn, items []feedItem) error {
 	if err := errors.Join(t.lookups.PutNew(added), t.lookups.PutClosed(added), t.lookups.Put(changed)); err != nil {
 		return err
 	}
-	return t.resaveClaimed(postings, versions, src.cause())
+	return t.resaveClaimed(postings, versions, t.src.cause())
 }
 
 // noteShownAgain clears the column missing of the stored entries that are back. It returns the items
 // that were never missing, and the items whose stored entries have been removed meanwhile: for
 // these the entry is new.
-func (t *tx) noteShownAgain(src *source, items []feedItem) ([]feedItem, error) {
+func (t *refreshTx) noteShownAgain(items []feedItem) ([]feedItem, error) {
 	if !slices.ContainsFunc(items, func(item feedItem) bool { return item.shownAgain }) {
 		return items, nil
 	}
-	shownAgain, err := t.listing(src).ShowEntriesAgain(store.IDsOf(items, func(item feedItem) int64 { return item.hash }))
+	shownAgain, err := t.listing(t.src).ShowEntriesAgain(store.IDsOf(items, func(item feedItem) int64 { return item.hash }))
 	there := func(item feedItem) bool { return slices.Contains(shownAgain, item.hash) }
 	return slices.DeleteFunc(slices.Clone(items), there), err
 }
 
 // dropEntries removes entries of a feed, by their hashes. What they say of postings goes
 // with them.
-func (t *tx) dropEntries(src *source, hashes []int64, cause string) error {
-	jobs, err := t.listing(src).JobsOf(hashes)
+func (t *refreshTx) dropEntries(hashes []int64, cause string) error {
+	jobs, err := t.listing(t.src).JobsOf(hashes)
 	if err != nil {
 		return err
 	}
-	postings, versions, err := t.dropClaims(src, hashes)
+	postings, versions, err := t.dropClaims(hashes)
 	if err != nil {
 		return err
 	}
-	if err := t.listing(src).Remove(hashes); err != nil {
+	if err := t.listing(t.src).Remove(hashes); err != nil {
 		return err
 	}
 	if err := t.lookups.PutUnnamed(jobs); err != nil {

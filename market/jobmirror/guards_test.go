@@ -118,7 +118,7 @@ func savePosting(t *testing.T, m *Mirror, src *source, turn turn, id jobboard.Jo
 func save(t *testing.T, m *Mirror, src *source, turn turn, postings ...*jobboard.JobPosting) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		return t.savePostings(src, turn, itemsOf(postings...))
+		return t.refreshing(src, turn).savePostings(itemsOf(postings...))
 	})
 }
 
@@ -126,7 +126,7 @@ func save(t *testing.T, m *Mirror, src *source, turn turn, postings ...*jobboard
 func saveEntries(t *testing.T, m *Mirror, src *source, turn turn, items ...feedItem) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		return t.saveEntries(src, turn, items)
+		return t.refreshing(src, turn).saveEntries(items)
 	})
 }
 
@@ -150,7 +150,7 @@ var nurse = &jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible:
 func answered(t *testing.T, m *Mirror, number int64, info *jobboard.JobInformation, err error) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		return t.saveAnswers(m, []lookedUp{{job: 7, answer: number, info: info, err: err}})
+		return t.answering(m).saveAnswers([]lookedUp{{job: 7, answer: number, info: info, err: err}})
 	})
 }
 
@@ -428,7 +428,7 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 		src := m.sources[0]
 		want(t, m, 7, 8)
 		do(t, m, func(t *tx) error {
-			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
+			return t.answering(m).saveAnswers([]lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
 		})
 		do(t, m, func(t *tx) error {
 			t.Now += 500
@@ -515,7 +515,7 @@ func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
 			do(t, m, func(t *tx) error {
 				_, err := t.Exec("UPDATE sources SET opens = 0 WHERE id = ?", src.id)
 				if err == nil {
-					err = t.countOpens(&heldSource{source: *src, answer: answer}, open)
+					err = t.answering(m).countOpens(&heldSource{source: *src, answer: answer}, open)
 				}
 				return err
 			})
@@ -542,7 +542,7 @@ func TestBatchThatIsCompletedTwice(t *testing.T) {
 		}
 		complete := func() (jobs map[int64]string, logged int) {
 			do(t, m, func(t *tx) error {
-				return t.saveAnswers(m, results)
+				return t.answering(m).saveAnswers(results)
 			})
 			do(t, m, func(t *tx) (err error) {
 				jobs, err = store.Pairs[int64, string](t, "SELECT job, state || ' ' || streak || ' ' || next_due || ' ' || answer || ' ' || leased_until FROM jobs")

@@ -135,7 +135,7 @@ func (w *worker) endHeldLookups(ctx context.Context, src *heldSource) error {
 // countOpens brings the count of a source's answers that said "open" one after the other
 // up to date, and notes which jobs were asked about, whether or not an answer came. It does
 // nothing for lookups that were not about the held rows of a source.
-func (t *tx) countOpens(src *heldSource, results []lookedUp) error {
+func (t *answerTx) countOpens(src *heldSource, results []lookedUp) error {
 	if src == nil {
 		return nil
 	}

@@ -236,7 +236,7 @@ func TestRepeatedTransactionBringsBackWhatWasChangedMeanwhile(t *testing.T) {
 		again := beginTurn(t, m, whole)
 		victim := errors.New("the victim of a deadlock")
 		err := m.db.update(t.Context(), func(t *tx) error {
-			err := t.savePostings(whole, again, itemsOf(posting("Nurse")))
+			err := t.refreshing(whole, again).savePostings(itemsOf(posting("Nurse")))
 			return errors.Join(err, victim)
 		})
 		if !errors.Is(err, victim) || !slices.Equal(held(), []int64{whole.id}) {
@@ -271,14 +271,15 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 		if attempts.Add(1) > 1 {
 			return errors.New("the first is repeated")
 		}
-		back, _, change, err := in.compare(one, turnOne, []channelItem{item(1, "Senior nurse", 1), item(2, "Cook", 2)})
+		first := in.refreshing(one, turnOne)
+		back, _, change, err := first.compare([]channelItem{item(1, "Senior nurse", 1), item(2, "Cook", 2)})
 		if err != nil {
 			return err
 		}
 		go func() {
 			ended <- m.db.update(t.Context(), func(in *tx) error {
 				attempts.Add(1)
-				err := in.savePostings(two, turnTwo, []channelItem{item(1, "Nurse", 3), item(2, "Senior cook", 4)})
+				err := in.refreshing(two, turnTwo).savePostings([]channelItem{item(1, "Nurse", 3), item(2, "Senior cook", 4)})
 				return err
 			})
 		}()
@@ -291,9 +292,9 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		changed, _, err := in.merged(one, turnOne, change)
+		changed, _, err := first.merged(change)
 		if err == nil {
-			err = in.saveShown(one, turnOne, back, changed)
+			err = first.saveShown(back, changed)
 		}
 		return err
 	})

@@ -231,11 +231,12 @@ func (m *Mirror) numbered(ctx, longer context.Context, l *lookingUp) iter.Seq2[j
 func (m *Mirror) saveLookedUp(ctx context.Context, l *lookingUp, got []lookedUp) error {
 	var change waveChange
 	err := m.db.updateLate(ctx, func(t *tx) error {
-		if err := t.countOpens(l.held, got); err != nil {
+		a := t.answering(m)
+		if err := a.countOpens(l.held, got); err != nil {
 			return err
 		}
-		err := t.saveAnswers(m, got)
-		change = t.wave
+		err := a.saveAnswers(got)
+		change = a.wave
 		return err
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) error {
 	if err := m.settle(ctx, src, false); err != nil {
 		return err
 	}
-	if err := m.db.update(ctx, func(t *tx) error { return t.miss(m, src, turn) }); err != nil {
+	if err := m.db.update(ctx, func(t *tx) error { return t.refreshing(src, turn).miss(m) }); err != nil {
 		return err
 	}
 	m.heldDue.raise()
@@ -31,22 +31,23 @@ func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) error {
 // drop removes the rows of a source that go, unless another refresh of it has begun since.
 func (m *Mirror) drop(ctx context.Context, src *source, turn turn) error {
 	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
-		if current, err := t.stillTurn(src, turn); err != nil || !current {
+		r := t.refreshing(src, turn)
+		if current, err := r.stillTurn(); err != nil || !current {
 			return false, err
 		}
-		return t.dropSome(src)
+		return r.dropSome()
 	})
 }
 
 // miss decides what becomes of the rows that a complete refresh did not show, and has the jobs of
 // those that are held looked up by lookUpHeld.
-func (t *tx) miss(m *Mirror, src *source, turn turn) error {
-	current, err := t.stillTurn(src, turn)
+func (t *refreshTx) miss(m *Mirror) error {
+	current, err := t.stillTurn()
 	if err != nil || !current {
 		return err
 	}
-	rows := t.listing(src)
-	missed := listings.Refresh{Answer: turn.answer, Before: turn.rowsBefore, Unseen: turn.shown.unseen()}
+	rows := t.listing(t.src)
+	missed := listings.Refresh{Answer: t.turn.answer, Before: t.turn.rowsBefore, Unseen: t.turn.shown.unseen()}
 	err = rows.Miss(missed, listings.Rules{Refresh: m.opts.RefreshEvery, Hold: m.opts.HoldMissing})
 	if err != nil || m.opts.Config.JobDBURL == "" {
 		return err
@@ -55,20 +56,20 @@ func (t *tx) miss(m *Mirror, src *source, turn turn) error {
 }
 
 // dropSome removes at most dropBatch of the rows of a source that go.
-func (t *tx) dropSome(src *source) (more bool, err error) {
-	keys, err := t.listing(src).Going()
+func (t *refreshTx) dropSome() (more bool, err error) {
+	keys, err := t.listing(t.src).Going()
 	if err != nil || len(keys) == 0 {
 		return false, err
 	}
-	return len(keys) == dropBatch, t.dropRows(src, keys, src.cause())
+	return len(keys) == dropBatch, t.dropRows(keys, t.src.cause())
 }
 
 // dropRows removes rows from what a source shows, by their keys.
-func (t *tx) dropRows(src *source, keys []int64, cause string) error {
-	if src.kind == listings.Feed {
-		return t.dropEntries(src, keys, cause)
+func (t *refreshTx) dropRows(keys []int64, cause string) error {
+	if t.src.kind == listings.Feed {
+		return t.dropEntries(keys, cause)
 	}
-	return t.dropPostings(src, keys, cause)
+	return t.dropPostings(keys, cause)
 }
 
 // settle removes the held rows of a source that lookups prove to be gone. all tells it
@@ -79,7 +80,7 @@ func (m *Mirror) settle(ctx context.Context, src *source, all bool) error {
 		if err != nil || len(keys) == 0 {
 			return false, err
 		}
-		return len(keys) == dropBatch, t.dropRows(src, keys, lookups.CauseLookup)
+		return len(keys) == dropBatch, t.refreshing(src, turn{}).dropRows(keys, lookups.CauseLookup)
 	})
 }
 
@@ -119,7 +120,7 @@ func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
 			if err := t.listing(src).Accept(); err != nil {
 				return false, err
 			}
-			return t.dropSome(src)
+			return t.refreshing(src, turn{}).dropSome()
 		})
 		if err != nil {
 			return err

@@ -41,7 +41,9 @@ func TestNearestFirst(t *testing.T) {
 				info.AdditionalLocations = append(info.AdditionalLocations, at(km))
 			}
 			number := nextAnswer(t, m)
-			do(t, m, func(t *tx) error { return t.saveAnswers(m, []lookedUp{{job: id, answer: number, info: info}}) })
+			do(t, m, func(t *tx) error {
+				return t.answering(m).saveAnswers([]lookedUp{{job: id, answer: number, info: info}})
+			})
 		}
 		if err := m.index(t.Context()); err != nil {
 			t.Fatal(err)

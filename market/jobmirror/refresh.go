@@ -30,6 +30,17 @@ type turn struct {
 	freshness *freshness // the ages of its answers
 }
 
+// refreshTx is a transaction of a refresh, which writes what a source shows.
+type refreshTx struct {
+	*tx
+	src  *source
+	turn turn
+}
+
+// refreshing returns a transaction of a refresh of a source. Where it only removes rows, turn may
+// be the zero value.
+func (t *tx) refreshing(src *source, turn turn) *refreshTx { return &refreshTx{t, src, turn} }
+
 // cause returns the Change.Cause of what a refresh of the source changes.
 func (s *source) cause() string {
 	if s.language != "" {
@@ -345,9 +356,9 @@ func isRefusal(err error) bool {
 
 // stillTurn reports whether no other refresh of the source began meanwhile, and
 // nobody retired it, and keeps that so until the transaction ends.
-func (t *tx) stillTurn(src *source, turn turn) (bool, error) {
-	last, err := t.Numbers("SELECT generation FROM sources WHERE id = ? @lock", src.id)
-	return slices.Contains(last, turn.generation), err
+func (t *refreshTx) stillTurn() (bool, error) {
+	last, err := t.Numbers("SELECT generation FROM sources WHERE id = ? @lock", t.src.id)
+	return slices.Contains(last, t.turn.generation), err
 }
 
 // finish notes how a turn ended and gives its lease back. The source is due again after
@@ -356,14 +367,15 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 	every := jitter(m.opts.RefreshEvery)
 	var before, now condition
 	err := m.db.update(ctx, func(t *tx) (err error) {
-		if err := t.noteOrigin(src, turn); err != nil {
+		r := t.refreshing(src, turn)
+		if err := r.noteOrigin(); err != nil {
 			return err
 		}
-		if before, now, err = t.noteCondition(src, turn, whole); err != nil {
+		if before, now, err = r.noteCondition(whole); err != nil {
 			return err
 		}
 		if whole {
-			if err := t.endDoubts(src, turn); err != nil {
+			if err := r.endDoubts(); err != nil {
 				return err
 			}
 			_, err := t.Exec(`UPDATE sources SET complete = ?, next_due = ?, leased_until = 0, failures = 0, problem = ?, refused = 0, left_out = 0
@@ -371,16 +383,16 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 			return err
 		}
 		var failures int
-		var r refusal
+		var refused refusal
 		err = t.Row("SELECT coalesce(max(failures), 0), coalesce(max(refused), 0), coalesce(max(left_out), 0) = 1 FROM sources WHERE id = ?",
-			[]any{src.id}, &failures, &r.since, &r.leftOut)
+			[]any{src.id}, &failures, &refused.since, &refused.leftOut)
 		if err != nil {
 			return err
 		}
 		wait := min(backOff(failures, 10*time.Second), m.opts.RefreshEvery)
-		r = r.after(turn.says, t)
+		refused = refused.after(turn.says, t)
 		_, err = t.Exec(`UPDATE sources SET next_due = ?, leased_until = 0, failures = failures + 1, problem = ?, refused = ?, left_out = ?
-			WHERE id = ? AND generation = ?`, t.Now+jitter(wait).Milliseconds(), reason, r.since, flag(r.leftOut), src.id, turn.generation)
+			WHERE id = ? AND generation = ?`, t.Now+jitter(wait).Milliseconds(), reason, refused.since, flag(refused.leftOut), src.id, turn.generation)
 		return err
 	})
 	if err == nil {

@@ -40,7 +40,7 @@ func manyRows(t *testing.T, m *Mirror, n int64) {
 		info := &jobboard.JobInformation{JobID: jobboard.JobID(id), JobTitle: fmt.Sprintf("Nurse %d", id), ApplyPossible: true}
 		results = append(results, lookedUp{job: id, answer: number, info: info})
 	}
-	do(t, m, func(t *tx) error { return t.saveAnswers(m, results) })
+	do(t, m, func(t *tx) error { return t.answering(m).saveAnswers(results) })
 }
 
 // upsert applies a change as the documentation says, without a look at Before.

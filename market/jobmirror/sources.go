@@ -180,10 +180,11 @@ func (m *Mirror) removeSource(ctx context.Context, s *source) error {
 		return err
 	}
 	return m.db.update(ctx, func(t *tx) error {
-		if current, err := t.stillTurn(s, turn); err != nil || !current {
+		r := t.refreshing(s, turn)
+		if current, err := r.stillTurn(); err != nil || !current {
 			return err
 		}
-		if err := t.endDoubts(s, turn); err != nil {
+		if err := r.endDoubts(); err != nil {
 			return err
 		}
 		if _, err := t.Exec("DELETE FROM losses WHERE source = ?", s.id); err != nil {

@@ -87,8 +87,6 @@ type tx struct {
 	lookups *lookups.Writer   // likewise
 
 	unindexed bool // the commit is to raise this signal
-
-	wave waveChange // what it makes of the inquiry about jobs
 }
 
 // listing returns what a source shows.

@@ -89,7 +89,7 @@ func TestPostingMovesBetweenSources(t *testing.T) {
 		return m.db.update(t.Context(), func(t *tx) error {
 			turn, err := t.begin(src, "")
 			if err == nil {
-				err = t.savePostings(src, turn, itemsOf(posting...))
+				err = t.refreshing(src, turn).savePostings(itemsOf(posting...))
 			}
 			return err
 		})
@@ -100,7 +100,7 @@ func TestPostingMovesBetweenSources(t *testing.T) {
 	shown := make(chan error, 1)
 	err := m.db.update(t.Context(), func(in *tx) error {
 		gone, err := in.Numbers("SELECT posting FROM listings WHERE source = ?", from.id)
-		if err := errors.Join(err, in.dropPostings(from, gone, "test")); err != nil {
+		if err := errors.Join(err, in.refreshing(from, turn{}).dropPostings(gone, "test")); err != nil {
 			return err
 		}
 		if _, err = in.Numbers("SELECT 1"); err != nil { // sends what Do was given
