@@ -45,16 +45,16 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return statusError(http.StatusNotFound)
 	}
-	if s.signIn == nil {
+	if s.SignIn == nil {
 		return statusError(http.StatusNotImplemented) // as for /signin
 	}
-	form, err := s.signIn.Form(r, id, s.words(r).texts, rules)
+	form, err := s.SignIn.Form(r, id, s.words(r).texts, rules)
 	if err != nil {
 		return err
 	}
 	switch {
 	case form.Situation == jobsite.SignInFirst, form.Situation == jobsite.SignInAgain:
-		back := url.Values{"next": {r.URL.Path}, "back": {s.jobs.Path(id, "")}}
+		back := url.Values{"next": {r.URL.Path}, "back": {s.Site.Path(id, "")}}
 		http.Redirect(w, r, "/signin?"+back.Encode(), http.StatusSeeOther)
 		return nil
 	case !form.Show:
@@ -63,7 +63,7 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := s.applyPage(r, form)
 	if p.Complete {
-		if job, err := s.jobs.Job(r); err == nil {
+		if job, err := s.Site.Job(r); err == nil {
 			p.ApplyAt = job.ApplyURL
 		}
 	}
@@ -84,7 +84,7 @@ func fit(job *jobboard.JobInformation) *jobboard.JobInformation {
 // around them in the visitor's.
 func (s *site) applyPage(r *http.Request, form jobsite.FormPage) applyPage {
 	job := fit(form.Check.Information)
-	p := applyPage{page: s.page(r), FormPage: form, Job: job, JobPath: s.jobs.Path(job.JobID, job.JobTitle)}
+	p := applyPage{page: s.page(r), FormPage: form, Job: job, JobPath: s.Site.Path(job.JobID, job.JobTitle)}
 	if !form.MayApply() {
 		p.Notice, p.SignIn = p.W.texts.Situation(form.Situation), form.Situation == jobsite.SignInToSend
 	}

@@ -36,7 +36,7 @@ type choice struct {
 
 // list shows the jobs of the copy that a visitor searches for.
 func (s *site) list(w http.ResponseWriter, r *http.Request) error {
-	found, err := s.jobs.Search(r)
+	found, err := s.Site.Search(r)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		Radius: cmp.Or(found.List.Radius, jobsite.DefaultRadius), Radii: []int{10, 25, 50, 100, 200},
 		Next: found.List.Next(found.Page), Places: found.Places(8),
 	}
-	p.Map = s.jobs.Map(found, p.W.Map)
+	p.Map = s.Site.Map(found, p.W.Map)
 	p.Orders = []choice{
 		{"", p.W.Relevance, found.List.Order == jobmirror.Relevance}, {"newest", p.W.Newest, found.List.Order == jobmirror.Newest},
 	}
@@ -60,7 +60,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		p.Age = p.W.age(age)
 	}
-	p.Listed = s.jobs.Head(r) // search engines find the jobs by the sitemap, and searches have no end
+	p.Listed = s.Site.Head(r) // search engines find the jobs by the sitemap, and searches have no end
 	p.Listed.Description = p.W.Intro
 	p.Listed.SetRobots(w.Header())
 	return s.render(w, http.StatusOK, "list", p)
@@ -68,8 +68,8 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 
 // suggest answers the search field's script with suggestions for the typed text.
 func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
-	typed := jobmirror.Query{Text: jobsite.ReadQuery(r).Get("text"), Language: s.jobs.Language(r)}
-	texts, err := s.mirror.Suggest(r.Context(), typed)
+	typed := jobmirror.Query{Text: jobsite.ReadQuery(r).Get("text"), Language: s.Site.Language(r)}
+	texts, err := s.Mirror.Suggest(r.Context(), typed)
 	if err != nil {
 		return err
 	}
@@ -88,13 +88,13 @@ type jobPage struct {
 // job shows a job's page, and tells a signed-in applicant whether they may
 // apply.
 func (s *site) job(w http.ResponseWriter, r *http.Request) error {
-	job, err := s.jobs.Job(r)
+	job, err := s.Site.Job(r)
 	if err != nil {
 		return err
 	}
 	p := jobPage{page: s.page(r), JobPage: job}
 	p.Age = p.W.age(job.Age)
-	outcome := s.precheck(r, job.Job, p.W)
+	outcome := s.SignIn.Precheck(r, job.Job, p.W.texts)
 	p.Status, p.MayApply = outcome.Text, outcome.MayApply()
 	_, p.SignedIn = s.visitor(r) // false if precheck has just ended the session
 	p.Listed = job.Head

@@ -19,19 +19,14 @@ import (
 	"flag"
 	"html/template"
 	"log"
-	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
 	"go.opentelemetry.io/otel/sdk/metric"
-	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -58,123 +53,55 @@ func main() {
 }
 
 func run(ctx context.Context, addr, origin, database, monitor string, announcing jobpublish.AnnouncerConfig) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	settings, fake, err := read(os.Getenv)
 	if err != nil {
 		return err
 	}
-	origin = strings.TrimRight(cmp.Or(origin, "http://"+listener.Addr().String()), "/")
-	b := boardOf(origin)
-	if b.fake != nil {
-		defer b.fake.Close()
+	if fake != nil {
+		defer fake.Close()
 	}
-	if database == "" {
-		folder, err := os.MkdirTemp("", "site")
-		if err != nil {
-			return err
-		}
-		defer func() { _ = os.RemoveAll(folder) }()
-		database = filepath.Join(folder, "jobs.db")
-	}
+	settings.Addr, settings.Site.URL = addr, origin
+	settings.Database = cmp.Or(database, settings.Database)
 	measured := metric.NewManualReader()
-	b.mirror.MeterProvider = metric.NewMeterProvider(metric.WithReader(measured))
-	mirror, err := jobmirror.Open(ctx, database, b.mirror)
+	settings.EditMirror = func(opts *jobmirror.Options) {
+		opts.RefreshEvery = 5 * time.Minute
+		opts.MeterProvider = metric.NewMeterProvider(metric.WithReader(measured))
+	}
+	s, err := open(ctx, settings)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = mirror.Close() }()
-	s, err := newSite(b, mirror, origin)
-	if err != nil {
-		return err
-	}
-	var announcer *jobpublish.Announcer // nil: search engines are told of nothing
 	if announcing.Key != "" {
-		if announcer, err = s.announcer(announcing); err != nil {
-			return err
+		announcer, err := s.announcer(announcing)
+		if err != nil {
+			return errors.Join(err, s.Close())
 		}
+		go func() { _ = s.Site.Announce(ctx, announcer) }() // ends with ctx
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	running := make(chan error, 1)
-	go func() { running <- mirror.Run(ctx) }()
-	if announcer != nil {
-		go func() { _ = s.jobs.Announce(ctx, announcer) }() // ends with ctx
-	}
-
-	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second,
-	}
-	answered := make(chan struct{})
-	go func() {
-		defer close(answered)
-		<-ctx.Done()
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_ = server.Shutdown(grace)
-	}()
-	log.Print(origin + "/")
+	log.Print(s.URL + "/")
 	if monitor != "" {
 		if err := serveMetrics(ctx, monitor, measured); err != nil {
 			log.Print(err)
 		}
 	}
-	err = server.Serve(listener)
-	stop()
-	<-answered // running pages still use the database
-	mirrored := <-running
-	if errors.Is(err, http.ErrServerClosed) && errors.Is(mirrored, context.Canceled) {
-		return nil
-	}
-	return errors.Join(err, mirrored)
+	return s.Run(ctx)
 }
 
-// board holds the settings of the board with the jobs.
-type board struct {
-	config jobboard.Config
-	mirror jobmirror.Options
-	oauth  oauth2.Config
-	fake   *jobboardtest.Server // nil: a real board
+// read returns the settings of the site. If the environment names no board, it starts the mock server.
+func read(getenv func(string) string) (jobsite.Settings, *jobboardtest.Server, error) {
+	settings, err := jobsite.ReadEnv(getenv)
+	if err != nil || settings.Board.BaseURL != "" {
+		return settings, nil, err
+	}
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
+	settings.Board = jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID}
+	settings.AuthURL, settings.TokenURL, settings.Feeds = fake.AuthURL, fake.TokenURL, []string{fake.FeedURL}
+	settings.Channels = []jobboard.ChannelID{jobboard.ChannelID(fake.Demo.Channel)}
+	return settings, fake, nil
 }
 
-// boardOf reads the settings. If none is set, it starts the mock server.
-func boardOf(origin string) board {
-	b := board{config: jobboard.Config{
-		BaseURL:  os.Getenv("JOBBOARD_BASE_URL"),
-		JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"),
-		ClientID: os.Getenv("JOBBOARD_CLIENT_ID"),
-	}}
-	b.oauth = oauth2.Config{
-		ClientID: b.config.ClientID, ClientSecret: os.Getenv("JOBBOARD_CLIENT_SECRET"),
-		Endpoint: oauth2.Endpoint{AuthURL: os.Getenv("JOBBOARD_AUTHORIZE_URL"), TokenURL: os.Getenv("JOBBOARD_TOKEN_URL")},
-	}
-	channel, feed := os.Getenv("JOBBOARD_CHANNEL"), os.Getenv("JOBBOARD_FEED")
-	if b.config.BaseURL == "" {
-		b.fake = jobboardtest.NewServer(jobboardtest.WithDemo())
-		demo := b.fake.Demo
-		b.config = jobboard.Config{BaseURL: b.fake.BaseURL, JobDBURL: b.fake.JobDBURL, ClientID: demo.ClientID}
-		channel, feed = demo.Channel, b.fake.FeedURL
-		b.oauth.ClientID = demo.ClientID
-		b.oauth.Endpoint = oauth2.Endpoint{AuthURL: b.fake.AuthURL, TokenURL: b.fake.TokenURL}
-	}
-	b.mirror = jobmirror.Options{
-		Config: b.config, RefreshEvery: 5 * time.Minute,
-		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(channel), Languages: []string{"de", "en"}}},
-	}
-	if feed != "" {
-		b.mirror.Feeds = []jobmirror.Feed{{Address: feed}}
-	}
-	return b
-}
-
-// site answers visitors.
-type site struct {
-	http.Handler
-	client *jobboard.Client
-	jobs   *jobsite.Site
-	mirror *jobmirror.Mirror
-	signIn *jobsite.SignIn // nil: the settings name no sign-in of the board
-	origin string
-	files  *http.ServeMux // files that caches may keep, served without a session
-}
+// site has the pages of the marketplace.
+type site struct{ *jobsite.Marketplace }
 
 //go:embed pages style.css suggest.js icon.svg
 var files embed.FS
@@ -187,76 +114,40 @@ var pages = func() map[string]*template.Template {
 	return all
 }()
 
-func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
-	client, err := jobboard.NewClient(b.config)
-	if err != nil {
-		return nil, err
-	}
-	address, err := url.Parse(origin)
-	if err != nil {
-		return nil, err
-	}
-	s := &site{client: client, mirror: mirror, origin: origin}
-	s.jobs, err = jobsite.New(mirror, jobsite.Config{
-		URL: origin, Languages: []string{german.Lang, english.Lang}, Failed: s.failed, Logger: slog.Default(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	own := http.NewServeMux() // the pages with a visitor's session
-	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"GET /{$}":                  s.list,
-		"GET /suggest":              s.suggest,
-		"GET /job/{job}/{words...}": s.job,
-		"GET /apply/{job}":          s.apply, "POST /apply/{job}": s.apply,
-		"GET /signin": func(http.ResponseWriter, *http.Request) error { return statusError(http.StatusNotImplemented) },
-	} {
-		own.HandleFunc(pattern, s.jobs.Handle(handle))
-	}
-	mux := http.NewServeMux()
-	s.files = mux
-	mux.Handle("GET /style.css", http.FileServerFS(files))
-	mux.Handle("GET /icon.svg", http.FileServerFS(files))
-	mux.Handle("GET /suggest.js", http.FileServerFS(files))
-	if err := s.publish(mux, address.Host, b.mirror.Channels[0].ID); err != nil {
-		return nil, err
-	}
-	visited := s.jobs.Pages(own)
-	if b.oauth.Endpoint.AuthURL != "" {
-		if s.signIn, err = s.newSignIn(b.oauth); err != nil {
-			return nil, err
-		}
-		visited = s.signIn.Handler(visited)
-	}
-	mux.Handle("/", visited)
-	s.Handler = s.headers(http.NewCrossOriginProtection().Handler(mux))
-	return s, nil
-}
-
-// newSignIn lets applicants sign in at the board. Their sessions are in memory; after a
+// open opens the site of settings, and adds its pages. Applicants' sessions are in memory; after a
 // restart, signing in again takes one click.
-func (s *site) newSignIn(board oauth2.Config) (*jobsite.SignIn, error) {
-	return jobsite.NewSignIn(jobsite.SignInConfig{
-		Client: s.client, Copy: s.jobs.Client(), URL: s.origin, OAuth2: board, Logger: slog.Default(), Failed: s.failed,
-	})
+func open(ctx context.Context, settings jobsite.Settings) (*site, error) {
+	s := &site{}
+	settings.Name, settings.Site.Failed = german.Title, s.failed
+	settings.Site.Languages = []string{german.Lang, english.Lang}
+	m, err := jobsite.Open(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	s.Marketplace = m
+	m.Page("GET /{$}", s.list)
+	m.Page("GET /suggest", s.suggest)
+	m.Page("GET /job/{job}/{words...}", s.job)
+	m.Page("GET /apply/{job}", s.apply)
+	m.Page("POST /apply/{job}", s.apply)
+	if m.SignIn == nil {
+		m.Page("GET /signin", func(http.ResponseWriter, *http.Request) error { return statusError(http.StatusNotImplemented) })
+	}
+	for _, file := range []string{"/style.css", "/icon.svg", "/suggest.js"} {
+		m.Mux.Handle("GET "+file, http.FileServerFS(files))
+	}
+	m.Mux.HandleFunc("GET /robots.txt", s.robots)
+	m.Mux.Handle("/mcp", s.assistants(settings.Channels[0]))
+	m.Server.Handler = s.headers(http.NewCrossOriginProtection().Handler(m.Handler()))
+	return s, nil
 }
 
 // visitor returns the signed-in visitor of a request.
 func (s *site) visitor(r *http.Request) (*jobsite.Visitor, bool) {
-	if s.signIn == nil {
+	if s.SignIn == nil {
 		return nil, false
 	}
-	return s.signIn.Visitor(r)
-}
-
-// precheck asks the board whether the visitor may apply.
-func (s *site) precheck(r *http.Request, id jobboard.JobID, w words) jobsite.Outcome {
-	if s.signIn == nil {
-		return jobsite.Outcome{
-			Situation: jobsite.SignInFirst, Text: w.texts.Situation(jobsite.SignInFirst), Status: http.StatusForbidden,
-		}
-	}
-	return s.signIn.Precheck(r, id, w.texts)
+	return s.SignIn.Visitor(r)
 }
 
 // headers sets security headers: pages may load only files of this site.
@@ -278,13 +169,14 @@ func (e statusError) HTTPStatus() int { return int(e) }
 
 // failed answers with an error page in the visitor's language.
 func (s *site) failed(w http.ResponseWriter, r *http.Request, status int) {
-	_ = s.render(w, status, "message", message{s.page(r), s.jobs.Instead(w, r, status)})
+	_ = s.render(w, status, "message", message{s.page(r), s.Site.Instead(w, r, status)})
 }
 
 // page holds the data that every template needs.
 type page struct {
 	W        words
 	SignedIn bool
+	Offered  bool         // the site offers a sign-in
 	Listed   jobsite.Head // for search engines
 	Path     string       // path of this page, to return to after signing in
 	Search   template.URL // the visitor's search as a query, kept in links to a job's page and back
@@ -301,7 +193,7 @@ func (s *site) page(r *http.Request) page {
 	_, signedIn := s.visitor(r)
 	query := jobsite.ReadQuery(r)
 	list, _ := jobsite.ParseList(query)
-	p := page{W: s.words(r), SignedIn: signedIn, Path: r.URL.Path, query: query}
+	p := page{W: s.words(r), SignedIn: signedIn, Offered: s.SignIn != nil, Path: r.URL.Path, query: query}
 	if search := list.Values().Encode(); search != "" {
 		p.Path += "?" + search
 		p.Search = template.URL("?" + search) //nolint:gosec // encoded as a query

@@ -11,7 +11,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -21,6 +21,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
+	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
 )
 
 // start runs the site on the demo, with its copy filled.
@@ -39,24 +40,24 @@ func begin(t *testing.T) (*visitor, *jobboardtest.Server, *jobmirror.Mirror) {
 	for _, name := range []string{"BASE_URL", "JOBDB_URL", "CLIENT_ID", "CHANNEL", "FEED", "CLIENT_SECRET", "AUTHORIZE_URL", "TOKEN_URL"} {
 		t.Setenv("JOBBOARD_"+name, "")
 	}
+	settings, fake, err := read(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(fake.Close)
 	var handler http.Handler
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
-	b := boardOf(server.URL)
-	t.Cleanup(b.fake.Close)
-	b.mirror.Limit = -1
-	b.config.Retry = jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}
-	mirror, err := jobmirror.Open(t.Context(), filepath.Join(t.TempDir(), "jobs.db"), b.mirror)
+	settings.Site.URL = server.URL
+	settings.Board.Retry = jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}
+	settings.EditMirror = func(opts *jobmirror.Options) { opts.Limit = -1 }
+	s, err := open(t.Context(), settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = mirror.Close() })
-	s, err := newSite(b, mirror, server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	handler = s
-	return newVisitor(t, server.URL), b.fake, mirror
+	t.Cleanup(func() { _ = s.Close() })
+	handler = s.Server.Handler
+	return newVisitor(t, server.URL), fake, s.Mirror
 }
 
 // visitor is a browser without a screen.
@@ -541,24 +542,31 @@ func TestSignInEnds(t *testing.T) {
 	want(t, "refused", status, body, 200, "Sign in to see whether you may apply.")
 }
 
-// A site without the address of the board's sign-in tells its visitor that signing in did not
-// work.
+// A site without the address of the board's sign-in leads to the board's own form, and tells a visitor who
+// signs in nevertheless that it did not work.
 func TestNoSignIn(t *testing.T) {
-	t.Setenv("JOBBOARD_BASE_URL", "https://board.example")
-	t.Setenv("JOBBOARD_JOBDB_URL", "https://jobdb.example")
-	t.Setenv("JOBBOARD_CLIENT_ID", "10")
-	t.Setenv("JOBBOARD_AUTHORIZE_URL", "")
-	mirror, err := jobmirror.Open(t.Context(), filepath.Join(t.TempDir(), "jobs.db"), jobmirror.Options{})
+	fake := jobboardtest.New(t, jobboardtest.WithDemo())
+	settings := jobsite.Settings{
+		Board:    jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID},
+		Channels: []jobboard.ChannelID{jobboard.ChannelID(fake.Demo.Channel)}, Feeds: []string{fake.FeedURL},
+	}
+	settings.Site.URL = "https://jobs.example"
+	s, err := open(t.Context(), settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer mirror.Close()
-	s, err := newSite(boardOf("https://jobs.example"), mirror, "https://jobs.example")
-	if err != nil {
+	defer s.Close()
+	if _, err := s.Mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	job := httptest.NewRecorder()
+	s.Server.Handler.ServeHTTP(job, httptest.NewRequest("GET", fmt.Sprintf("/job/%d/?lang=en", fake.Demo.OpenJob), nil))
+	body := job.Body.String()
+	if job.Code != http.StatusOK || strings.Contains(body, "/signin") || !strings.Contains(body, "Apply at the board") {
+		t.Errorf("%d: the page of a job leads to a sign-in that is not there, or not to the board: %s", job.Code, body)
 	}
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequest("GET", "/signin", nil))
+	s.Server.Handler.ServeHTTP(w, httptest.NewRequest("GET", "/signin", nil))
 	if w.Code != http.StatusNotImplemented || w.Header().Get("Location") != "" {
 		t.Errorf("%d to %q", w.Code, w.Header().Get("Location"))
 	}

@@ -145,7 +145,7 @@ func (w words) ago(d time.Duration) string {
 }
 
 // words returns the texts in the visitor's language.
-func (s *site) words(r *http.Request) words { return wordsFor(s.jobs.Language(r), german) }
+func (s *site) words(r *http.Request) words { return wordsFor(s.Site.Language(r), german) }
 
 // wordsFor returns the texts of a language, or otherwise for a language without
 // texts.
