@@ -22,7 +22,8 @@ type Instead struct {
 	Title    string // title of the job, if the copy has the job and everybody may see it
 	Language string // language of Title; empty: unknown
 	// Similar has at most three open jobs of the same category within 50 km, the newest first.
-	// It is empty if the copy does not know the category or the place of the job.
+	// It is empty if the copy does not know the category or the place of the job, as after the last of its
+	// postings has left the copy: only a posting has a category.
 	Similar []Card
 	// Search is the visitor's search in the address, as a query such as "?text=nurse", for the
 	// link back to the list; empty: the address has none.
@@ -40,7 +41,7 @@ func (s *Site) Instead(w http.ResponseWriter, r *http.Request, status int) Inste
 		i.Search = list.link()
 	}
 	seconds, err := strconv.Atoi(w.Header().Get("Retry-After"))
-	if err == nil && status >= http.StatusInternalServerError {
+	if err == nil && status == http.StatusServiceUnavailable {
 		i.Text = cmp.Or(texts.retry(time.Duration(seconds)*time.Second), i.Text)
 	}
 	id, err := jobboard.ParseJobID(r.PathValue("job"))

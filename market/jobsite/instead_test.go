@@ -101,8 +101,8 @@ func TestInsteadWaits(t *testing.T) {
 	site := jobsitetest.Open(t, nil)
 	for after, want := range map[string]string{
 		"":      texts.Status(503),
-		"60":    "This page cannot be shown at the moment. Please try again in a minute.",
-		"61":    "This page cannot be shown at the moment. Please try again in 2 minutes.",
+		"60":    "We have no current answer of the job board to show here. Please try again in a minute.",
+		"61":    "We have no current answer of the job board to show here. Please try again in 2 minutes.",
 		"never": texts.Status(503),
 	} {
 		w := httptest.NewRecorder()

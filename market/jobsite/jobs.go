@@ -441,3 +441,16 @@ func (s *Site) Search(r *http.Request) (*Results, error) {
 	}
 	return found, nil
 }
+
+// Suggest returns texts that the visitor may mean who is typing the parameter text of an address, as
+// [jobmirror.Mirror.Suggest] does, in the language in which Search finds jobs for the visitor.
+func (s *Site) Suggest(r *http.Request) ([]string, error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
+	lang, err := s.copiedLanguage(r.Context(), s.Language(r))
+	if err != nil {
+		return nil, err
+	}
+	return s.mirror.Suggest(r.Context(), jobmirror.Query{Text: ReadQuery(r).Get("text"), Language: lang})
+}

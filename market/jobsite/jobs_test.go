@@ -543,7 +543,7 @@ func TestStatusTexts(t *testing.T) {
 	for _, texts := range []jobsite.Texts{jobsite.English(), jobsite.German()} {
 		for status, want := range map[int]string{
 			400: texts.Other, 403: texts.Other, 404: texts.Statuses[404], 410: texts.Situations[jobsite.Closed],
-			429: texts.Situations[jobsite.Busy], 500: texts.Statuses[503], 502: texts.Statuses[503], 503: texts.Statuses[503],
+			429: texts.Situations[jobsite.Busy], 500: texts.Statuses[500], 502: texts.Statuses[500], 503: texts.Statuses[503],
 		} {
 			if got := texts.Status(status); got != want || want == "" {
 				t.Errorf("%s %d: %q", texts.Language, status, got)
@@ -911,6 +911,12 @@ func TestLanguagesOfTheCopy(t *testing.T) {
 					for _, p := range found.Page.Postings {
 						if p.Language != want {
 							t.Errorf("for readers of %q a posting in %q, not %q", lang, p.Language, want)
+						}
+					}
+					for typed, of := range map[string]string{"pfle": "de", "nurs": "en"} {
+						texts, err := site.Suggest(httptest.NewRequest("GET", "/suggest?text="+typed+"&lang="+lang, nil))
+						if err != nil || want == of && len(texts) == 0 {
+							t.Errorf("for readers of %q, whose list is in %q, %s may mean %q, %v", lang, want, typed, texts, err)
 						}
 					}
 					next, err := site.Search(httptest.NewRequest("GET", "/"+string(found.List.Next(found.Page))+"&lang="+lang, nil))

@@ -88,7 +88,7 @@ func ExampleNew() {
 	fmt.Println(title)
 	fmt.Println(strings.Contains(get("/sitemap.xml").Body.String(), "https://jobs.example"+path))
 	// Output:
-	// 503 60 Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in ein paar Minuten noch einmal.
+	// 503 60 Für diese Seite fehlt uns zurzeit die Antwort der Stellenbörse. Bitte versuchen Sie es in ein paar Minuten noch einmal.
 	//
 	// This job takes no more applications.
 	//

@@ -19,7 +19,7 @@ type Texts struct {
 	Problems map[jobboard.AnswerReason]string
 	Lists    map[ListReason]string // errors of a search; {value} is replaced by the typed value
 	Statuses map[int]string        // sentences in place of a page, by status; see Status
-	// RetryMinute and RetryMinutes replace the text of status 503 if the wait is known, up to a
+	// RetryMinute and RetryMinutes replace the text of status 503, for a page that lacks an answer of the board, if the wait is known, up to a
 	// minute or longer; {minutes} is replaced by its minutes.
 	RetryMinute, RetryMinutes string
 	Attribution               string // the line Attribution in this language
@@ -39,7 +39,7 @@ func textsIn(language string) Texts {
 
 // Status returns the sentence to show in place of a page, by its status. If Statuses lacks
 // the status, Status returns the text of the situation Closed for 410, of Busy for 429, and
-// of status 503 for other statuses from 500.
+// of status 500, or else 503, for other statuses from 500.
 func (t Texts) Status(status int) string {
 	switch text := t.Statuses[status]; {
 	case text != "":
@@ -49,7 +49,7 @@ func (t Texts) Status(status int) string {
 	case status == http.StatusTooManyRequests:
 		return t.Situation(Busy)
 	case status >= http.StatusInternalServerError:
-		return cmp.Or(t.Statuses[http.StatusServiceUnavailable], t.Other)
+		return cmp.Or(t.Statuses[http.StatusInternalServerError], t.Statuses[http.StatusServiceUnavailable], t.Other)
 	}
 	return t.Other
 }
@@ -72,8 +72,8 @@ func (t Texts) ListProblem(p ListProblem) string {
 func English() Texts {
 	return Texts{
 		Language:     "en",
-		RetryMinute:  "This page cannot be shown at the moment. Please try again in a minute.",
-		RetryMinutes: "This page cannot be shown at the moment. Please try again in {minutes} minutes.",
+		RetryMinute:  "We have no current answer of the job board to show here. Please try again in a minute.",
+		RetryMinutes: "We have no current answer of the job board to show here. Please try again in {minutes} minutes.",
 		Attribution:  Attribution,
 		DidYouMean:   "Did you mean",
 		Other:        "That did not work. Please try again.", Nationality: "Nationality",
@@ -85,9 +85,10 @@ func English() Texts {
 			TextTooLong:  "That is too long to search for. These are jobs with any words.",
 		},
 		Statuses: map[int]string{
-			http.StatusNotFound:           "There is no such page.",
-			http.StatusMethodNotAllowed:   "This page cannot be used like this.",
-			http.StatusServiceUnavailable: "This page cannot be shown at the moment. Please try again in a few minutes.",
+			http.StatusNotFound:            "There is no such page.",
+			http.StatusMethodNotAllowed:    "This page cannot be used like this.",
+			http.StatusInternalServerError: "This page cannot be shown at the moment. Please try again in a few minutes.",
+			http.StatusServiceUnavailable:  "We have no current answer of the job board to show here. Please try again in a few minutes.",
 		},
 		Situations: map[Situation]string{
 			MayApply:         "You may apply.",
@@ -120,8 +121,8 @@ func English() Texts {
 func German() Texts {
 	return Texts{
 		Language:     "de",
-		RetryMinute:  "Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in einer Minute noch einmal.",
-		RetryMinutes: "Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in {minutes} Minuten noch einmal.",
+		RetryMinute:  "Für diese Seite fehlt uns zurzeit die Antwort der Stellenbörse. Bitte versuchen Sie es in einer Minute noch einmal.",
+		RetryMinutes: "Für diese Seite fehlt uns zurzeit die Antwort der Stellenbörse. Bitte versuchen Sie es in {minutes} Minuten noch einmal.",
 		Attribution:  "Orte und Postleitzahlen: geonames.org, CC BY 4.0",
 		DidYouMean:   "Meinten Sie",
 		Other:        "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.", Nationality: "Staatsangehörigkeit",
@@ -133,9 +134,11 @@ func German() Texts {
 			TextTooLong:  "Das ist zu lang zum Suchen. Sie sehen Stellen mit beliebigen Wörtern.",
 		},
 		Statuses: map[int]string{
-			http.StatusNotFound:           "Diese Seite gibt es nicht.",
-			http.StatusMethodNotAllowed:   "So lässt sich diese Seite nicht benutzen.",
-			http.StatusServiceUnavailable: "Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
+			http.StatusNotFound:            "Diese Seite gibt es nicht.",
+			http.StatusMethodNotAllowed:    "So lässt sich diese Seite nicht benutzen.",
+			http.StatusInternalServerError: "Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
+			http.StatusServiceUnavailable: "Für diese Seite fehlt uns zurzeit die Antwort der Stellenbörse. " +
+				"Bitte versuchen Sie es in ein paar Minuten noch einmal.",
 		},
 		Situations: map[Situation]string{
 			MayApply:       "Sie können sich bewerben.",

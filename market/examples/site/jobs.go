@@ -68,8 +68,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 
 // suggest answers the search field's script with suggestions for the typed text.
 func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
-	typed := jobmirror.Query{Text: jobsite.ReadQuery(r).Get("text"), Language: s.Site.Language(r)}
-	texts, err := s.Mirror.Suggest(r.Context(), typed)
+	texts, err := s.Site.Suggest(r)
 	if err != nil {
 		return err
 	}

@@ -458,9 +458,9 @@ func TestBeforeTheFirstCopy(t *testing.T) {
 	}
 	v.get("/?lang=en")
 	status, body := v.get("/")
-	want(t, "list", status, body, 503, "cannot be shown at the moment")
+	want(t, "list", status, body, 503, "We have no current answer of the job board")
 	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
-	want(t, "job", status, body, 503, "cannot be shown at the moment")
+	want(t, "job", status, body, 503, "We have no current answer of the job board")
 	for _, path := range []string{"/job/99999/", "/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
 		status, body = v.get(path)
 		want(t, path, status, body, 503)

@@ -46,12 +46,13 @@ func run(ctx context.Context, addr string) error {
 		settings.AuthURL, settings.TokenURL, settings.Feeds = fake.AuthURL, fake.TokenURL, []string{fake.FeedURL}
 		settings.Channels = []jobboard.ChannelID{jobboard.ChannelID(fake.Demo.Channel)}
 	}
-	settings.Addr, settings.Name = addr, "Stellen"
+	s := &site{}
+	settings.Addr, settings.Name, settings.Site.Failed = addr, "Stellen", s.failed
 	m, err := jobsite.Open(ctx, settings)
 	if err != nil {
 		return err
 	}
-	s := site{m}
+	s.Marketplace = m
 	m.Page("GET /{$}", secure(s.list))
 	m.Page("GET /job/{job}/{words...}", secure(s.job))
 	m.Page("GET /apply/{job}", secure(s.apply))
@@ -80,10 +81,19 @@ type page struct {
 	Job     *jobsite.JobPage
 	Outcome jobsite.Outcome
 	Form    jobsite.FormPage
+	Instead jobsite.Instead
 	Head    jobsite.Head // for search engines
 }
 
-func (s site) list(w http.ResponseWriter, r *http.Request) error {
+// failed writes the page in place of one that there is not.
+func (s *site) failed(w http.ResponseWriter, r *http.Request, status int) {
+	p := page{Texts: s.Site.Texts(r), Instead: s.Site.Instead(w, r, status)}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = pages.ExecuteTemplate(w, "instead", p) // an error is of a visitor who left
+}
+
+func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	found, err := s.Site.Search(r)
 	if err != nil {
 		return err
@@ -93,7 +103,7 @@ func (s site) list(w http.ResponseWriter, r *http.Request) error {
 	return pages.ExecuteTemplate(w, "list", page{Texts: s.Site.Texts(r), Found: found, Head: head})
 }
 
-func (s site) job(w http.ResponseWriter, r *http.Request) (err error) {
+func (s *site) job(w http.ResponseWriter, r *http.Request) (err error) {
 	p := page{Texts: s.Site.Texts(r), Path: r.URL.Path}
 	if p.Job, err = s.Site.Job(r); err != nil {
 		return err
@@ -106,7 +116,7 @@ func (s site) job(w http.ResponseWriter, r *http.Request) (err error) {
 
 // apply asks the questions of a job. The interface has no call that sends an
 // application, so the page ends with a link to the board's own form.
-func (s site) apply(w http.ResponseWriter, r *http.Request) (err error) {
+func (s *site) apply(w http.ResponseWriter, r *http.Request) (err error) {
 	p := page{Texts: s.Site.Texts(r)}
 	if p.Job, err = s.Site.Job(r); err != nil {
 		return err
@@ -142,6 +152,10 @@ var pages = template.Must(template.New("").Parse(`
 {{else if eq .Outcome.Status 403}}<a href="/signin?next={{.Path}}">Anmelden</a>
 {{else if eq .Outcome.Status 501}}<a href="{{.Job.ApplyURL}}">Bewerben</a>{{end}}
 <article lang="{{.Job.Language}}">{{.Job.Advertisement}}</article></html>{{end}}
+{{define "instead"}}{{template "head" .}}<title>{{.Instead.Text}}</title>
+{{with .Instead.Title}}<p lang="{{$.Instead.Language}}">{{.}}</p>{{end}}<h1>{{.Instead.Text}}</h1>
+<ul>{{range .Instead.Similar}}<li lang="{{.Language}}"><a href="{{.Path}}">{{.Title}}</a> {{.Place}} {{.Distance}}</li>{{end}}</ul>
+<a href="/{{.Instead.Search}}">Alle Stellen</a></html>{{end}}
 {{define "apply"}}{{template "head" .}}<title>{{.Job.Title}}</title><h1>{{.Job.Title}}</h1>
 <p>{{.Form.Text}}{{if eq .Form.Status 403}}
 <a href="/signin?next=/apply/{{.Job.Job}}"{{if .Form.Show}} target="_blank"{{end}}>Anmelden</a>{{end}}</p>

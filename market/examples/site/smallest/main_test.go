@@ -104,7 +104,9 @@ func TestMarketplace(t *testing.T) {
 		{"/?lang=de", 200, `<link rel="alternate" hreflang="en" href="` + origin + `/?lang=en">`},
 		{job, 200, `href="/signin?next=%2fjob%2f`},
 		{strings.Replace(job, "/job/", "/apply/", 1), 404, ""},
-		{"/job/x/", 404, "Diese Seite gibt es nicht."},
+		{"/job/x/?text=nurse", 404, `<h1>Diese Seite gibt es nicht.</h1>`},
+		{"/job/x/?text=nurse", 404, `<a href="/?text=nurse">`},
+		{"/nothing", 404, `<h1>Diese Seite gibt es nicht.</h1>`},
 		{"/sitemap.xml", 200, origin + job},
 		{"/jobs.feed.json", 200, origin + job},
 	} {
