@@ -49,7 +49,7 @@ func TestBrokenEntriesLeaveTheOthers(t *testing.T) {
 			if err := os.WriteFile(src.feed.Address, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			read, reason, err := m.copyFeed(t.Context(), src, beginTurn(t, m, src))
+			read, reason, err := (&refresher{m, src, beginTurn(t, m, src)}).copyFeed(t.Context())
 			if err != nil || read != (test.reason == "") || reason != test.reason {
 				t.Errorf("%q are broken: whole: %t, %q, %v", test.broken, read, reason, err)
 			}
@@ -160,7 +160,7 @@ func TestAnswersThatAreNotTakenAreBrokenOff(t *testing.T) {
 	}
 	for n, title := range []string{"Nurse", strings.Repeat("Nurse ", 30_000)} { // less than a buffer, and more
 		save(t, m, src, turn, &jobboard.JobPosting{JobPostingID: jobboard.JobPostingID(n + 1), Title: title})
-		if err := errors.Join(m.finish(t.Context(), src, turn, true, ""), m.index(t.Context())); err != nil {
+		if err := errors.Join((&refresher{m, src, turn}).finish(t.Context(), true, ""), m.index(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 		w, cause := ask(1000)

@@ -133,7 +133,7 @@ func TestLowerVersions(t *testing.T) {
 		}
 		complete := func(src *source, turn turn) {
 			t.Helper()
-			if err := m.finish(t.Context(), src, turn, true, ""); err != nil {
+			if err := (&refresher{m, src, turn}).finish(t.Context(), true, ""); err != nil {
 				t.Fatal(err)
 			}
 		}

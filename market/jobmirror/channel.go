@@ -37,28 +37,28 @@ func (m *Mirror) rawHash(raw []byte) int64 { return hash([]byte(recordForm+m.db.
 // the answer was read to its end and held as many postings as it counts: a board that
 // shows one twice counts it twice. Postings that have the same bytes as the last time are
 // not decoded, but for the first.
-func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
+func (r *refresher) copyChannel(ctx context.Context) (whole bool, reason string, err error) {
 	// Whatever posting is added is saved by savePostings, up to channelBatch of them in one
 	// transaction.
-	saver := newSaver(m, channelBatch, func(t *tx, items []channelItem) error {
-		return t.refreshing(src, turn).savePostings(items)
+	saver := newSaver(r.Mirror, channelBatch, func(t *tx, items []channelItem) error {
+		return t.refreshing(r.src, r.turn).savePostings(items)
 	})
 	read, sum := 0, int64(0)
-	listening := jobboard.WithKnownPostings(jobboard.WithHeaderFunc(ctx, turn.freshness.readHeader), func(raw []byte) bool {
-		sum = m.rawHash(raw)
-		if saver.failed != nil || !turn.shown.seeRaw(sum) {
+	listening := jobboard.WithKnownPostings(jobboard.WithHeaderFunc(ctx, r.turn.freshness.readHeader), func(raw []byte) bool {
+		sum = r.rawHash(raw)
+		if saver.failed != nil || !r.turn.shown.seeRaw(sum) {
 			return false
 		}
 		sum = 0
 		read++
-		m.copied.Add(1)
+		r.copied.Add(1)
 		return true
 	})
-	query := jobboard.Query{Text: src.text, Near: src.near, Language: src.language}
-	stream := m.client.PostingStream(listening, jobboard.ChannelID(src.name), query)
+	query := jobboard.Query{Text: r.src.text, Near: r.src.near, Language: r.src.language}
+	stream := r.client.PostingStream(listening, jobboard.ChannelID(r.src.name), query)
 	for posting, err := range stream.All() {
 		read++
-		if err == nil && turn.freshness.old() {
+		if err == nil && r.turn.freshness.old() {
 			return false, outOfCache, nil
 		}
 		if err == nil {
@@ -72,7 +72,7 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 	if err := saver.end(ctx, nil); err != nil {
 		return false, "", err
 	}
-	if turn.freshness.old() {
+	if r.turn.freshness.old() {
 		return false, outOfCache, nil
 	}
 	page, ok := stream.Page()

@@ -89,7 +89,7 @@ func TestLongestIntervals(t *testing.T) {
 		})
 		src := m.sources[0]
 		turn := beginTurn(t, m, src)
-		if err := m.finish(t.Context(), src, turn, true, ""); err != nil {
+		if err := (&refresher{m, src, turn}).finish(t.Context(), true, ""); err != nil {
 			t.Fatal(err)
 		}
 		want(t, m, 7)
@@ -186,7 +186,7 @@ func TestJobOfALinkThatAFeedHid(t *testing.T) {
 		}
 		without := beginTurn(t, m, feed)
 		saveEntries(t, m, feed, without, feedItem{hash: 2, job: 10})
-		if err := m.sweep(t.Context(), feed, without); err != nil {
+		if err := (&refresher{m, feed, without}).sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if found, err := m.Postings(t.Context(), 7); err != nil || len(found) != 1 {
@@ -207,10 +207,10 @@ func TestRefreshOfARetiredSource(t *testing.T) {
 		turn := beginTurn(t, m, src)
 		do(t, m, func(t *tx) error { _, err := t.Exec("DELETE FROM sources WHERE id = ?", src.id); return err })
 		savePosting(t, m, src, turn, 1, "Nurse")
-		if err := m.sweep(t.Context(), src, turn); err != nil {
+		if err := (&refresher{m, src, turn}).sweep(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if err := m.finish(t.Context(), src, turn, false, "the answer was not read to its end"); err != nil {
+		if err := (&refresher{m, src, turn}).finish(t.Context(), false, "the answer was not read to its end"); err != nil {
 			t.Error(err)
 		}
 		if err := m.removeSource(t.Context(), src); err != nil {
@@ -236,7 +236,7 @@ func TestReaderIsReadyWhenTheCopyIs(t *testing.T) {
 				t.Errorf("the %s, before %s was copied: %v", name, src, err)
 			}
 		}
-		if err := m.finish(t.Context(), src, beginTurn(t, m, src), true, ""); err != nil {
+		if err := (&refresher{m, src, beginTurn(t, m, src)}).finish(t.Context(), true, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -315,16 +315,16 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 		if before[8] != 0 || before[7] == 0 {
 			t.Errorf("the leases are %v", before)
 		}
-		if err := errors.Join(m.renew(t.Context(), &lookingUp{Batch: sleeper}), m.release(t.Context(), &lookingUp{Batch: sleeper})); err != nil {
+		if err := errors.Join((&lookingUp{m: m, Batch: sleeper}).renew(t.Context()), (&lookingUp{m: m, Batch: sleeper}).release(t.Context())); err != nil {
 			t.Error(err)
 		}
 		if after := leases(); !maps.Equal(before, after) {
 			t.Errorf("the leases were %v, and are %v", before, after)
 		}
-		if err := m.renew(t.Context(), &lookingUp{Batch: next}); err != nil || leases()[8] != 0 {
+		if err := (&lookingUp{m: m, Batch: next}).renew(t.Context()); err != nil || leases()[8] != 0 {
 			t.Errorf("a job with its result is leased again: %v, %v", leases(), err)
 		}
-		if err := m.release(t.Context(), &lookingUp{Batch: next}); err != nil || leases()[7] != 0 {
+		if err := (&lookingUp{m: m, Batch: next}).release(t.Context()); err != nil || leases()[7] != 0 {
 			t.Errorf("the leases are %v, %v", leases(), err)
 		}
 	})

@@ -35,28 +35,28 @@ type feedItem struct {
 // and every entry could be parsed. Entries that have the same bytes as the last time are not
 // parsed. turn is this refresh of the feed: its freshness knows how old the answer is, and its
 // shown which entries were stored when it began, and which of them it has seen.
-func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
-	body, err := m.openFeed(ctx, src.feed, turn.freshness)
+func (r *refresher) copyFeed(ctx context.Context) (whole bool, reason string, err error) {
+	body, err := r.openFeed(ctx, r.src.feed, r.turn.freshness)
 	if err != nil {
 		return false, "", err
 	}
 	defer body.Close()
-	if turn.freshness.old() {
+	if r.turn.freshness.old() {
 		return false, outOfCache, nil
 	}
 
 	// Whatever entry is added is saved by saveEntries, up to feedBatch of them in one transaction.
-	saver := newSaver(m, feedBatch, func(t *tx, items []feedItem) error { return t.refreshing(src, turn).saveEntries(items) })
+	saver := newSaver(r.Mirror, feedBatch, func(t *tx, items []feedItem) error { return t.refreshing(r.src, r.turn).saveEntries(items) })
 	// Skip is called right before the loop gets an entry, and leaves here for it the hash of the
 	// entry's bytes, and whether the entry is stored and was missing.
 	sum, shownAgain := int64(0), false
 	reader := jobfeed.NewReader(body, &jobfeed.Options{Skip: func(raw []byte) bool {
 		var known bool
 		sum = hash(raw)
-		if known, shownAgain = turn.shown.see(sum); !known || shownAgain {
+		if known, shownAgain = r.turn.shown.see(sum); !known || shownAgain {
 			return false
 		}
-		m.copied.Add(1)
+		r.copied.Add(1)
 		return saver.failed == nil // after a failed write the entry is not skipped, so that add returns the error
 	}})
 	broken := 0

@@ -254,7 +254,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		slow := beginTurn(t, m, src) // sees nothing, and is slow
 		fast := beginTurn(t, m, src)
 		savePosting(t, m, src, fast, 1, "Nurse")
-		if err := m.sweep(t.Context(), src, slow); err != nil {
+		if err := (&refresher{m, src, slow}).sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := titles(t, m); len(got) != 3 {
@@ -287,7 +287,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		})
 		before := state()
 		for _, whole := range []bool{true, false} { // its results are outdated
-			if err := m.finish(t.Context(), src, slow, whole, "late"); err != nil || state() != before {
+			if err := (&refresher{m, src, slow}).finish(t.Context(), whole, "late"); err != nil || state() != before {
 				t.Errorf("the end of a refresh whose turn is over, whole: %t, makes %s of %s, %v", whole, state(), before, err)
 			}
 		}
@@ -298,7 +298,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 			return err
 		})
 		beginTurn(t, m, src)
-		if err := m.drop(t.Context(), src, marked); err != nil {
+		if err := (&refresher{m, src, marked}).drop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := titles(t, m); len(got) != 3 {
@@ -313,17 +313,17 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		over := beginTurn(t, m, feed)
 		now := beginTurn(t, m, feed)
 		saveEntries(t, m, feed, over, feedItem{hash: 12, job: 12, postings: []int64{1}})
-		if err := m.sweep(t.Context(), feed, over); err != nil || entries() != 1 {
+		if err := (&refresher{m, feed, over}).sweep(t.Context()); err != nil || entries() != 1 {
 			t.Errorf("a refresh of a feed whose turn is over leaves %d entries, %v", entries(), err)
 		}
 		do(t, m, func(t *tx) error {
 			_, err := t.Exec("UPDATE entries SET missing = -1")
 			return err
 		})
-		if err := m.drop(t.Context(), feed, over); err != nil || entries() != 1 {
+		if err := (&refresher{m, feed, over}).drop(t.Context()); err != nil || entries() != 1 {
 			t.Errorf("the rest of its sweep leaves %d, %v", entries(), err)
 		}
-		if err := m.sweep(t.Context(), feed, now); err != nil || entries() != 0 {
+		if err := (&refresher{m, feed, now}).sweep(t.Context()); err != nil || entries() != 0 {
 			t.Errorf("the one whose turn it is leaves %d, %v", entries(), err)
 		}
 		CheckReplay(t, m)

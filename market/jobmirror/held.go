@@ -101,9 +101,9 @@ func (t *tx) takeHeld(process string) (b lookups.Batch, src *heldSource, busy bo
 // lookUpHeldBatch looks up a batch of jobs of held rows, and removes the rows that the answers
 // prove to be gone, in every source that has a held row of these jobs.
 func (w *worker) lookUpHeldBatch(ctx context.Context, src *heldSource, b lookups.Batch) error {
-	l := &lookingUp{Batch: b, held: src, handedOut: func() {}, written: func(int) {}}
-	err := w.lookUp(context.WithValue(ctx, heldKey{}, true), l)
-	if e := w.release(ctx, l); err == nil {
+	l := &lookingUp{m: w.Mirror, Batch: b, held: src, handedOut: func() {}, written: func(int) {}}
+	err := l.run(context.WithValue(ctx, heldKey{}, true))
+	if e := l.release(ctx); err == nil {
 		err = e
 	}
 	if err != nil || ctx.Err() != nil {

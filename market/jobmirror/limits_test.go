@@ -281,7 +281,7 @@ func TestLimitsOfASearch(t *testing.T) {
 		all = append(all, &jobboard.JobPosting{JobPostingID: jobboard.JobPostingID(i + 1), Title: title})
 	}
 	save(t, m, src, turn, all...)
-	if err := errors.Join(m.finish(t.Context(), src, turn, true, ""), m.index(t.Context())); err != nil {
+	if err := errors.Join((&refresher{m, src, turn}).finish(t.Context(), true, ""), m.index(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	for limit, want := range map[int]int{-1: 20, 0: 20, 1: 1, 2: 2, 20: 20, 21: 21, 999: 999, 1000: 1000, 1001: 1000, 1 << 40: 1000} {
@@ -343,7 +343,7 @@ func TestFeedThatStalls(t *testing.T) {
 			src := m.sources[0]
 			turn := beginTurn(t, m, src)
 			began := time.Now()
-			_, _, err := m.copyFeed(t.Context(), src, turn)
+			_, _, err := (&refresher{m, src, turn}).copyFeed(t.Context())
 			if took := time.Since(began); took != 30*time.Second || err == nil || !strings.Contains(err.Error(), "it sent nothing for 30s") {
 				t.Errorf("%s: after %s %v", name, took, err)
 			}

@@ -35,7 +35,7 @@ func (m *Mirror) batchSize() int {
 }
 
 // lookUpDue looks up the jobs that are due: until none is, or, with forever,
-// until ctx ends. It takes them in batches, and each is looked up by lookUp, which has
+// until ctx ends. It takes them in batches, and each is looked up by lookingUp.run, which has
 // saveAnswers write the answers. The next batch is begun once the last one is under way, so
 // that a few lookups that do not answer hold up nobody. Where Options.LookupEvery is below 0 it looks up
 // none.
@@ -85,15 +85,15 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 		underWay.Add(int64(len(next.Jobs)))
 		allBegun, handedOut := context.WithCancel(ctx)
 		l := &lookingUp{
-			Batch: next, handedOut: handedOut,
+			m: w.Mirror, Batch: next, handedOut: handedOut,
 			written: func(n int) {
 				underWay.Add(-int64(n))
 				landed.raise()
 			},
 		}
 		running.Go(func() {
-			err := w.lookUp(ctx, l)
-			if err = errors.Join(err, w.release(ctx, l)); err != nil {
+			err := l.run(ctx)
+			if err = errors.Join(err, l.release(ctx)); err != nil {
 				cancel(err)
 			}
 			l.written(l.left)
@@ -121,9 +121,10 @@ type piece struct {
 	sent   requestTime
 }
 
-// lookingUp says how a batch is looked up.
+// lookingUp is a batch of lookups, and how it is looked up.
 type lookingUp struct {
 	lookups.Batch
+	m         *Mirror
 	held      *heldSource // whose held rows it is about; nil: jobs that are due
 	handedOut func()      // is called, maybe twice, when no further job of the batch will be begun
 	written   func(n int) // is called once further results are written
@@ -133,19 +134,19 @@ type lookingUp struct {
 	failed    error       // of the database, for want of a number; read once all results came
 }
 
-// lookUp asks about the jobs of a batch, whose lease it renews, and has saveAnswers write what
+// run looks up the jobs of the batch, whose lease it renews, and has saveAnswers write what
 // is answered, at most 100 results or 250 ms later. After the end of ctx it begins no more,
 // and cuts off those that are under way stopTime later: they stay due, and are counted in
 // l.left.
-func (m *Mirror) lookUp(ctx context.Context, l *lookingUp) error {
+func (l *lookingUp) run(ctx context.Context) error {
 	longer, cancel := outlast(ctx, stopTime)
 	defer cancel()
 	l.left = len(l.Jobs)
 	results := make(chan lookedUp, lookupPiece)
 	go func() {
 		defer close(results)
-		how := jobboard.BulkOptions{Concurrency: m.opts.Concurrency}
-		for r := range m.client.BulkJobInformation(jobboard.WithHeaderFunc(longer, l.readHeader), m.numbered(ctx, longer, l), how) {
+		how := jobboard.BulkOptions{Concurrency: l.m.opts.Concurrency}
+		for r := range l.m.client.BulkJobInformation(jobboard.WithHeaderFunc(longer, l.readHeader), l.numbered(ctx, longer), how) {
 			p, _ := l.pieces.LoadAndDelete(r.Job)
 			if p, ok := p.(piece); ok { // an error of the input belongs to no job
 				results <- lookedUp{
@@ -162,7 +163,7 @@ func (m *Mirror) lookUp(ctx context.Context, l *lookingUp) error {
 	)
 	write := func() {
 		if failed == nil && len(got) > 0 {
-			if failed = m.saveLookedUp(longer, l, got); failed != nil {
+			if failed = l.saveLookedUp(longer, got); failed != nil {
 				cancel()
 			}
 		}
@@ -187,7 +188,7 @@ func (m *Mirror) lookUp(ctx context.Context, l *lookingUp) error {
 		case <-late.C:
 			write()
 		case <-lease.C:
-			_ = m.renew(longer, l) // without the database no results are written either
+			_ = l.renew(longer) // without the database no results are written either
 		}
 	}
 }
@@ -201,7 +202,7 @@ func cutOff(ctx context.Context, r lookedUp) bool {
 // numbered yields the jobs of a batch to the bulk call until ctx ends. Each hundred
 // gets a number from the database, taken before they are sent; longer bounds the wait for it.
 // Where the database gives none, it ends early and sets l.failed.
-func (m *Mirror) numbered(ctx, longer context.Context, l *lookingUp) iter.Seq2[jobboard.JobID, error] {
+func (l *lookingUp) numbered(ctx, longer context.Context) iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
 		var p piece
 		for i, job := range l.Jobs {
@@ -209,7 +210,7 @@ func (m *Mirror) numbered(ctx, longer context.Context, l *lookingUp) iter.Seq2[j
 				break
 			}
 			if i%lookupPiece == 0 {
-				p, l.failed = fromUpdate(longer, m.db, func(t *tx) (piece, error) {
+				p, l.failed = fromUpdate(longer, l.m.db, func(t *tx) (piece, error) {
 					number, err := t.Next(lookups.Answers)
 					return piece{number, t.requestTime()}, err
 				})
@@ -228,10 +229,10 @@ func (m *Mirror) numbered(ctx, longer context.Context, l *lookingUp) iter.Seq2[j
 
 // saveLookedUp has saveAnswers write what lookups found, and calls l.written once that is
 // committed.
-func (m *Mirror) saveLookedUp(ctx context.Context, l *lookingUp, got []lookedUp) error {
+func (l *lookingUp) saveLookedUp(ctx context.Context, got []lookedUp) error {
 	var change waveChange
-	err := m.db.updateLate(ctx, func(t *tx) error {
-		a := t.answering(m)
+	err := l.m.db.updateLate(ctx, func(t *tx) error {
+		a := t.answering(l.m)
 		if err := a.countOpens(l.held, got); err != nil {
 			return err
 		}
@@ -242,17 +243,17 @@ func (m *Mirror) saveLookedUp(ctx context.Context, l *lookingUp, got []lookedUp)
 	if err != nil {
 		return err
 	}
-	m.tellWave(ctx, change)
+	l.m.tellWave(ctx, change)
 	l.left -= len(got)
-	m.countLookups(context.WithoutCancel(ctx), got)
+	l.m.countLookups(context.WithoutCancel(ctx), got)
 	l.written(len(got))
 	return nil
 }
 
 // renew leases the jobs of lookups for further time, and with them the right to look up held rows,
 // where the lookups are about these.
-func (m *Mirror) renew(ctx context.Context, l *lookingUp) error {
-	return m.db.update(ctx, func(t *tx) error {
+func (l *lookingUp) renew(ctx context.Context) error {
+	return l.m.db.update(ctx, func(t *tx) error {
 		if err := t.leaseHeld(l, lookups.Lease); err != nil {
 			return err
 		}
@@ -261,10 +262,10 @@ func (m *Mirror) renew(ctx context.Context, l *lookingUp) error {
 }
 
 // release gives back what renew leases.
-func (m *Mirror) release(ctx context.Context, l *lookingUp) error {
+func (l *lookingUp) release(ctx context.Context) error {
 	ctx, cancel := outlast(ctx, giveBackTime)
 	defer cancel()
-	return m.db.update(ctx, func(t *tx) error {
+	return l.m.db.update(ctx, func(t *tx) error {
 		if err := t.leaseHeld(l, 0); err != nil {
 			return err
 		}

@@ -17,25 +17,26 @@ import (
 const dropBatch = listings.Part
 
 // sweep marks the rows that a complete refresh did not show, and removes those that go.
-func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) error {
-	if err := m.settle(ctx, src, false); err != nil {
+func (r *refresher) sweep(ctx context.Context) error {
+	if err := r.settle(ctx, r.src, false); err != nil {
 		return err
 	}
-	if err := m.db.update(ctx, func(t *tx) error { return t.refreshing(src, turn).miss(m) }); err != nil {
+	err := r.db.update(ctx, func(t *tx) error { return t.refreshing(r.src, r.turn).miss(r.Mirror) })
+	if err != nil {
 		return err
 	}
-	m.heldDue.raise()
-	return m.drop(ctx, src, turn)
+	r.heldDue.raise()
+	return r.drop(ctx)
 }
 
 // drop removes the rows of a source that go, unless another refresh of it has begun since.
-func (m *Mirror) drop(ctx context.Context, src *source, turn turn) error {
-	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
-		r := t.refreshing(src, turn)
-		if current, err := r.stillTurn(); err != nil || !current {
+func (r *refresher) drop(ctx context.Context) error {
+	return r.db.updateAll(ctx, func(t *tx) (more bool, err error) {
+		rows := t.refreshing(r.src, r.turn)
+		if current, err := rows.stillTurn(); err != nil || !current {
 			return false, err
 		}
-		return r.dropSome()
+		return rows.dropSome()
 	})
 }
 

@@ -109,7 +109,7 @@ func TestPageCursorsBehindTheLastTier(t *testing.T) {
 	m := guarded(t)
 	turn := beginTurn(t, m, m.sources[0])
 	save(t, m, m.sources[0], turn, &jobboard.JobPosting{JobPostingID: 1, Title: "Kellner"})
-	if err := errors.Join(m.finish(t.Context(), m.sources[0], turn, true, ""), m.index(t.Context())); err != nil {
+	if err := errors.Join((&refresher{m, m.sources[0], turn}).finish(t.Context(), true, ""), m.index(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	meant := []search.Correction{{Word: "kelner", Nearest: []string{"kellner"}}}

@@ -77,7 +77,7 @@ func (w *worker) refreshDue(ctx context.Context) error {
 		}
 		running.Go(func() {
 			defer func() { <-places }()
-			err := w.refresh(ctx, src, turn)
+			err := (&refresher{w.Mirror, src, turn}).run(ctx)
 			if _, told := errors.AsType[sourceError](err); err != nil && !told && ctx.Err() == nil {
 				w.opts.Logger.WarnContext(ctx, "jobmirror: refresh", "source", src.cause(), "error", problem(err))
 			}
@@ -150,7 +150,7 @@ func (w *worker) refreshSince(ctx context.Context, number int, generation int64)
 		case err != nil || done:
 			return err
 		case begun:
-			return w.refresh(ctx, src, turn)
+			return (&refresher{w.Mirror, src, turn}).run(ctx)
 		}
 		rest(ctx, waitEvery)
 	}
@@ -228,15 +228,22 @@ func (t *tx) begin(src *source, process string) (out turn, err error) {
 	return out, err
 }
 
-// refresh copies a source in a turn that has begun, and keeps its lease meanwhile.
-func (m *Mirror) refresh(ctx context.Context, src *source, turn turn) error {
+// refresher is a refresh of a source.
+type refresher struct {
+	*Mirror
+	src  *source
+	turn turn
+}
+
+// run copies the source, and keeps its lease meanwhile.
+func (r *refresher) run(ctx context.Context) error {
 	held, letGo := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		letGo(m.keepLease(held, src, turn))
+		letGo(r.keepLease(held))
 	}()
-	err := m.copySource(held, src, turn)
+	err := r.copySource(held)
 	cause := context.Cause(held)
 	letGo(nil)
 	<-ended
@@ -246,7 +253,7 @@ func (m *Mirror) refresh(ctx context.Context, src *source, turn turn) error {
 	if ctx.Err() != nil { // given back: the next process may begin at once
 		last, cancel := outlast(ctx, giveBackTime)
 		defer cancel()
-		_, giveBack := m.lease(last, src, turn, 0)
+		_, giveBack := r.lease(last, 0)
 		return errors.Join(err, giveBack)
 	}
 	if cause != nil {
@@ -257,41 +264,41 @@ func (m *Mirror) refresh(ctx context.Context, src *source, turn turn) error {
 
 // keepLease renews a source's lease until ctx ends, the turn is another's, or
 // a server was away for longer than the lease.
-func (m *Mirror) keepLease(ctx context.Context, src *source, turn turn) error {
-	err := m.db.KeepLease(ctx, sourceLease, func(ctx context.Context) (mine bool, err error) {
-		return m.lease(ctx, src, turn, sourceLease)
+func (r *refresher) keepLease(ctx context.Context) error {
+	err := r.db.KeepLease(ctx, sourceLease, func(ctx context.Context) (mine bool, err error) {
+		return r.lease(ctx, sourceLease)
 	})
 	if err != nil {
-		return fmt.Errorf("jobmirror: the lease of %s: %w", src.cause(), err)
+		return fmt.Errorf("jobmirror: the lease of %s: %w", r.src.cause(), err)
 	}
 	return nil
 }
 
 // lease leases a source for a time from now on, or gives it back where that is 0,
 // while the turn is its last.
-func (m *Mirror) lease(ctx context.Context, src *source, turn turn, d time.Duration) (mine bool, err error) {
-	return fromUpdate(ctx, m.db, func(t *tx) (bool, error) {
-		rows, err := t.Exec("UPDATE sources SET leased_until = ? WHERE id = ? AND generation = ?", t.Until(d), src.id, turn.generation)
+func (r *refresher) lease(ctx context.Context, d time.Duration) (mine bool, err error) {
+	return fromUpdate(ctx, r.db, func(t *tx) (bool, error) {
+		rows, err := t.Exec("UPDATE sources SET leased_until = ? WHERE id = ? AND generation = ?", t.Until(d), r.src.id, r.turn.generation)
 		return rows > 0, err
 	})
 }
 
 // copySource copies a source, and takes note of what it shows no more.
-func (m *Mirror) copySource(ctx context.Context, src *source, turn turn) error {
-	read := m.copyChannel
-	if src.kind == listings.Feed {
-		read = m.copyFeed
+func (r *refresher) copySource(ctx context.Context) error {
+	read := r.copyChannel
+	if r.src.kind == listings.Feed {
+		read = r.copyFeed
 	}
 	var (
 		whole  bool
 		reason string
 		err    error
 	)
-	if turn.shown, err = m.shown(ctx, src); err == nil {
-		whole, reason, err = read(ctx, src, turn)
+	if r.turn.shown, err = r.shown(ctx, r.src); err == nil {
+		whole, reason, err = read(ctx)
 	}
 	if err == nil && whole {
-		err = m.sweep(ctx, src, turn)
+		err = r.sweep(ctx)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err() // nothing is wrong with the source
@@ -302,11 +309,11 @@ func (m *Mirror) copySource(ctx context.Context, src *source, turn turn) error {
 	// A board in trouble says nothing of whether it has the source: what it said last holds.
 	switch {
 	case err == nil:
-		turn.says = saysYes
+		r.turn.says = saysYes
 	case isRefusal(err):
-		turn.says = saysNo
+		r.turn.says = saysNo
 	}
-	if failed := m.finish(ctx, src, turn, whole && err == nil, reason); failed != nil || err == nil {
+	if failed := r.finish(ctx, whole && err == nil, reason); failed != nil || err == nil {
 		return errors.Join(err, failed)
 	}
 	return sourceError{err}
@@ -363,40 +370,40 @@ func (t *refreshTx) stillTurn() (bool, error) {
 
 // finish notes how a turn ended and gives its lease back. The source is due again after
 // Options.RefreshEvery, or with back-off if it was not whole, for a reason that is shown.
-func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool, reason string) error {
-	every := jitter(m.opts.RefreshEvery)
+func (r *refresher) finish(ctx context.Context, whole bool, reason string) error {
+	every := jitter(r.opts.RefreshEvery)
 	var before, now condition
-	err := m.db.update(ctx, func(t *tx) (err error) {
-		r := t.refreshing(src, turn)
-		if err := r.noteOrigin(); err != nil {
+	err := r.db.update(ctx, func(t *tx) (err error) {
+		own := t.refreshing(r.src, r.turn)
+		if err := own.noteOrigin(); err != nil {
 			return err
 		}
-		if before, now, err = r.noteCondition(whole); err != nil {
+		if before, now, err = own.noteCondition(whole); err != nil {
 			return err
 		}
 		if whole {
-			if err := r.endDoubts(); err != nil {
+			if err := own.endDoubts(); err != nil {
 				return err
 			}
 			_, err := t.Exec(`UPDATE sources SET complete = ?, next_due = ?, leased_until = 0, failures = 0, problem = ?, refused = 0, left_out = 0
-				WHERE id = ? AND generation = ?`, t.Now, t.Now+every.Milliseconds(), reason, src.id, turn.generation)
+				WHERE id = ? AND generation = ?`, t.Now, t.Now+every.Milliseconds(), reason, r.src.id, r.turn.generation)
 			return err
 		}
 		var failures int
 		var refused refusal
 		err = t.Row("SELECT coalesce(max(failures), 0), coalesce(max(refused), 0), coalesce(max(left_out), 0) = 1 FROM sources WHERE id = ?",
-			[]any{src.id}, &failures, &refused.since, &refused.leftOut)
+			[]any{r.src.id}, &failures, &refused.since, &refused.leftOut)
 		if err != nil {
 			return err
 		}
-		wait := min(backOff(failures, 10*time.Second), m.opts.RefreshEvery)
-		refused = refused.after(turn.says, t)
+		wait := min(backOff(failures, 10*time.Second), r.opts.RefreshEvery)
+		refused = refused.after(r.turn.says, t)
 		_, err = t.Exec(`UPDATE sources SET next_due = ?, leased_until = 0, failures = failures + 1, problem = ?, refused = ?, left_out = ?
-			WHERE id = ? AND generation = ?`, t.Now+jitter(wait).Milliseconds(), reason, refused.since, flag(refused.leftOut), src.id, turn.generation)
+			WHERE id = ? AND generation = ?`, t.Now+jitter(wait).Milliseconds(), reason, refused.since, flag(refused.leftOut), r.src.id, r.turn.generation)
 		return err
 	})
 	if err == nil {
-		m.tellCondition(ctx, src, before, now, reason)
+		r.tellCondition(ctx, r.src, before, now, reason)
 	}
 	return err
 }

@@ -176,7 +176,7 @@ func (m *Mirror) removeSource(ctx context.Context, s *source) error {
 	if err != nil {
 		return err
 	}
-	if err := m.drop(ctx, s, turn); err != nil {
+	if err := (&refresher{m, s, turn}).drop(ctx); err != nil {
 		return err
 	}
 	return m.db.update(ctx, func(t *tx) error {

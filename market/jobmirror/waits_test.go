@@ -89,7 +89,7 @@ func TestLeasesAreKept(t *testing.T) {
 		turn = beginTurn(t, m, src)
 		return src, turn, func(ctx context.Context) (time.Duration, error) {
 			began := time.Now()
-			err := m.keepLease(ctx, src, turn)
+			err := (&refresher{m, src, turn}).keepLease(ctx)
 			return time.Since(began), err
 		}
 	}
@@ -150,7 +150,7 @@ func TestLeasesAreKept(t *testing.T) {
 	})
 	inBubble(t, func(t *testing.T, m *Mirror) {
 		src, turn, keep := begin(t, m)
-		if _, err := m.lease(t.Context(), src, turn, sourceLease); err != nil { // SQLite keeps the statement as its own
+		if _, err := (&refresher{m, src, turn}).lease(t.Context(), sourceLease); err != nil { // SQLite keeps the statement as its own
 			t.Fatal(err)
 		}
 		m.db.Shared = true
