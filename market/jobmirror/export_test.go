@@ -262,7 +262,7 @@ func DocumentsOf(ctx context.Context, m *Mirror) (Documents, error) {
 // FoundBy returns the postings whose documents a query finds that is held in a set, in order.
 func (d Documents) FoundBy(q Query) (found []jobboard.JobPostingID) {
 	var set search.Set
-	set.Put("it", q.asked())
+	set.Put("it", q.forIndex())
 	for id, document := range d.of {
 		if len(d.index.Matching(&set, &document, true)) > 0 {
 			found = append(found, id)

@@ -98,7 +98,7 @@ func (s *Searches) Set(key string, saved SavedSearch) error {
 	if err := saved.check(); err != nil {
 		return err
 	}
-	s.set.Put(key, saved.Query().asked())
+	s.set.Put(key, saved.Query().forIndex())
 	return nil
 }
 

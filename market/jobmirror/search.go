@@ -178,26 +178,26 @@ func (q Query) check() error {
 	return nil
 }
 
-// asked returns what the index of documents is asked.
-func (q Query) asked() search.Query {
-	asked := search.Query{Text: q.Text, Near: q.Near, Order: search.Order(q.Order)}
+// forIndex returns the query by which the index of documents is searched.
+func (q Query) forIndex() search.Query {
+	out := search.Query{Text: q.Text, Near: q.Near, Order: search.Order(q.Order)}
 	for _, must := range []struct{ kind, value string }{
 		{tagChannel, string(q.Channel)}, {tagLanguage, q.Language}, {tagCategory, q.Category}, {tagPlace, q.Place},
 	} {
 		if must.value != "" {
-			asked.Tags = append(asked.Tags, tag(must.kind, must.value))
+			out.Tags = append(out.Tags, tag(must.kind, must.value))
 		}
 	}
 	if !q.All {
-		asked.Hidden = []search.Tag{tag(tagHidden, "")}
+		out.Hidden = []search.Tag{tag(tagHidden, "")}
 	}
 	if q.Channel != "" {
-		asked.Meant = append(asked.Meant, tag(tagChannel, string(q.Channel)))
+		out.Meant = append(out.Meant, tag(tagChannel, string(q.Channel)))
 	}
 	if q.Language != "" {
-		asked.Meant = append(asked.Meant, tag(tagLanguage, q.Language))
+		out.Meant = append(out.Meant, tag(tagLanguage, q.Language))
 	}
-	return asked
+	return out
 }
 
 // search returns the page of hits that follow one, or the first page after the zero
@@ -210,7 +210,7 @@ func (t *tx) search(q Query, after search.Position) (page *Page, err error) {
 	if page.Age, err = t.age(string(q.Channel)); err != nil {
 		return nil, err
 	}
-	found, err := t.db.search.Find(t.Tx, q.asked(), after, q.Limit)
+	found, err := t.db.search.Find(t.Tx, q.forIndex(), after, q.Limit)
 	if errors.Is(err, search.ErrPosition) {
 		return nil, ErrPageCursor
 	}

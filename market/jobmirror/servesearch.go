@@ -141,9 +141,9 @@ func (t *tx) hits(q Query, language string) ([]int64, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	asked := q.asked()
-	asked.Literal, asked.Tags = true, append(asked.Tags, tag(tagLanguage, language))
-	hits, err := t.db.search.All(t.Tx, asked)
+	query := q.forIndex()
+	query.Literal, query.Tags = true, append(query.Tags, tag(tagLanguage, language))
+	hits, err := t.db.search.All(t.Tx, query)
 	slices.Reverse(hits)
 	return hits, err
 }

@@ -20,7 +20,7 @@ func (m *Mirror) Suggest(ctx context.Context, q Query) ([]string, error) {
 	before, typed := q.Text[:last], q.Text[last:]
 	q = Query{Text: before, Channel: q.Channel, Language: q.Language, Category: q.Category, Place: q.Place, All: q.All}
 	return fromView(ctx, m.db, func(t *tx) ([]string, error) {
-		list, err := t.db.search.Suggest(t.Tx, q.asked(), typed)
+		list, err := t.db.search.Suggest(t.Tx, q.forIndex(), typed)
 		for i, word := range list {
 			list[i] = before + word
 		}

@@ -20,7 +20,7 @@ const (
 // out the words that only say that somebody looks for a job. A second call does nothing, nor does a call
 // for a text that needs no correction.
 func (f *finder) findMistakes() error {
-	if f.typed == 0 || f.corrected != nil {
+	if f.asTyped == 0 || f.corrected != nil {
 		return nil
 	}
 	found := []Correction{}
@@ -119,7 +119,7 @@ func (f *finder) correct(corrections []Correction) {
 	if len(corrections) == 0 {
 		return
 	}
-	typed := f.in
+	plain := f.in
 	instead := map[string][]string{}
 	var wishes []string
 	for _, c := range corrections {
@@ -130,5 +130,5 @@ func (f *finder) correct(corrections []Correction) {
 		}
 	}
 	f.read(f.text.WithoutWishes(wishes).Corrected(instead))
-	f.addTiers(typed)
+	f.addTiers(plain)
 }

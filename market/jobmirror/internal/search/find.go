@@ -21,7 +21,7 @@ type finder struct {
 	readSoFar map[int64]bool
 
 	found     bool // the text finds something as it was typed
-	typed     int  // how many tiers are of the text as it was typed; 0: it is not to be corrected
+	asTyped   int  // how many tiers are of the text as it was typed; 0: it is not to be corrected
 	corrected []Correction
 }
 
@@ -57,7 +57,7 @@ func (x *Index) Find(in *store.Tx, q Query, after Position, n int) (*Page, error
 		return nil, err
 	}
 	p := &Page{Hits: hits[:min(n, len(hits))], More: len(hits) > n, finder: f}
-	if len(f.corrected) > 0 && (!p.More || p.Hits[n-1].Tier >= f.typed) {
+	if len(f.corrected) > 0 && (!p.More || p.Hits[n-1].Tier >= f.asTyped) {
 		p.Corrected = f.corrected
 	}
 	return p, nil
@@ -71,12 +71,12 @@ func (p *Page) Snippet(text string, letters int, languages ...string) words.Snip
 
 // finder returns a finder that begins after a hit of its query, or before the first one.
 func (t *tx) finder(q Query, after Position) (*finder, error) {
-	asked, err := t.questions(q)
+	asks, err := t.questions(q)
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{questions: asked, t: t, at: after, typed: len(asked.tiers)}
-	f.found = after.Row != 0 && after.Tier < len(asked.tiers)
+	f := &finder{questions: asks, t: t, at: after, asTyped: len(asks.tiers)}
+	f.found = after.Row != 0 && after.Tier < len(asks.tiers)
 	f.correct(after.Corrected)
 	if after.Tier >= len(f.tiers) {
 		return nil, ErrPosition
@@ -191,11 +191,11 @@ func (t *tx) matching(rows []int64, text words.Query) (found []int64, err error)
 // with another form as well.
 func (x *Index) All(in *store.Tx, q Query) ([]int64, error) {
 	t := &tx{in, x}
-	asked, err := t.questions(q)
+	asks, err := t.questions(q)
 	if err != nil {
 		return nil, err
 	}
-	return t.allHits(asked)
+	return t.allHits(asks)
 }
 
 // allHits returns the rows of every hit, in ascending order.

@@ -13,16 +13,16 @@ const correctedTier = 1 << 26
 // findNearest is Find in the order Nearest. It measures every document of the circle, as a count of the
 // facets does.
 func (t *tx) findNearest(q Query, after Position, n int) (*Page, error) {
-	asked, err := t.questions(q)
+	asks, err := t.questions(q)
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{questions: asked, t: t, typed: len(asked.tiers)}
-	typed, err := f.distances()
+	f := &finder{questions: asks, t: t, asTyped: len(asks.tiers)}
+	distances, err := f.distances()
 	if err != nil {
 		return nil, err
 	}
-	hits, err := f.nearestHits(typed, Position{}, after, n+1)
+	hits, err := f.nearestHits(distances, Position{}, after, n+1)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (t *tx) findNearest(q Query, after Position, n int) (*Page, error) {
 		} else if err = f.findMistakes(); err != nil {
 			return nil, err
 		}
-		more, err := f.correctedHits(typed, after, n+1-len(hits))
+		more, err := f.correctedHits(distances, after, n+1-len(hits))
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func (t *tx) findNearest(q Query, after Position, n int) (*Page, error) {
 
 // correctedHits returns the first n hits of the corrected text, if the text was corrected, that are not hits of
 // the text as typed.
-func (f *finder) correctedHits(typed map[int64]float64, after Position, n int) ([]Position, error) {
+func (f *finder) correctedHits(distances map[int64]float64, after Position, n int) ([]Position, error) {
 	if len(f.corrected) == 0 {
 		return nil, nil
 	}
@@ -57,7 +57,7 @@ func (f *finder) correctedHits(typed map[int64]float64, after Position, n int) (
 		return nil, err
 	}
 	maps.DeleteFunc(all, func(row int64, _ float64) bool {
-		_, ok := typed[row]
+		_, ok := distances[row]
 		return ok
 	})
 	return f.nearestHits(all, Position{Tier: correctedTier, Corrected: f.corrected}, after, n)

@@ -15,7 +15,7 @@ import (
 // for the hits of each tier (see Relevance). They ask for the tokens under which put puts a
 // document.
 type questions struct {
-	asked
+	parsed
 	index    *textindex.Index
 	stemmers []string       // of all documents
 	in       []words.Lookup // the text's lookups, one for each of stemmers
@@ -23,8 +23,8 @@ type questions struct {
 	tiers    []tier
 }
 
-// asked is a query, and what it asks for as expressions of tokens.
-type asked struct {
+// parsed is a query, and what it asks for as expressions of tokens.
+type parsed struct {
 	q      Query
 	text   words.Query
 	narrow []words.Expr // tokens that documents must have besides the text's
@@ -32,18 +32,18 @@ type asked struct {
 }
 
 // read returns what a query asks for.
-func read(q Query) asked {
+func read(q Query) parsed {
 	parse := words.Parse
 	if q.Literal {
 		parse = words.Literal
 	}
 	hidden := narrowed(q.Hidden, jobboard.GeoLocation{})
-	return asked{q: q, text: parse(q.Text), narrow: narrowed(q.Tags, q.Near), hidden: hidden}
+	return parsed{q: q, text: parse(q.Text), narrow: narrowed(q.Tags, q.Near), hidden: hidden}
 }
 
 // expr returns the expression of the tokens that a document must have. of returns the text's
 // expression, if the query has a text.
-func (a *asked) expr(of func() words.Expr) words.Expr {
+func (a *parsed) expr(of func() words.Expr) words.Expr {
 	switch {
 	case strings.TrimSpace(a.q.Text) == "":
 		return a.shown(a.narrow)
@@ -55,7 +55,7 @@ func (a *asked) expr(of func() words.Expr) words.Expr {
 
 // shown returns the expression for the documents that are not hidden, that tags select, and that all
 // of some expressions select too.
-func (a *asked) shown(tags []words.Expr, too ...words.Expr) words.Expr {
+func (a *parsed) shown(tags []words.Expr, too ...words.Expr) words.Expr {
 	e := words.Expr{Op: words.And, Of: slices.Concat(tags, too)}
 	if len(a.hidden) > 0 {
 		e = words.Expr{Op: words.Less, Of: slices.Concat([]words.Expr{e}, a.hidden)}
@@ -69,7 +69,7 @@ type tier func(orAbove bool) textindex.Question
 
 // questions returns what the index is asked for a query.
 func (t *tx) questions(q Query) (*questions, error) {
-	a := &questions{asked: read(q), index: t.text}
+	a := &questions{parsed: read(q), index: t.text}
 	if err := a.index.Prepare(t.Tx); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (a *questions) read(text words.Query) {
 // addTiers adds the tiers of the text: one, unless it has words and Relevance orders the hits.
 // Those of a corrected text leave out what it finds as it was typed. Each question is
 // made when its turn comes: most pages end before.
-func (a *questions) addTiers(typed []words.Lookup) {
+func (a *questions) addTiers(without []words.Lookup) {
 	text, n := a.in, 1
 	if a.q.Order == Relevance && !a.text.Empty() {
 		n = a.text.Tiers()
@@ -134,8 +134,8 @@ func (a *questions) addTiers(typed []words.Lookup) {
 				case n > 1:
 					e = text[in].Tier(i)
 				}
-				if typed != nil && !orAbove {
-					e = words.Expr{Op: words.Less, Of: []words.Expr{e, typed[in].All()}}
+				if without != nil && !orAbove {
+					e = words.Expr{Op: words.Less, Of: []words.Expr{e, without[in].All()}}
 				}
 				return e
 			})

@@ -31,7 +31,7 @@ type Set struct {
 
 // saved is a query with its keys.
 type saved struct {
-	asked
+	parsed
 	name string // the query's name in same
 	keys map[string]struct{}
 	in   map[string]words.Expr // by stemmer, once a document with a token of it came
@@ -75,7 +75,7 @@ func (s *Set) Put(key string, q Query) {
 
 // read reads what a query asks for.
 func (one *saved) read(q Query, synonyms *words.Synonyms) {
-	one.asked, one.in = read(q), map[string]words.Expr{}
+	one.parsed, one.in = read(q), map[string]words.Expr{}
 	one.text = one.text.WithSynonyms(synonyms)
 }
 

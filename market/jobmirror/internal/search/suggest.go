@@ -33,18 +33,18 @@ func (x *Index) Suggest(in *store.Tx, q Query, typed string) ([]string, error) {
 	if len(candidates) == 0 {
 		return nil, nil
 	}
-	asked, err := t.questions(q)
-	if err != nil || asked.text.Words() > maxBefore {
+	asks, err := t.questions(q)
+	if err != nil || asks.text.Words() > maxBefore {
 		return nil, err
 	}
 	counts := map[string]int{} // how many documents have each word of the list, to sort it
 	put := map[textindex.Question]bool{}
 	var list []string
 	for _, word := range candidates {
-		e := asked.forEachStemmer(func(in int) words.Expr {
-			return words.Expr{Op: words.And, Of: []words.Expr{asked.in[in].All(), asked.in[in].Form(word)}}
+		e := asks.forEachStemmer(func(in int) words.Expr {
+			return words.Expr{Op: words.And, Of: []words.Expr{asks.in[in].All(), asks.in[in].Form(word)}}
 		})
-		question := asked.question(asked.narrow, e)
+		question := asks.question(asks.narrow, e)
 		if put[question] {
 			continue // one form of a word is enough
 		}

@@ -307,7 +307,7 @@ func (t *tx) takeOut(id int64, gone map[string]bool) error {
 
 // withoutDocuments reports of each word of a list whether no document has a form of it.
 func (t *tx) withoutDocuments(list []string) (gone map[string]bool, err error) {
-	asked, err := t.questions(Query{})
+	asks, err := t.questions(Query{})
 	gone = map[string]bool{}
 	for _, word := range list {
 		if !isToken(word) { // a row that is damaged
@@ -316,7 +316,7 @@ func (t *tx) withoutDocuments(list []string) (gone map[string]bool, err error) {
 		}
 		if err == nil {
 			var there bool
-			there, err = asked.index.Any(t.Tx, asked.forms(word, nil))
+			there, err = asks.index.Any(t.Tx, asks.forms(word, nil))
 			gone[word] = !there
 		}
 	}
