@@ -179,8 +179,8 @@ func (l *lookingUp) origin(job jobboard.JobID, a requestTime) origin {
 }
 
 // reopensLate reports whether an answer would open a job by information from before it was
-// closed. That is older than the stored information, or as old as it if the job was closed
-// by an answer that gave none, which must have come later.
+// closed: information that is older than the stored one, or, if the answer that closed the job gave
+// none, as old as the stored one.
 func reopensLate(j *lookups.Job, r lookedUp, state State) bool {
 	if state != StateOpen || State(j.State) == StateOpen || j.ServiceTime == 0 || r.info.Timestamp.IsZero() {
 		return false

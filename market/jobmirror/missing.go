@@ -9,9 +9,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 )
 
-// What a source shows, and what becomes of the rows that it has ceased to show, keeps and decides
-// the package listings. Here such rows are removed: of those that go dropRows removes some at a
-// time, with what belongs to them.
+// The package listings keeps which rows a source shows, and decides which missing rows go. This file
+// removes those, dropBatch in a transaction: dropRows removes listings and entries, and posting.go
+// the postings that no source shows any more.
 
 // dropBatch bounds the rows that are removed in one transaction.
 const dropBatch = listings.Part

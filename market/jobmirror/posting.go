@@ -148,8 +148,9 @@ func (t *tx) fillJobs(rows []*row) error {
 	return err
 }
 
-// jobOf returns the job of a row by the strongest evidence: the job claimed for its posting by
-// feeds, else the one claimed for its version, else the one in its link. 0: there is none.
+// jobOf returns the job of a row by the strongest evidence: first the job that a feed claims for the
+// posting, then the job that a feed claims for its version, then the job in the posting's link. 0:
+// there is none.
 func jobOf(r *row, byPosting, byVersion map[int64]int64) (job int64, evidence Evidence) {
 	if claimed, ok := byPosting[int64(r.rec.Posting)]; ok {
 		return claimed, EvidenceFeed

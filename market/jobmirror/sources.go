@@ -12,7 +12,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// isSource is the condition for the row of the source that has a key.
+// isSource is the condition for the row of a source, with the arguments of source.key.
 const isSource = "kind = ? AND name = ? AND language = ? AND search = ? AND geo = ?"
 
 func (s *source) key() []any { return []any{s.kind, s.name, s.language, s.text, s.near.String()} }

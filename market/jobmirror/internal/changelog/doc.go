@@ -1,8 +1,8 @@
 // Package changelog keeps the log of changes in the tables of a database, numbered without gaps,
 // and the places of its readers.
 //
-// A change is written in the transaction that makes it, by a [Writer]. On SQLite, which has one
-// writer, it has its number at once. On PostgreSQL [Log.Number] gives the changes that are
+// A [Writer] writes a change in the transaction that makes it. On SQLite, which has one writer at a
+// time, the change gets its number at once. On PostgreSQL [Log.Number] gives the changes that are
 // committed their numbers: with a sequence readers would skip changes that are committed late,
 // and with a counter that is locked until the commit one sleeping writer would stall all others.
 //
@@ -10,8 +10,8 @@
 // [Check] says whether the log still does. [Log.Wait] waits for further changes. A [Reader] has its
 // place in the table readers.
 //
-// What a change is of, and what its texts are, the caller knows. The tables are changes and
-// readers; the rows "change", "erased" and "erased_stamp" of the table counters belong to them.
+// The package does not know postings and jobs: kinds and texts of changes are the caller's. Its
+// tables are changes and readers; the rows "change", "erased" and "erased_stamp" of the table counters belong to them.
 package changelog
 
 import (

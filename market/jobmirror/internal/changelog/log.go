@@ -29,7 +29,7 @@ type Change struct {
 	Kind          string
 	ID            int64
 	Language      string
-	Job           int64  // of which the change is, or of whose posting; 0: none is known
+	Job           int64  // the job that changed, or the job of the posting that did; 0: none is known
 	Before, After string // texts of the row; empty: there is no row
 	Cause         string
 }
@@ -144,8 +144,8 @@ func Prune(t *store.Tx, keep time.Duration) (more bool, err error) {
 	return more, err
 }
 
-// Erase removes the texts of the changes of some rows of a kind, and that they are of a job. The
-// changes stay, with their numbers.
+// Erase removes texts and jobs from the changes of some rows of a kind. The changes stay in the log,
+// with their numbers.
 func Erase(t *store.Tx, kind string, ids []int64) error {
 	_, err := t.Exec("UPDATE changes SET job = NULL, before = NULL, after = NULL WHERE kind = ? AND id IN @ids", kind, store.IDs(ids))
 	return err

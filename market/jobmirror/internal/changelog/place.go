@@ -21,8 +21,8 @@ var (
 	ErrCursor = errors.New("jobmirror: the cursor is not of this database")
 	// ErrTooOld reports that the log does not reach back to a place.
 	ErrTooOld = errors.New("jobmirror: the log of changes does not reach back to the cursor")
-	// ErrAhead reports that the log does not hold the change of a place: the log ends before that
-	// change, or has another one under its number.
+	// ErrAhead reports that the log does not hold the change of a place: the log is shorter, or a
+	// different change has its number.
 	ErrAhead = errors.New("jobmirror: the log of changes does not hold the change of the cursor")
 )
 

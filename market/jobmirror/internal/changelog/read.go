@@ -57,8 +57,8 @@ func (l *Log) After(ctx context.Context, at Place) (batch []Entry, last Place, e
 	return batch, last, err
 }
 
-// Of reads the changes of a job and its postings since some time, in order, the last ones where
-// there are more than most. Those that have no number yet are the last, with the number 0.
+// Of reads the changes of a job and its postings since some time, in the order of the log; if there
+// are more than most, it reads the newest. Changes without a number yet come last and have number 0.
 func (l *Log) Of(t *store.Tx, job int64, since time.Time, most int) (changes []Entry, err error) {
 	order := "number DESC"
 	if l.db.Shared {

@@ -23,8 +23,8 @@ type Reader struct {
 // Reader returns a reader with a name. It has no lease.
 func (l *Log) Reader(name string) *Reader { return &Reader{l, name, rand.Text()} }
 
-// Take leases the reader's place, unless another Reader has the lease. A name without a place gets
-// one at the end of the log, behind all that is committed.
+// Take leases the reader's place, unless another Reader has the lease. A new name begins at the end
+// of the log, after every committed change.
 func (r *Reader) Take(ctx context.Context) (at Place, taken bool, err error) {
 	if err := r.log.Number(ctx); err != nil {
 		return at, false, err

@@ -28,8 +28,8 @@ type Counted struct {
 	Ends bool  `json:"e,omitempty"` // it ends the job
 }
 
-// Count notes answers, and reports whether a wave is held for them: at the
-// beginning, or after one of the answers. All count alike, because they came together.
+// Count notes answers, and reports whether a wave is held for them, which it is if it held before the
+// first answer or after any of them. All count alike, because they came together.
 //
 // An answer counts if a source shows its job, unless it says nothing, comes late, or says once
 // more that an ended job has ended. Ends are counted by their jobs, so that one who asks

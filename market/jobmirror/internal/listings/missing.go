@@ -26,8 +26,8 @@ const maxUnavailable = 10
 // Refresh is a complete refresh of the source.
 type Refresh struct {
 	Answer int64             // the number of its answer
-	Before int               // rows that the source had before it
-	Unseen iter.Seq[[]int64] // the keys of those that it did not show, some at a time
+	Before int               // the source's rows before the refresh
+	Unseen iter.Seq[[]int64] // yields the keys of the rows that the refresh did not show, in parts
 }
 
 // Miss decides what becomes of the rows that a complete refresh did not show: they are held, or go.
@@ -151,7 +151,7 @@ func (w *Writer) Settle(all bool) ([]int64, error) {
 		return nil, err
 	}
 	if informed && !before {
-		// Without the note that would be forgotten with the row, which may go now.
+		// Noted in the source, because the held row may be removed now, and the job's answer with it.
 		if _, err := w.Exec("UPDATE sources SET informed = 1 WHERE id = ?", w.source); err != nil {
 			return nil, err
 		}

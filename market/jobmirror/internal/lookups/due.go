@@ -77,8 +77,8 @@ func (w *Writer) PutUnnamed(jobs []int64) error {
 	return err
 }
 
-// FirstDue selects when the next job is due. Go code compares that with the time: a
-// statement that did would be planned for any time, and scan the table.
+// FirstDue selects when the next job is due. Go code compares that time with the clock: PostgreSQL
+// would plan a statement that compares them for any time, and scan the table.
 const FirstDue = "SELECT next_due FROM jobs ORDER BY next_due LIMIT 1"
 
 // Batch names jobs that are looked up together. Jobs that another batch has leased since then
@@ -136,8 +136,8 @@ func (w *Writer) begin(b Batch, process string) error {
 	return err
 }
 
-// Renew leases jobs of a batch anew: only those that are still waiting for a result, and that no
-// other batch has taken over.
+// Renew extends the lease of those jobs of a batch that still wait for a result. Jobs that another
+// batch has taken over belong to that one.
 func (w *Writer) Renew(b Batch) error { return w.lease(b, w.Until(Lease)) }
 
 // GiveBack ends the lease of the jobs of a batch that are still waiting for a result.
