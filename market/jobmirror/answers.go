@@ -82,12 +82,13 @@ func stateOf(info *jobboard.JobInformation, err error) State {
 	return ""
 }
 
-// saveFailure notes that a lookup was not answered, and has it looked up again with
-// back-off. If it was for a held row that is after Options.LookupEvery, because the next
-// complete refresh of the source has it looked up anyway.
+// saveFailure notes that a lookup was not answered, and has the job looked up again with back-off: the
+// client has repeated the request by its RetryPolicy before. After a lookup for a held row it waits for
+// Options.LookupEvery, because the next complete refresh of the source has the job looked up anyway,
+// unless somebody else waits for an answer as well.
 func (t *answerTx) saveFailure(r lookedUp, j *lookups.Job) error {
 	wait := t.m.opts.LookupEvery
-	if !r.held {
+	if !r.held || j.Wanted > j.Answer {
 		wait = min(backOff(j.Failures, firstRetry), wait)
 	}
 	return t.lookups.Fail(r.job, problem(r.err), t.Now+jitter(wait).Milliseconds())

@@ -530,6 +530,38 @@ func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
 	})
 }
 
+// A lookup for a held row that fails leaves the job to the next refresh, unless a newer answer is
+// waited for.
+func TestFailedLookupOfAHeldRow(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		fail := func() (wait time.Duration) {
+			number := nextAnswer(t, m)
+			do(t, m, func(tx *tx) error {
+				err := tx.answering(m).saveAnswers([]lookedUp{{job: 7, answer: number, err: errors.New("500"), held: true}})
+				if err != nil {
+					return err
+				}
+				due, err := store.Value[int64](tx, "SELECT next_due FROM jobs WHERE job = 7")
+				wait = time.Duration(due-tx.Now) * time.Millisecond
+				return err
+			})
+			return wait
+		}
+		want(t, m, 7)
+		number := nextAnswer(t, m)
+		do(t, m, func(t *tx) error {
+			return t.answering(m).saveAnswers([]lookedUp{{job: 7, answer: number, info: nurse}})
+		})
+		if wait := fail(); wait < m.opts.LookupEvery/2 {
+			t.Errorf("the next refresh asks anyway, and yet the job is due after %s", wait)
+		}
+		want(t, m, 7)
+		if wait := fail(); wait > 5*time.Minute {
+			t.Errorf("a newer answer is waited for, and the job is due after %s", wait)
+		}
+	})
+}
+
 // Results that are written once more, because the server took them and could not say so,
 // change nothing: neither when their jobs are asked about again, nor the log.
 func TestBatchThatIsCompletedTwice(t *testing.T) {
