@@ -4,8 +4,6 @@ package site
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,8 +20,7 @@ import (
 // the jobs, and what the mock server holds: the demo data is the same in every mock server.
 func start(t *testing.T, built string) (string, jobboardtest.DemoInfo) {
 	t.Helper()
-	env := slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "JOBBOARD_") })
-	origin := strings.TrimSuffix(program.Start(t, env, built, "-addr", "127.0.0.1:0"), "/")
+	origin := strings.TrimSuffix(program.Start(t, withoutSettings(), built, "-addr", "127.0.0.1:0"), "/")
 	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 	for _, job := range []int64{fake.Demo.OpenJob, fake.Demo.ClosedJob} {
 		browsertest.WaitFor(t, "the site knows a job", func() bool {
@@ -70,6 +67,9 @@ func TestInBrowser(t *testing.T) {
 	axe := browsertest.NeedAxe(t)
 	browsertest.Need(t)
 	built := program.Build(t, "market", "./examples/site")
+	board, away := jobboardtest.New(t, jobboardtest.WithDemo()), jobboardtest.New(t, jobboardtest.WithDemo())
+	away.Close()
+	unoffered, outage := startFor(t, built, board), startFor(t, built, away)
 	for _, language := range []string{"de", "en"} {
 		for _, width := range []int64{400, 1280} {
 			t.Run(fmt.Sprintf("%s-%d", language, width), func(t *testing.T) {
@@ -77,17 +77,12 @@ func TestInBrowser(t *testing.T) {
 				origin, demo := start(t, built)
 				b.Do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(origin+"/"))
 				b.Until(fmt.Sprintf("document.documentElement.lang === %q", language))
-				check(b, axe, "list")
-
 				b.TabTo("#near")
 				b.Press("Berlin" + kb.Enter)
 				b.Until(`document.querySelector("path.area")`)
-				check(b, axe, "near")
 				b.TabTo(fmt.Sprintf("a[href^='/job/%d/']", demo.OpenJob))
 				b.Press(kb.Enter)
 				b.Until(`document.querySelector(".advertisement")`)
-				check(b, axe, "job")
-
 				b.TabTo("a.button")
 				b.Press(kb.Enter)
 				b.Until(`document.querySelector("button[name=applicant]")`)
@@ -119,13 +114,18 @@ func TestInBrowser(t *testing.T) {
 				b.Press(kb.Enter)
 				b.Until(`document.getElementById("complete")`)
 				check(b, axe, "complete")
-				for name, path := range map[string]string{
-					"closed": fmt.Sprintf("/job/%d/", demo.ClosedJob), "unknown": "/job/99999/", "nothing-found": "/?text=zzzz&near=Atlantis",
-					"second-page": "/?order=oldest&place=Hamburg",
-				} {
+				for name, path := range states(demo) {
 					b.Do(chromedp.Navigate(origin + path))
 					check(b, axe, name)
 				}
+				job := fmt.Sprintf("/job/%d/", demo.OpenJob)
+				b.Do(chromedp.Navigate(outage + job))
+				check(b, axe, "outage")
+				browsertest.WaitFor(t, "the site without a sign-in shows the job", func() bool {
+					b.Do(chromedp.Navigate(unoffered + job))
+					return browsertest.Eval[bool](b, `!!document.querySelector(".advertisement")`)
+				})
+				check(b, axe, "sign-in-not-offered")
 			})
 		}
 	}

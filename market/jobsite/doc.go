@@ -2,6 +2,9 @@
 // pages, and signs applicants in at the board. It works with net/http and leaves the
 // pages' design to the site.
 //
+// Open opens everything that a site needs from one struct of Settings: the client, the mirror, and
+// what follows. A program adds its pages to the Marketplace and runs it.
+//
 // A Site makes the pages of the jobs in a mirror: Search finds the jobs for an
 // address, Job returns the page of one job, and Jobs is the iterator for package
 // jobpublish. Handle answers their errors with a status, Retry-After and a sentence
@@ -27,8 +30,8 @@
 //
 // A page calls Visitor to get the signed-in visitor, whose Applicant makes calls to the
 // board. Precheck returns an Outcome to show: whether the visitor may apply, with the
-// page's status and words, without a wait for a slow board. Form asks the board itself, and makes the page
-// of a job's form, opened or sent.
+// page's status and words, without a wait for a slow board. Form asks the board itself, and
+// makes the page of a job's form, opened or sent.
 //
 // A List is the search in an address: ParseList reads it from the result of ReadQuery and reports wrong
 // values, Query returns the query for a mirror, and Places and Categories return links that narrow the

@@ -244,7 +244,7 @@ type stored struct {
 func init() { gob.Register(stored{}) } //nolint:gochecknoinits // sessions are stored as gob
 
 // Visitor returns the visitor who sent a request, which must have come through Handler, or
-// false if nobody has signed in. Either way the page is this visitor's: Visitor sets its header
+// false if nobody has signed in, as with a nil SignIn. Either way the page is this visitor's: Visitor sets its header
 // Cache-Control to "private, no-store", so call it before the page is written.
 func (s *SignIn) Visitor(r *http.Request) (*Visitor, bool) {
 	state, ok := r.Context().Value(stateKey{}).(*requestState)

@@ -19,8 +19,8 @@ type Texts struct {
 	Problems map[jobboard.AnswerReason]string
 	Lists    map[ListReason]string // errors of a search; {value} is replaced by the typed value
 	Statuses map[int]string        // sentences in place of a page, by status; see Status
-	// RetryMinute and RetryMinutes replace the text of status 503, for a page that lacks an answer of the board, if the wait is known, up to a
-	// minute or longer; {minutes} is replaced by its minutes.
+	// RetryMinute and RetryMinutes replace the text of status 503, for a page that lacks an answer of
+	// the board, if the wait is known, up to a minute or longer; {minutes} is replaced by its minutes.
 	RetryMinute, RetryMinutes string
 	Attribution               string // the line Attribution in this language
 	DidYouMean                string // before the towns of Results.Meant

@@ -60,11 +60,11 @@ func run(ctx context.Context, addr string) error {
 	return m.Run(ctx)
 }
 
-// secure lets a page load nothing but itself, and no cache keep it.
+// secure lets a page load nothing but what is of this site, and no cache keep it.
 func secure(page func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Security-Policy",
-			"default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+			"default-src 'none'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		w.Header().Set("Cache-Control", "private, no-store")
 		return page(w, r)
 	}
@@ -99,6 +99,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	head := s.Site.Head(r)
+	head.Description = "Stellen"
 	head.SetRobots(w.Header())
 	return pages.ExecuteTemplate(w, "list", page{Texts: s.Site.Texts(r), Found: found, Head: head})
 }
@@ -131,6 +132,7 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) (err error) {
 
 var pages = template.Must(template.New("").Parse(`
 {{define "head"}}<!DOCTYPE html><html lang="{{.Texts.Language}}">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
 {{with .Head.Description}}<meta name="description" content="{{.}}">{{end}}
 {{with .Head.Canonical}}<link rel="canonical" href="{{.}}">{{end}}
 {{range .Head.Alternates}}<link rel="alternate" hreflang="{{.Language}}" href="{{.URL}}">{{end}}{{end}}
