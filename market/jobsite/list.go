@@ -23,7 +23,7 @@ type List struct {
 	Radius   int                  // parameter radius: km around the town; 0: DefaultRadius
 	Category string               // parameter category: a category's identifier
 	Place    string               // parameter place: a location's name
-	Order    jobmirror.Order      // parameter order: "newest", "oldest", or around a town "nearest"; otherwise by relevance
+	Order    jobmirror.Order      // parameter order: "newest", "oldest" or, around a town, "nearest"; else relevance
 	Language string               // parameter lang: language of the postings
 	After    jobmirror.PageCursor // parameter after: cursor to the page after another; empty: the first page
 

@@ -131,7 +131,9 @@ func open(ctx context.Context, settings jobsite.Settings) (*site, error) {
 	m.Page("GET /apply/{job}", s.apply)
 	m.Page("POST /apply/{job}", s.apply)
 	if m.SignIn == nil {
-		m.Page("GET /signin", func(http.ResponseWriter, *http.Request) error { return statusError(http.StatusNotImplemented) })
+		m.Page("GET /signin", func(http.ResponseWriter, *http.Request) error {
+			return statusError(http.StatusNotImplemented)
+		})
 	}
 	for _, file := range []string{"/style.css", "/icon.svg", "/suggest.js"} {
 		m.Mux.Handle("GET "+file, http.FileServerFS(files))

@@ -32,7 +32,7 @@ var english = words{
 	OnePlace: "and 1 more place", ManyPlaces: "and %d more places",
 	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.",
 	Menu: "Language and sign-in", Sitemap: "Sitemap", Order: "Order", Relevance: "Best match", Newest: "Newest first",
-	Required: "(required)", YourAnswers: "Your answers, to copy",
+	Nearest: "Nearest first", Required: "(required)", YourAnswers: "Your answers, to copy",
 	Similar: "Open jobs of this kind nearby",
 	LeftOut: "No job has all words. Searched without “%s”.",
 	Lang:    "en", Title: "Jobs near you", Intro: "Search the board's open jobs.",
