@@ -27,8 +27,8 @@ var errOtherForm = errors.New("jobmirror: a process of a newer version indexes t
 //
 // On PostgreSQL the server's own indexes are built anew as well, which the role that owns the tables
 // may do. For others the error is an ErrNotOwner: all rows are written anew, but searches go on by
-// the server's indexes as they were. Its other errors are ErrReadOnly, those of the database, and one
-// while a process of a newer version works.
+// the server's indexes as they were. A pooler's address is refused: it needs the server's own. Its other errors
+// are ErrReadOnly, those of the database, and one while a process of a newer version works.
 func (m *Mirror) Reindex(ctx context.Context) error {
 	ctx, end, err := m.begin(ctx)
 	if err != nil {

@@ -61,10 +61,5 @@ func (x *Index) Renew(ctx context.Context, db *store.DB, tables ...string) error
 	if x.Beside() != nil {
 		return nil
 	}
-	for _, table := range tables {
-		if err := db.RebuildIndexes(ctx, table); err != nil {
-			return err
-		}
-	}
-	return nil
+	return db.RebuildIndexes(ctx, tables...)
 }
