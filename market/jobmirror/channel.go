@@ -44,7 +44,8 @@ func (r *refresher) copyChannel(ctx context.Context) (whole bool, reason string,
 		return t.refreshing(r.src, r.turn).savePostings(items)
 	})
 	read, sum := 0, int64(0)
-	listening := jobboard.WithKnownPostings(jobboard.WithHeaderFunc(ctx, r.turn.freshness.readHeader), func(raw []byte) bool {
+	listening := jobboard.WithHeaderFunc(ctx, r.turn.freshness.readHeader)
+	listening = jobboard.WithKnownPostings(listening, func(raw []byte) bool {
 		sum = r.rawHash(raw)
 		if saver.failed != nil || !r.turn.shown.seeRaw(sum) {
 			return false
@@ -301,7 +302,8 @@ func merge(stored, given *row) *row {
 	if given.answer < stored.answer || given.answer == stored.answer && given.rec.Version < stored.rec.Version {
 		return stored
 	}
-	given.before, given.stored, given.turns, given.newVersion = stored.before, stored.stored, stored.turns, given.rec.Version > stored.rec.Version
+	given.before, given.stored, given.turns = stored.before, stored.stored, stored.turns
+	given.newVersion = given.rec.Version > stored.rec.Version
 	return given
 }
 

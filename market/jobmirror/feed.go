@@ -46,7 +46,9 @@ func (r *refresher) copyFeed(ctx context.Context) (whole bool, reason string, er
 	}
 
 	// Whatever entry is added is saved by saveEntries, up to feedBatch of them in one transaction.
-	saver := newSaver(r.Mirror, feedBatch, func(t *tx, items []feedItem) error { return t.refreshing(r.src, r.turn).saveEntries(items) })
+	saver := newSaver(r.Mirror, feedBatch, func(t *tx, items []feedItem) error {
+		return t.refreshing(r.src, r.turn).saveEntries(items)
+	})
 	// Skip is called right before the loop gets an entry, and leaves here for it the hash of the
 	// entry's bytes, and whether the entry is stored and was missing.
 	sum, shownAgain := int64(0), false
@@ -150,7 +152,8 @@ func (t *refreshTx) noteShownAgain(items []feedItem) ([]feedItem, error) {
 	if !slices.ContainsFunc(items, func(item feedItem) bool { return item.shownAgain }) {
 		return items, nil
 	}
-	shownAgain, err := t.listing(t.src).ShowEntriesAgain(store.IDsOf(items, func(item feedItem) int64 { return item.hash }))
+	hashes := store.IDsOf(items, func(item feedItem) int64 { return item.hash })
+	shownAgain, err := t.listing(t.src).ShowEntriesAgain(hashes)
 	there := func(item feedItem) bool { return slices.Contains(shownAgain, item.hash) }
 	return slices.DeleteFunc(slices.Clone(items), there), err
 }

@@ -80,7 +80,9 @@ func (t *tx) forget(job int64) error {
 // logForgotten logs that a posting or a job was forgotten. Its kind stands where a posting has its
 // language.
 func (t *tx) logForgotten(kind ChangeKind, id int64) error {
-	return t.log.Append(changelog.Change{Kind: string(ChangeForgotten), ID: id, Language: string(kind), Cause: causeForget})
+	return t.log.Append(changelog.Change{
+		Kind: string(ChangeForgotten), ID: id, Language: string(kind), Cause: causeForget,
+	})
 }
 
 const causeForget = "forget"

@@ -146,7 +146,8 @@ func (l *lookingUp) run(ctx context.Context) error {
 	go func() {
 		defer close(results)
 		how := jobboard.BulkOptions{Concurrency: l.m.opts.Concurrency}
-		for r := range l.m.client.BulkJobInformation(jobboard.WithHeaderFunc(longer, l.readHeader), l.numbered(ctx, longer), how) {
+		listening := jobboard.WithHeaderFunc(longer, l.readHeader)
+		for r := range l.m.client.BulkJobInformation(listening, l.numbered(ctx, longer), how) {
 			p, _ := l.pieces.LoadAndDelete(r.Job)
 			if p, ok := p.(piece); ok { // an error of the input belongs to no job
 				results <- lookedUp{

@@ -153,7 +153,8 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 		return nil, err
 	}
 	d := &database{
-		DB: db, address: address, log: changelog.New(db), unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
+		DB: db, address: address, log: changelog.New(db),
+		unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
 	}
 	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) {
 		return (&tx{Tx: in, db: d}).texts(rows)

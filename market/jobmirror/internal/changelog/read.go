@@ -64,7 +64,8 @@ func (l *Log) Of(t *store.Tx, job int64, since time.Time, most int) (changes []E
 	if l.db.Shared {
 		order = "number DESC NULLS FIRST, written DESC"
 	}
-	query := "SELECT coalesce(number, 0), " + columns + " FROM changes WHERE job = ? AND at >= ? ORDER BY " + order + " LIMIT ?"
+	query := "SELECT coalesce(number, 0), " + columns + " FROM changes WHERE job = ? AND at >= ? ORDER BY " +
+		order + " LIMIT ?"
 	err = t.Rows(query, []any{job, since.UnixMilli(), most}, func(scan func(...any) error) error {
 		var e Entry
 		err := e.scan(scan, &e.Number)

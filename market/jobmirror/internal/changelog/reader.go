@@ -52,7 +52,9 @@ func (r *Reader) Take(ctx context.Context) (at Place, taken bool, err error) {
 
 // Keep renews the lease until ctx ends, as store.DB.KeepLease does.
 func (r *Reader) Keep(ctx context.Context) error {
-	return r.log.db.KeepLease(ctx, ReaderLease, func(ctx context.Context) (mine bool, err error) { return r.lease(ctx, ReaderLease) })
+	return r.log.db.KeepLease(ctx, ReaderLease, func(ctx context.Context) (mine bool, err error) {
+		return r.lease(ctx, ReaderLease)
+	})
 }
 
 // GiveBack ends the lease, if the Reader has it.

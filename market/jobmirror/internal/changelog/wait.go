@@ -57,7 +57,10 @@ func (l *Log) Wait(ctx context.Context, after int64, d time.Duration) {
 func (l *Log) look(ctx context.Context) {
 	t := &l.tail
 	for {
-		time.Sleep(LookEvery)
+		select {
+		case <-time.After(LookEvery):
+		case <-ctx.Done(): // which the callers' contexts do not end
+		}
 		t.mu.Lock()
 		if t.waiting == 0 {
 			t.looking = false

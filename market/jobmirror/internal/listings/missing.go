@@ -97,8 +97,8 @@ func (w *Writer) loseFew(r Refresh, rules Rules) error {
 	if err != nil || first == 0 {
 		return err
 	}
-	shown, err := store.Value[bool](w, "SELECT EXISTS (SELECT 1 FROM "+w.name+" WHERE source = ? AND missing = 0)", w.source)
-	if err != nil || !shown {
+	_, shows, err := w.State()
+	if err != nil || !shows {
 		return err
 	}
 	since := w.Now - lostFor*rules.Refresh.Milliseconds()
@@ -119,7 +119,8 @@ func (w *Writer) loseFew(r Refresh, rules Rules) error {
 
 // Going returns the keys of rows that go, at most Part.
 func (w *Writer) Going() ([]int64, error) {
-	return w.Numbers("SELECT "+w.key+" FROM "+w.name+" WHERE source = ? AND missing <> 0 AND missing = -1 LIMIT ?", w.source, Part)
+	query := "SELECT " + w.key + " FROM " + w.name + " WHERE source = ? AND missing <> 0 AND missing = -1 LIMIT ?"
+	return w.Numbers(query, w.source, Part)
 }
 
 // Settle returns the keys of held rows, at most Part, that lookups prove to be gone. all tells it

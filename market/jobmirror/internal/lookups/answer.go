@@ -64,7 +64,8 @@ func (w *Writer) Repeat(a *Answer) error {
 func (w *Writer) Save(a *Answer, before string) error {
 	err := w.Do(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, catalogue = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
 		next_due = ?, failures = 0, problem = '', leased_until = 0, made = ?, said = '', doubted = 0 WHERE job = ?`,
-		a.State, a.Title, a.Language, a.Record, a.Catalogue, a.ServiceTime, a.LookedUp, a.Streak, a.Number, a.Due, a.Made, a.Job)
+		a.State, a.Title, a.Language, a.Record, a.Catalogue, a.ServiceTime, a.LookedUp, a.Streak, a.Number,
+		a.Due, a.Made, a.Job)
 	if err != nil {
 		return err
 	}

@@ -71,22 +71,29 @@ func (w *Writer) Pass(rules evidence.Rules) (removed int, more bool, err error) 
 	if removed, err = w.keepNamed(named, unnamed, rules); err != nil {
 		return 0, false, err
 	}
-	for hash := range catalogues {
-		if err := w.Do("UPDATE catalogues SET used = ? WHERE hash = ? AND used < ?", w.Now, hash, began); err != nil {
-			return 0, false, err
-		}
-	}
-	if more = n == jobsPart; !more {
-		err := w.Do("DELETE FROM catalogues WHERE used < ?", began-passEvery.Milliseconds())
-		if err != nil {
-			return 0, false, err
-		}
+	more = n == jobsPart
+	if err := w.keepCatalogues(catalogues, began, more); err != nil {
+		return 0, false, err
 	}
 	ended := 0
 	if !more {
 		ended = 1
 	}
 	return removed, more, w.Do("UPDATE passes SET began = ?, job = ?, done = ? WHERE name = 'jobs'", began, last, ended)
+}
+
+// keepCatalogues notes that jobs of a pass, which began at a time, have catalogues. At the end of the
+// pass it removes those that no job has had since the pass before.
+func (w *Writer) keepCatalogues(used map[string]bool, began int64, more bool) error {
+	for hash := range used {
+		if err := w.Do("UPDATE catalogues SET used = ? WHERE hash = ? AND used < ?", w.Now, hash, began); err != nil {
+			return err
+		}
+	}
+	if more {
+		return nil
+	}
+	return w.Do("DELETE FROM catalogues WHERE used < ?", began-passEvery.Milliseconds())
 }
 
 // isNamed selects whether something names a row of the table jobs. One row of each table is
