@@ -215,24 +215,26 @@ func (f *file) finish() error {
 	}
 	f.grew(0, nil)
 	f.out, f.notes.out, f.kept = nil, nil, kept{}
+	if len(f.parts) == 1 {
+		err := f.sum(&f.parts[0], io.Discard)
+		f.index, f.hash = f.parts[0], f.parts[0].hash
+		return err
+	}
 	all := sha256.New()
 	for i := range f.parts {
 		if err := f.sum(&f.parts[i], all); err != nil {
 			return err
 		}
 	}
-	if len(f.parts) == 1 {
-		f.index = f.parts[0]
-	} else if err := f.sum(&f.index, all); err != nil {
-		return err
-	}
+	err := f.sum(&f.index, all)
 	f.hash = hex.EncodeToString(all.Sum(nil)[:16])
-	return nil
+	return err
 }
 
+// sum computes the hash of a document, and writes the document to all.
 func (f *file) sum(d *document, all io.Writer) error {
 	hash := sha256.New()
-	_, err := io.CopyBuffer(io.MultiWriter(hash, all), io.NewSectionReader(f.body, d.start, d.size), make([]byte, 1<<16))
+	_, err := io.Copy(io.MultiWriter(hash, all), io.NewSectionReader(f.body, d.start, d.size))
 	d.hash = hex.EncodeToString(hash.Sum(nil)[:16])
 	return err
 }

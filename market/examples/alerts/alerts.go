@@ -9,6 +9,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver of the site's own database
 
@@ -137,7 +138,7 @@ func (a *alerts) note(ctx context.Context, match jobmirror.Match) error {
 // maxJobs bounds the jobs of one mail.
 const maxJobs = 20
 
-// mail sends each owner what was noted and is open still; what is closed waits until it is open again.
+// mail sends each owner what was noted and still is on the site; what is not waits until it is again.
 func (a *alerts) mail(ctx context.Context) error {
 	type owner struct {
 		id           int64
@@ -179,17 +180,40 @@ func (a *alerts) mail(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// text returns the text of a mail, and the jobs in it: those that are open.
-func (a *alerts) text(ctx context.Context, jobs []jobboard.JobID) (text string, open []jobboard.JobID) {
+// text returns the text of a mail, and the jobs in it: those that are on the site.
+func (a *alerts) text(ctx context.Context, jobs []jobboard.JobID) (text string, shown []jobboard.JobID) {
 	var b strings.Builder
 	for _, id := range jobs {
-		job, err := a.mirror.Job(ctx, id)
-		postings, noPostings := a.mirror.Postings(ctx, id)
-		if err != nil || noPostings != nil || job.State != jobmirror.StateOpen || len(postings) == 0 || len(open) == maxJobs {
-			continue
+		if len(shown) == maxJobs {
+			break
 		}
-		fmt.Fprintf(&b, "%s\n%s/job/%d\n\n", jobpublish.Line(postings[0].Posting.Title, 200), a.origin, id)
-		open = append(open, id)
+		if title := a.shown(ctx, id); title != "" {
+			fmt.Fprintf(&b, "%s\n%s\n\n", title, a.page(id))
+			shown = append(shown, id)
+		}
 	}
-	return b.String(), open
+	return b.String(), shown
 }
+
+// shown returns the title of a job that a visitor of the site may see and apply to at this moment, or "".
+// Between a match and its mail the job may have been closed, hidden or removed.
+func (a *alerts) shown(ctx context.Context, id jobboard.JobID) string {
+	job := jobpublish.Job{URL: a.page(id)}
+	now := time.Now()
+	info, err := a.mirror.JobInformation(ctx, id)
+	job.SetLookup(info, err, now)
+	postings, err := a.mirror.Postings(ctx, id)
+	if err != nil {
+		return "" // the next minute tries again
+	}
+	for i := range postings {
+		job.Posting = &postings[i].Posting
+		if job.Check(now) == nil {
+			return jobpublish.Line(job.Posting.Title, 200)
+		}
+	}
+	return ""
+}
+
+// page returns the address of a job's page.
+func (a *alerts) page(id jobboard.JobID) string { return a.origin + "/job/" + id.String() }

@@ -32,17 +32,18 @@ func main() {
 	server := flag.String("smtp", "localhost:25", "address of the mail server")
 	from := flag.String("from", "jobs@example.com", "address of the sender")
 	addr := flag.String("addr", "127.0.0.1:8092", "address to serve on")
+	origin := flag.String("origin", "", "address of the site for visitors, such as https://jobs.example; empty: http://ADDR")
 	folder := flag.String("folder", ".", "folder of both databases")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, *addr, *folder, postbox{*server, *from})
+	err := run(ctx, *addr, cmp.Or(*origin, "http://"+*addr), *folder, postbox{*server, *from})
 	stop()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, addr, folder string, mails postbox) error {
+func run(ctx context.Context, addr, origin, folder string, mails postbox) error {
 	config := jobboard.Config{
 		BaseURL:  os.Getenv("JOBBOARD_BASE_URL"),
 		JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"),
@@ -62,7 +63,7 @@ func run(ctx context.Context, addr, folder string, mails postbox) error {
 		return err
 	}
 	defer func() { _ = mirror.Close() }()
-	a, err := openAlerts(ctx, filepath.Join(folder, "alerts.db"), "http://"+addr, mirror, mails)
+	a, err := openAlerts(ctx, filepath.Join(folder, "alerts.db"), origin, mirror, mails)
 	if err != nil {
 		return err
 	}
