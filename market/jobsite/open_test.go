@@ -2,6 +2,7 @@ package jobsite_test
 
 import (
 	"context"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -225,13 +226,17 @@ func TestRunDrains(t *testing.T) {
 		body <- text
 	}()
 	<-asked
-	for ready(handler) != http.StatusOK {
-		time.Sleep(10 * time.Millisecond) // the copy is being filled over sockets
+	waitFor := func(what string, ok func() bool) { // the copy is being filled over sockets
+		t.Helper()
+		for begun := time.Now(); !ok(); time.Sleep(5 * time.Millisecond) {
+			if time.Since(begun) > 30*time.Second {
+				t.Fatal("it never came true that", what)
+			}
+		}
 	}
+	waitFor("the copy is whole", func() bool { return ready(handler) == http.StatusOK })
 	stop()
-	for ready(handler) == http.StatusOK {
-		time.Sleep(time.Millisecond)
-	}
+	waitFor("monitors are told that no more is to come", func() bool { return ready(handler) != http.StatusOK })
 	select {
 	case err := <-ended:
 		t.Fatal("ended with a request under way:", err)
@@ -359,6 +364,23 @@ func TestReadEnv(t *testing.T) {
 			!strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "trusted") }))
+	defer server.Close()
+	authority := filepath.Join(t.TempDir(), "ca.pem")
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(authority, block, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env = map[string]string{"JOBBOARD_TOKEN_FILE": file, "JOBBOARD_CA_FILE": authority}
+	if s, err = jobsite.ReadEnv(func(name string) string { return env[name] }); err != nil {
+		t.Fatal(err)
+	}
+	if token, err := s.Board.TokenSource.Token(); err != nil || token.AccessToken != "hush" {
+		t.Errorf("the token is not that of the file: %v", err)
+	}
+	if status, _, body := fetch(t, s.Board.HTTPClient, "GET", server.URL); status != 200 || body != "trusted" {
+		t.Errorf("the board with a certificate of its own: %d %s", status, body)
 	}
 	if s, err := jobsite.ReadEnv(func(string) string { return "" }); err != nil || s.Board.BaseURL != "" || s.Channels != nil || s.Feeds != nil {
 		t.Errorf("no environment: %v %v", s, err)
