@@ -199,6 +199,78 @@ func TestAnnouncementIsRepeated(t *testing.T) {
 	})
 }
 
+// An outage of a day is tried once an hour at last.
+func TestAnnouncementsWaitAnHourAtMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &engine{answers: slices.Repeat([]int{503}, 20)}
+		if err := announcer(t, e, nil).Announce(t.Context(), pages(0, 3)); err != nil {
+			t.Fatal(err)
+		}
+		for i := 1; i < len(e.at); i++ {
+			if gap := e.at[i].Sub(e.at[i-1]); i > 6 && gap != time.Hour || gap > time.Hour {
+				t.Errorf("try %d comes after %s", i, gap)
+			}
+		}
+	})
+}
+
+// The bound of a day counts a page each time that it is told, and what was told before the bound was lowered.
+func TestBoundOfADayCountsAnnouncements(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, store := &engine{}, &told{}
+		bound := func(n int) func(*jobpublish.AnnouncerConfig) {
+			return func(cfg *jobpublish.AnnouncerConfig) { cfg.Store, cfg.PerDay, cfg.Again = store, n, time.Minute }
+		}
+		began := time.Now()
+		for range 4 { // at once, and after each minute
+			if err := announcer(t, e, bound(4)).Announce(t.Context(), pages(0, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(began); took > 4*time.Minute {
+			t.Errorf("four announcements of a page took %s", took)
+		}
+		if err := announcer(t, e, bound(4)).Announce(t.Context(), pages(0, 1)); err != nil || time.Since(began) < 24*time.Hour {
+			t.Errorf("the fifth comes after %s, %v", time.Since(began), err)
+		}
+
+		e, store = &engine{}, &told{}
+		began = time.Now()
+		for i := range 3 {
+			if err := announcer(t, e, bound(9)).Announce(t.Context(), pages(3*i, 3*i+3)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Hour)
+		}
+		asked := store.asked
+		if err := announcer(t, e, bound(3)).Announce(t.Context(), pages(9, 10)); err != nil || time.Since(began) < 26*time.Hour {
+			t.Errorf("with a lower bound, after %s, %v", time.Since(began), err)
+		}
+		if n := store.asked - asked; n > 3 {
+			t.Errorf("the store is asked %d times meanwhile", n)
+		}
+	})
+}
+
+// An address that comes again after a whole announcement is told again, because its page has changed again.
+func TestAnnouncedAgainAfterAnAnnouncement(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &engine{}
+		both := func(yield func(string, error) bool) {
+			for address, err := range pages(0, 10_000) {
+				if !yield(address, err) {
+					return
+				}
+			}
+			yield("https://jobs.example/job/7/", nil)
+		}
+		err := announcer(t, e, func(cfg *jobpublish.AnnouncerConfig) { cfg.PerDay = 20_000 }).Announce(t.Context(), both)
+		if err != nil || len(e.took) != 2 || !slices.Equal(e.took[1], []string{"https://jobs.example/job/7/"}) {
+			t.Errorf("%d announcements, %v", len(e.took), err)
+		}
+	})
+}
+
 func TestAnnouncementIsRefused(t *testing.T) {
 	for _, status := range []int{301, 400, 403, 404, 422} {
 		e := &engine{answers: []int{status}, header: http.Header{"Location": {"https://elsewhere.example/"}}}
@@ -235,11 +307,13 @@ func TestAnnouncerIsMistyped(t *testing.T) {
 // told is a store.
 type told struct {
 	err       error
+	asked     int // how often Told was called
 	addresses []string
 	at        []time.Time
 }
 
 func (s *told) Told(_ context.Context, since time.Time) (map[string][]time.Time, error) {
+	s.asked++
 	out := map[string][]time.Time{}
 	for i, at := range s.at {
 		if !at.Before(since) {
