@@ -197,7 +197,8 @@ func (x *metrics) observeProcess(o metric.Observer, p ProcessStatus, now time.Ti
 // observeSources reads how old the sources are. One that was never copied whole
 // has no age.
 func (t *tx) observeSources(x *metrics, o metric.Observer) error {
-	const query = "SELECT " + sourceColumns + ", complete, failures, " + listings.Held + ", next_due, leased_until FROM sources s"
+	const query = "SELECT " + sourceColumns + ", complete, failures, " + listings.Held +
+		", next_due, leased_until FROM sources s"
 	return t.Rows(query, nil, func(scan func(...any) error) error {
 		var (
 			s                                         source

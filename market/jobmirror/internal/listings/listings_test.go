@@ -1,0 +1,209 @@
+package listings
+
+import (
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+)
+
+// feed is a feed with the number 1 in a database that has what its entries need. The entry of a job has the
+// job's number as its hash.
+type feed struct {
+	*testing.T
+	db     *store.DB
+	now    time.Duration // since the test began
+	answer int64         // the number of the last answer
+	shown  []int64
+}
+
+var rules = Rules{Refresh: time.Hour, Hold: 24 * time.Hour}
+
+func newFeed(t *testing.T, jobs int) *feed {
+	t.Helper()
+	schema := store.Schema{Program: "listings", Version: 1, Own: map[string]string{}, Tables: `
+		CREATE TABLE mirror (name TEXT PRIMARY KEY, value TEXT NOT NULL) @clustered;
+		INSERT INTO mirror VALUES ('program', 'listings'), ('oldest', '1');
+		CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL) @clustered;
+		CREATE TABLE forgotten (kind TEXT, id BIGINT);
+		CREATE TABLE sources (id @key, last_answer BIGINT DEFAULT 0, second_last_answer BIGINT DEFAULT 0, third_last_answer BIGINT DEFAULT 0,
+			held_lease BIGINT DEFAULT 0, opens BIGINT DEFAULT 0, informed BIGINT DEFAULT 0, believed BIGINT DEFAULT 0);
+		INSERT INTO sources (id) VALUES (1);`}
+	AddTables(&schema)
+	lookups.AddTables(&schema)
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "listings.db"), schema, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f := &feed{T: t, db: db}
+	f.do(func(w *Writer) error {
+		for job := range int64(jobs) {
+			f.shown = append(f.shown, job+1)
+			if err := w.ShowEntry(job+1, job+1); err != nil {
+				return err
+			}
+		}
+		return lookups.NewWriter(w.Tx, nil).PutNew(f.shown)
+	})
+	return f
+}
+
+// do runs a transaction at the feed's time.
+func (f *feed) do(f2 func(w *Writer) error) {
+	f.Helper()
+	err := f.db.Update(f.Context(), func(t *store.Tx) error {
+		t.Now += f.now.Milliseconds()
+		return f2(NewWriter(t, Feed, 1))
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// refresh has the feed miss jobs, and returns those whose entries go, which are removed.
+func (f *feed) refresh(missing ...int64) (gone []int64) {
+	f.Helper()
+	f.now += time.Hour
+	f.answer++
+	f.do(func(w *Writer) error {
+		before, err := w.Count()
+		if err != nil {
+			return err
+		}
+		err = w.Miss(Refresh{f.answer, before, iter.Seq[[]int64](func(yield func([]int64) bool) { yield(missing) })}, rules)
+		if err != nil {
+			return err
+		}
+		if err := w.WantLookups(); err != nil {
+			return err
+		}
+		if gone, err = w.Going(); err != nil {
+			return err
+		}
+		slices.Sort(gone)
+		return w.Remove(gone)
+	})
+	return gone
+}
+
+// say has lookups say a state of jobs.
+func (f *feed) say(state string, jobs ...int64) {
+	f.Helper()
+	f.answer++
+	f.do(func(w *Writer) error {
+		return w.Do("UPDATE jobs SET state = ?, answer = ? WHERE job IN @ids", state, f.answer, store.IDs(jobs))
+	})
+}
+
+// settled returns the jobs of the entries that lookups prove to be gone.
+func (f *feed) settled(all bool) (gone []int64) {
+	f.Helper()
+	f.do(func(w *Writer) (err error) {
+		gone, err = w.Settle(all)
+		slices.Sort(gone)
+		return err
+	})
+	return gone
+}
+
+func (f *feed) want(what string, got []int64, want ...int64) {
+	f.Helper()
+	if !slices.Equal(got, want) {
+		f.Errorf("%s: %d go, want %d", what, got, want)
+	}
+}
+
+func from(first, last int64) (jobs []int64) {
+	for job := first; job <= last; job++ {
+		jobs = append(jobs, job)
+	}
+	return jobs
+}
+
+// Few rows go at once, but not again and again; many are held until three refreshes have missed them for
+// as long as rows are held, if they are not shown again.
+func TestFewGoAndManyAreHeld(t *testing.T) {
+	f := newFeed(t, 100)
+	f.want("a fifth", f.refresh(from(1, 20)...), from(1, 20)...)
+	f.want("as many soon after", f.refresh(from(21, 36)...))
+	f.do(func(w *Writer) error { // one is shown again
+		again, err := w.ShowEntriesAgain("[21, 999]")
+		if fmt.Sprint(again) != "[21]" {
+			t.Errorf("the feed has %d of two", again)
+		}
+		return err
+	})
+	f.want("a second time", f.refresh())
+	f.now += 23 * time.Hour
+	f.want("a third time, held for a day", f.refresh(), from(22, 36)...)
+	f.now += 5 * time.Hour
+	f.want("three", f.refresh(98, 99, 100), 98, 99, 100)
+	f.want("all that is left", f.refresh(append(from(37, 97), 21)...))
+	f.now += 48 * time.Hour
+	f.want("held for long, missed twice", f.refresh())
+}
+
+// "closed" proves that a row is gone, "unavailable" only with a lookup that gave information, or for a few rows
+// once all were looked up. An answer from before the first refresh that missed the row proves nothing.
+func TestWhatLookupsProve(t *testing.T) {
+	f := newFeed(t, 100)
+	f.say("closed", 1)
+	f.want("half of all", f.refresh(from(1, 50)...))
+	f.want("said before", f.settled(false))
+	f.say("inactive", 2)
+	f.want("inactive", f.settled(false), 2)
+	f.say("unavailable", from(3, 12)...)
+	f.want("ten unavailable, some not looked up", f.settled(false), 2)
+	gone := f.settled(true)
+	f.want("ten unavailable of all", gone, from(2, 12)...)
+	f.do(func(w *Writer) error { return w.Remove(gone) })
+	f.say("unavailable", 13)
+	f.want("one more", f.settled(true))
+	f.say("open", 14)
+	f.want("once one is open", f.settled(false), 13)
+	f.do(func(w *Writer) error {
+		_, err := w.ShowEntriesAgain("[14]")
+		return err
+	})
+	f.want("which is shown again", f.settled(false), 13)
+	f.refresh()
+	f.want("after another refresh", f.settled(false))
+}
+
+// The jobs of held rows are leased by one process at a time, and each once after a refresh.
+func TestHeldRowsAreLookedUp(t *testing.T) {
+	f := newFeed(t, 100)
+	take := func(n int) (jobs []int64, left int) {
+		f.do(func(w *Writer) error {
+			b, n, err := w.TakeHeld(lookups.NewWriter(w.Tx, nil), f.answer, n, "process")
+			jobs, left = b.Jobs, n
+			slices.Sort(jobs)
+			return err
+		})
+		return jobs, left
+	}
+	f.refresh(from(1, 50)...)
+	jobs, left := take(30)
+	if len(jobs) != 30 || left != 50 {
+		t.Errorf("it takes %d of %d", len(jobs), left)
+	}
+	more, left := take(30)
+	if len(more) != 20 || left != 50 || slices.ContainsFunc(more, func(job int64) bool { return slices.Contains(jobs, job) }) {
+		t.Errorf("then %d of %d", len(more), left)
+	}
+	refreshed := f.answer
+	f.say("open", from(1, 50)...)
+	f.answer = refreshed
+	if jobs, left := take(30); len(jobs) != 0 || left != 0 {
+		t.Errorf("after their answers it takes %d of %d", len(jobs), left)
+	}
+}
