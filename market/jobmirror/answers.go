@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/evidence"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -33,7 +34,11 @@ func (t *answerTx) saveAnswers(results []lookedUp) error {
 	if err != nil {
 		return err
 	}
-	list, wave, err := t.weigh(results, stored)
+	list, err := t.answered(results, stored)
+	if err != nil {
+		return err
+	}
+	wave, err := t.noteAnswers(list)
 	if err != nil {
 		return err
 	}
@@ -80,6 +85,32 @@ func stateOf(info *jobboard.JobInformation, err error) State {
 		return stateUnfound
 	}
 	return ""
+}
+
+// answered saves that some lookups failed, and returns the answers that may be written. An answer that
+// says nothing, or that comes out of a cache, is a failure. Answers older than the stored one are left out.
+func (t *answerTx) answered(results []lookedUp, stored map[int64]*lookups.Job) (list []weighed, err error) {
+	for _, r := range results {
+		j := stored[r.job]
+		if j == nil || j.Answer >= r.answer {
+			continue
+		}
+		state := stateOf(r.info, r.err)
+		if state != "" && r.origin.before(j.Made, t.Now) {
+			state, r.err = "", errOutOfCache
+		}
+		if state == "" {
+			if err := t.saveFailure(r, j); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		list = append(list, weighed{r, evidence.Answer{
+			Job: r.job, Says: state.outcome(), Made: r.origin.made, Known: State(j.State).outcome(),
+			Doubt: evidence.Doubt{Says: State(j.Said).outcome(), Since: j.Doubted}, Late: reopensLate(j, r, state),
+		}, state, j})
+	}
+	return list, nil
 }
 
 // saveFailure notes that a lookup was not answered, and has the job looked up again with back-off: the

@@ -101,10 +101,10 @@ func (t *refreshTx) noteOrigin() error {
 	return nil
 }
 
-// endDoubts removes the doubts of a source that its complete refresh did not note again,
-// and leaves those that a later one noted meanwhile.
-func (t *refreshTx) endDoubts() error {
-	_, err := t.Exec("DELETE FROM doubts WHERE source = ? AND generation < ?", t.src.id, t.turn.generation)
+// endLowerVersions removes the lower versions that a complete refresh of a source did not see again,
+// and leaves those that a later one has noted meanwhile.
+func (t *refreshTx) endLowerVersions() error {
+	_, err := t.Exec("DELETE FROM lower_versions WHERE source = ? AND generation < ?", t.src.id, t.turn.generation)
 	return err
 }
 
@@ -127,13 +127,13 @@ func (t *refreshTx) believe(stored []*row, change map[int64]*row) error {
 	if err != nil {
 		return err
 	}
-	doubted, err := store.Pairs[int64, int64](t, "SELECT posting, since FROM doubts WHERE source = ? AND posting IN @ids",
+	noted, err := store.Pairs[int64, int64](t, "SELECT posting, since FROM lower_versions WHERE source = ? AND posting IN @ids",
 		t.src.id, store.IDs(lower))
 	if err != nil {
 		return err
 	}
 	for _, id := range lower {
-		since := doubted[id]
+		since := noted[id]
 		switch giver, ok := shown[id]; {
 		case ok && giver != t.src.id:
 			delete(change, id)
@@ -142,7 +142,7 @@ func (t *refreshTx) believe(stored []*row, change map[int64]*row) error {
 			// time.
 		default:
 			delete(change, id)
-			if err := t.doubt(id, since); err != nil {
+			if err := t.noteLowerVersion(id, since); err != nil {
 				return err
 			}
 		}
@@ -150,13 +150,13 @@ func (t *refreshTx) believe(stored []*row, change map[int64]*row) error {
 	return nil
 }
 
-// doubt notes that a source has shown a lower version of a posting since a moment; 0, or a
+// noteLowerVersion notes that a source has shown a lower version of a posting since a moment; 0, or a
 // moment in the future, stands for now.
-func (t *refreshTx) doubt(id, since int64) error {
+func (t *refreshTx) noteLowerVersion(id, since int64) error {
 	if since == 0 || since > t.Now {
 		since = t.Now
 	}
-	_, err := t.Exec(`INSERT INTO doubts (source, posting, since, generation) VALUES (?, ?, ?, ?)
+	_, err := t.Exec(`INSERT INTO lower_versions (source, posting, since, generation) VALUES (?, ?, ?, ?)
 		ON CONFLICT (source, posting) DO UPDATE SET since = excluded.since, generation = excluded.generation`,
 		t.src.id, id, since, t.turn.generation)
 	return err

@@ -141,7 +141,7 @@ func TestLowerVersions(t *testing.T) {
 			t.Helper()
 			var version, doubts int64
 			do(t, m, func(t *tx) (err error) {
-				if doubts, err = store.Value[int64](t, "SELECT count(*) FROM doubts"); err != nil {
+				if doubts, err = store.Value[int64](t, "SELECT count(*) FROM lower_versions"); err != nil {
 					return err
 				}
 				version, err = store.Value[int64](t, "SELECT version FROM postings WHERE posting = 1")

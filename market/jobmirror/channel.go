@@ -302,7 +302,7 @@ func merge(stored, given *row) *row {
 	if given.answer < stored.answer || given.answer == stored.answer && given.rec.Version < stored.rec.Version {
 		return stored
 	}
-	given.before, given.stored, given.turns = stored.before, stored.stored, stored.turns
+	given.before, given.stored, given.visibilityDue = stored.before, stored.stored, stored.visibilityDue
 	given.newVersion = given.rec.Version > stored.rec.Version
 	return given
 }

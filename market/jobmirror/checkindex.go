@@ -119,7 +119,7 @@ func (t *tx) toCheck(after int64) ([]search.ToCheck, error) {
 	}
 	list := make([]search.ToCheck, len(rows))
 	for i, r := range rows {
-		list[i] = search.ToCheck{Document: documents[i], Waits: waiting[r.id] || r.turns > 0 && r.turns <= t.Now}
+		list[i] = search.ToCheck{Document: documents[i], Waits: waiting[r.id] || r.visibilityDue > 0 && r.visibilityDue <= t.Now}
 	}
 	return list, nil
 }

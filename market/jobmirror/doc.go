@@ -27,10 +27,10 @@
 // itself, and had no broken entry. Only a complete refresh removes anything.
 //
 // The rows that it misses are removed at once if they are few: at most a fifth of the
-// source's rows, or three. More are held: they stay until lookups prove that they are
-// gone, until complete refreshes have missed them three times and for
-// Options.HoldMissing, or until [Mirror.AcceptRemovals]. A job is gone only when its
-// lookup says so.
+// source's rows, or three, those counted that are held or went lately. If there are more, or the
+// source shows nothing at all, they are held until one of three things happens: lookups prove that
+// they are gone; complete refreshes have missed them three times and for Options.HoldMissing; or
+// somebody calls [Mirror.AcceptRemovals]. A job is gone only when its lookup says so.
 //
 // If no process names a source in its options any more, the source and what only
 // it shows are removed after Options.KeepSources, or at once by [Mirror.RemoveSources].

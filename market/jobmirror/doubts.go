@@ -44,34 +44,6 @@ type weighed struct {
 	row   *lookups.Job
 }
 
-// weigh returns the answers that may be written, and whether a wave is held for them. Answers that
-// say nothing, or that come out of a cache, are noted as failures and are not among them. Answers
-// older than the stored one are left out, too.
-func (t *answerTx) weigh(results []lookedUp, stored map[int64]*lookups.Job) (list []weighed, wave bool, err error) {
-	for _, r := range results {
-		j := stored[r.job]
-		if j == nil || j.Answer >= r.answer {
-			continue
-		}
-		state := stateOf(r.info, r.err)
-		if state != "" && r.origin.before(j.Made, t.Now) {
-			state, r.err = "", errOutOfCache
-		}
-		if state == "" {
-			if err := t.saveFailure(r, j); err != nil {
-				return nil, false, err
-			}
-			continue
-		}
-		list = append(list, weighed{r, evidence.Answer{
-			Job: r.job, Says: state.outcome(), Made: r.origin.made, Known: State(j.State).outcome(),
-			Doubt: evidence.Doubt{Says: State(j.Said).outcome(), Since: j.Doubted}, Late: reopensLate(j, r, state),
-		}, state, j})
-	}
-	wave, err = t.noteAnswers(list)
-	return list, wave, err
-}
-
 // noteAnswers notes answers in the inquiry about jobs, and which of them are about jobs that a source
 // shows. It reports whether a wave is held for them.
 func (t *answerTx) noteAnswers(list []weighed) (wave bool, err error) {

@@ -274,7 +274,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		state := func() (out string) {
 			do(t, m, func(t *tx) error {
 				var complete, due, claimed, failures, doubts int64
-				err := t.Row("SELECT complete, next_due, leased_until, failures, (SELECT count(*) FROM doubts), problem FROM sources WHERE id = ?",
+				err := t.Row("SELECT complete, next_due, leased_until, failures, (SELECT count(*) FROM lower_versions), problem FROM sources WHERE id = ?",
 					[]any{src.id}, &complete, &due, &claimed, &failures, &doubts, &out)
 				out = fmt.Sprint(complete, due, claimed, failures, doubts, out)
 				return err
@@ -282,7 +282,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 			return out
 		}
 		do(t, m, func(t *tx) error {
-			_, err := t.Exec("INSERT INTO doubts (source, posting, since, generation) VALUES (?, 1, ?, ?)", src.id, t.Now, fast.generation)
+			_, err := t.Exec("INSERT INTO lower_versions (source, posting, since, generation) VALUES (?, 1, ?, ?)", src.id, t.Now, fast.generation)
 			return err
 		})
 		before := state()

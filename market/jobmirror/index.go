@@ -58,7 +58,7 @@ func (m *Mirror) index(ctx context.Context) error {
 	if may, err := m.takeForm(ctx); err != nil || !may {
 		return err
 	}
-	if err := m.putTurned(ctx); err != nil {
+	if err := m.putVisibilityDue(ctx); err != nil {
 		return err
 	}
 	return m.db.updateAll(ctx, (*tx).indexUnindexed)
@@ -87,7 +87,7 @@ func (t *tx) indexUnindexed() (more bool, err error) {
 		return false, err
 	}
 	for _, r := range rows {
-		if err := t.turn(r); err != nil {
+		if err := t.noteVisibility(r); err != nil {
 			return false, err
 		}
 	}

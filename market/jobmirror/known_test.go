@@ -170,7 +170,7 @@ func TestKnownBytesBesideALowerVersion(t *testing.T) {
 					t.Fatalf("%q: the copy has %q", order, got)
 				}
 				do(t, m, func(tx *tx) error {
-					doubts, err := tx.Numbers("SELECT posting FROM doubts")
+					doubts, err := tx.Numbers("SELECT posting FROM lower_versions")
 					if len(doubts) > 0 {
 						t.Errorf("%q: %d is doubted", order, doubts)
 					}

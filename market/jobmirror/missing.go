@@ -16,7 +16,9 @@ import (
 // dropBatch bounds the rows that are removed in one transaction.
 const dropBatch = listings.Part
 
-// sweep marks the rows that a complete refresh did not show, and removes those that go.
+// sweep decides what becomes of the rows that a complete refresh did not show. First it removes the
+// held rows that lookups have proved gone meanwhile: they are not to count once more as missing. Then it
+// holds the others or lets them go, and removes those that go.
 func (r *refresher) sweep(ctx context.Context) error {
 	if err := r.settle(ctx, r.src, false); err != nil {
 		return err

@@ -12,23 +12,23 @@ import (
 
 // row is a row of the table postings that is being changed.
 type row struct {
-	id         int64
-	rec        PostingRecord
-	before     string        // the record as it is stored; empty: the row is new
-	stored     PostingRecord // the same, decoded
-	ads        string
-	hash       int64 // of what the board gave: rec without what the mirror adds, and ads
-	raw        int64 // the hash of rec's bytes in the source that is refreshed; 0: unknown, or rec comes from another
-	linked     int64 // the job that the posting's own link names; 0: none
-	answer     int64 // the number of the answer that rec came from
-	giver      int64 // the source that rec came from
-	fromAnswer bool  // rec and ads are from an answer of this refresh, not from the table
-	newVersion bool  // the row is new, or rec is of a newer version than the stored record
-	turns      int64 // when its dates change whether a visitor may see it, as the table has it; 0: never
-	jobless    bool  // fillJobs found a job for it that is not in the table jobs
+	id            int64
+	rec           PostingRecord
+	before        string        // the record as it is stored; empty: the row is new
+	stored        PostingRecord // the same, decoded
+	ads           string
+	hash          int64 // of what the board gave: rec without what the mirror adds, and ads
+	raw           int64 // the hash of rec's bytes in the source that is refreshed; 0: unknown, or rec comes from another
+	linked        int64 // the job that the posting's own link names; 0: none
+	answer        int64 // the number of the answer that rec came from
+	giver         int64 // the source that rec came from
+	fromAnswer    bool  // rec and ads are from an answer of this refresh, not from the table
+	newVersion    bool  // the row is new, or rec is of a newer version than the stored record
+	visibilityDue int64 // when its dates change whether a visitor may see it, as the table has it; 0: never
+	jobless       bool  // fillJobs found a job for it that is not in the table jobs
 }
 
-const rowColumns = "id, record, ads, hash, linked, answer, giver, turns"
+const rowColumns = "id, record, ads, hash, linked, answer, giver, visibility_due"
 
 // load reads the rows that a condition on the table postings selects, and keeps
 // others from changing them.
@@ -41,7 +41,7 @@ func (t *tx) read(condition string, args ...any) (out []*row, err error) {
 	query := "SELECT " + rowColumns + " FROM postings WHERE " + condition
 	err = t.Rows(query, args, func(scan func(...any) error) error {
 		r := &row{}
-		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.giver, &r.turns); err != nil {
+		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.giver, &r.visibilityDue); err != nil {
 			return err
 		}
 		r.rec, err = decodeRecord[PostingRecord](r.before)
@@ -171,19 +171,19 @@ func (t *tx) write(r *row, cause string) error {
 	if after == r.before && !r.fromAnswer {
 		return nil
 	}
-	_, turns := r.rec.lasts(t.Now)
+	_, visibilityDue := r.rec.lasts(t.Now)
 	// PostgreSQL keeps a long advertisement outside the row. It writes it again, even if it is
 	// equal, unless the new row takes the value from the old one.
 	err := t.Do(`INSERT INTO postings
 		(id, posting, language, version, title, record, ads, hash, linked, job,
-			answer, adless, giver, turns)
+			answer, adless, giver, visibility_due)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
 			ads = CASE WHEN postings.ads = excluded.ads THEN postings.ads ELSE excluded.ads END,
 			hash = excluded.hash, linked = excluded.linked, job = excluded.job,
-			answer = excluded.answer, adless = excluded.adless, giver = excluded.giver, turns = excluded.turns`,
+			answer = excluded.answer, adless = excluded.adless, giver = excluded.giver, visibility_due = excluded.visibility_due`,
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
-		r.linked, int64(r.rec.Job), r.answer, flag(r.rec.AdTooLarge), r.giver, turns)
+		r.linked, int64(r.rec.Job), r.answer, flag(r.rec.AdTooLarge), r.giver, visibilityDue)
 	if err == nil && (r.fromAnswer || r.rec.Job != r.stored.Job || !slices.Equal(r.rec.Sources, r.stored.Sources)) {
 		err = t.putUnindexed([]int64{r.id})
 	}

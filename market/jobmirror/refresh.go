@@ -382,7 +382,7 @@ func (r *refresher) finish(ctx context.Context, whole bool, reason string) error
 			return err
 		}
 		if whole {
-			if err := own.endDoubts(); err != nil {
+			if err := own.endLowerVersions(); err != nil {
 				return err
 			}
 			_, err := t.Exec(`UPDATE sources SET complete = ?, next_due = ?, leased_until = 0, failures = 0, problem = ?, refused = 0, left_out = 0

@@ -219,20 +219,20 @@ const pollEvery = time.Second
 // wakes those who do it. It reads the first row of some indexes, and the rows of the sources.
 func (w *worker) poll(ctx context.Context) error {
 	var (
-		sources                    = w.named()
-		now, entered, began, until int64
-		job, source, held, turn    *int64
-		index, number              bool
+		sources                       = w.named()
+		now, entered, began, until    int64
+		job, source, held, visibility *int64
+		index, number                 bool
 	)
 	numberless := "0"
 	if w.db.Shared {
 		numberless = changelog.Waiting
 	}
 	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.leased_until,
-			(SELECT max(held_lease) FROM sources WHERE held_lease > 0), (`+lookups.FirstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstTurn+`), `+numberless+`
+			(SELECT max(held_lease) FROM sources WHERE held_lease > 0), (`+lookups.FirstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstVisibilityDue+`), `+numberless+`
 		FROM (SELECT count(*) AS entered, min(CASE WHEN leased_until > next_due THEN leased_until ELSE next_due END) AS first,
 			coalesce(max(began), 0) AS began, coalesce(max(leased_until), 0) AS leased_until FROM sources WHERE id IN @ids) s`,
-		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &held, &job, &index, &turn, &number)
+		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &held, &job, &index, &visibility, &number)
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (w *worker) poll(ctx context.Context) error {
 		{job != nil && *job <= now, w.db.jobsDue},
 		{held != nil && !w.db.IsLeased(*held, now, lookups.Lease), w.heldDue},
 		{source != nil && *source <= now || setBack || int(entered) < len(sources), w.sourcesDue},
-		{index || turn != nil && *turn <= now, w.db.unindexed},
+		{index || visibility != nil && *visibility <= now, w.db.unindexed},
 		{number, w.db.unnumbered},
 	} {
 		if work.due {

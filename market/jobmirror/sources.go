@@ -184,7 +184,7 @@ func (m *Mirror) removeSource(ctx context.Context, s *source) error {
 		if current, err := r.stillTurn(); err != nil || !current {
 			return err
 		}
-		if err := r.endDoubts(); err != nil {
+		if err := r.endLowerVersions(); err != nil {
 			return err
 		}
 		if _, err := t.Exec("DELETE FROM losses WHERE source = ?", s.id); err != nil {

@@ -6,8 +6,8 @@ import "context"
 // to be closed, inactive or unavailable. What the copy does not know hides nothing, and how old it is
 // does not either. The index has a tag for those that a visitor may not see, tagHidden: they are few,
 // so that leaving them out costs a search next to nothing. It is renewed with the posting, by the
-// answers of lookups that end a job or open it again, and when its dates come: postings.turns says
-// when, and putTurned puts such postings on the list of those to index.
+// answers of lookups that end a job or open it again, and when its dates come: postings.visibility_due says
+// when, and putVisibilityDue puts such postings on the list of those to index.
 
 // shown reports whether a visitor may see a posting at a time, whose job has a state; empty: it is not
 // known.
@@ -35,20 +35,20 @@ func (r *PostingRecord) lasts(now int64) (lasts bool, next int64) {
 	return true, ends
 }
 
-// isTurned is the condition for a posting whose dates have changed whether a visitor may see it.
-const isTurned = "turns > 0 AND turns <= ?"
+// isVisibilityDue is the condition for a posting whose dates have changed whether a visitor may see it.
+const isVisibilityDue = "visibility_due > 0 AND visibility_due <= ?"
 
-// putTurned puts the postings on the list of those to index whose dates have come.
-func (m *Mirror) putTurned(ctx context.Context) error {
+// putVisibilityDue puts the postings on the list of those to index whose dates have come.
+func (m *Mirror) putVisibilityDue(ctx context.Context) error {
 	for {
-		turned, err := fromView(ctx, m.db, func(t *tx) ([]int64, error) {
-			return t.Numbers(`SELECT id FROM postings WHERE `+isTurned+` AND NOT EXISTS (SELECT 1 FROM unindexed u WHERE u.posting = id)
+		due, err := fromView(ctx, m.db, func(t *tx) ([]int64, error) {
+			return t.Numbers(`SELECT id FROM postings WHERE `+isVisibilityDue+` AND NOT EXISTS (SELECT 1 FROM unindexed u WHERE u.posting = id)
 				ORDER BY id LIMIT ?`, t.Now, markBatch)
 		})
-		if err != nil || len(turned) == 0 {
+		if err != nil || len(due) == 0 {
 			return err
 		}
-		if err := m.db.update(ctx, func(t *tx) error { return t.putUnindexed(turned) }); err != nil {
+		if err := m.db.update(ctx, func(t *tx) error { return t.putUnindexed(due) }); err != nil {
 			return err
 		}
 	}
@@ -58,18 +58,18 @@ func (m *Mirror) putTurned(ctx context.Context) error {
 // record stays as it is.
 const causeDate = "date"
 
-// begins reports whether the date of a posting has come since its row was written, or was turned, so
+// begins reports whether the date of a posting has come since its row was written, or since noteVisibility noted it, so
 // that visitors see it now as far as its dates say.
 func (r *row) begins(now int64) bool {
 	lasts, _ := r.rec.lasts(now)
-	return lasts && r.turns > 0 && r.turns <= now
+	return lasts && r.visibilityDue > 0 && r.visibilityDue <= now
 }
 
-// turn notes when the dates of a posting change next whether a visitor may see it, and logs that it
+// noteVisibility notes when the dates of a posting change next whether a visitor may see it, and logs that it
 // has begun.
-func (t *tx) turn(r *row) error {
+func (t *tx) noteVisibility(r *row) error {
 	_, next := r.rec.lasts(t.Now)
-	if next == r.turns {
+	if next == r.visibilityDue {
 		return nil
 	}
 	if r.begins(t.Now) {
@@ -78,8 +78,8 @@ func (t *tx) turn(r *row) error {
 			return err
 		}
 	}
-	return t.Do("UPDATE postings SET turns = ? WHERE id = ?", next, r.id)
+	return t.Do("UPDATE postings SET visibility_due = ? WHERE id = ?", next, r.id)
 }
 
-// firstTurn selects the time at which the dates of a posting change next whether a visitor may see it.
-const firstTurn = "SELECT min(turns) FROM postings WHERE turns > 0"
+// firstVisibilityDue selects the time at which the dates of a posting change next whether a visitor may see it.
+const firstVisibilityDue = "SELECT min(visibility_due) FROM postings WHERE visibility_due > 0"

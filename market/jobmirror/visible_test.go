@@ -100,13 +100,15 @@ func TestSearchesOfVisitors(t *testing.T) {
 
 		// As if the dates had come since: the record has them.
 		do(t, m, func(t *tx) error {
-			return t.DoAll(nil, "UPDATE postings SET record = replace(record, '99999999999999', '1'), turns = 1 WHERE posting > 1")
+			return t.DoAll(nil, "UPDATE postings SET record = replace(record, '99999999999999', '1'), visibility_due = 1 WHERE posting > 1")
 		})
 		shown("after the dates", 3)
-		turns := 0
-		do(t, m, func(t *tx) error { return t.Row("SELECT count(*) FROM postings WHERE turns <> 0", nil, &turns) })
-		if turns != 0 {
-			t.Errorf("%d postings wait for a date", turns)
+		waiting := 0
+		do(t, m, func(t *tx) error {
+			return t.Row("SELECT count(*) FROM postings WHERE visibility_due <> 0", nil, &waiting)
+		})
+		if waiting != 0 {
+			t.Errorf("%d postings wait for a date", waiting)
 		}
 	})
 }

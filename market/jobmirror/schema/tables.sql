@@ -62,7 +62,7 @@ CREATE TABLE postings (
     job       BIGINT,                    -- whose posting it is by the strongest evidence; NULL: not known
     answer    BIGINT NOT NULL,           -- the number of the answer that it was copied from
     adless    BIGINT NOT NULL DEFAULT 0, -- 1: it was too large to be copied with its advertisement
-    turns     BIGINT NOT NULL DEFAULT 0, -- when a visitor may begin or cease to see it, by its dates; 0: never
+    visibility_due BIGINT NOT NULL DEFAULT 0, -- when a visitor may begin or cease to see it, by its dates; 0: never
     giver     BIGINT NOT NULL DEFAULT 0, -- sources.id of the source that it was copied from; 0: not known
     title     TEXT NOT NULL,             -- as the record has it, without what PostgreSQL refuses in a text
     record    TEXT NOT NULL,             -- a PostingRecord as JSON
@@ -70,7 +70,7 @@ CREATE TABLE postings (
     UNIQUE (posting, language)
 );
 CREATE INDEX postings_adless ON postings (id) WHERE adless = 1;
-CREATE INDEX postings_turns ON postings (turns) WHERE turns > 0;
+CREATE INDEX postings_visibility_due ON postings (visibility_due) WHERE visibility_due > 0;
 CREATE INDEX postings_job ON postings (job);
 CREATE INDEX postings_version ON postings (version);
 
@@ -91,7 +91,7 @@ CREATE TABLE claims (
 CREATE INDEX claims_entry ON claims (source, entry);
 
 -- A posting of which a channel shows a lower version than the copy has.
-CREATE TABLE doubts (
+CREATE TABLE lower_versions (
     source     BIGINT NOT NULL, -- sources.id of the channel
     posting    BIGINT NOT NULL, -- postings.id
     since      BIGINT NOT NULL, -- when the channel showed it first

@@ -46,13 +46,14 @@ func (w *Writer) Miss(r Refresh, rules Rules) error {
 	if err := w.loseFew(r, rules); err != nil {
 		return err
 	}
-	// This refresh is the last one by now: a row that the third last one missed was missed three times.
+	// The column last_answer has the number of this refresh by now. So a row whose first miss was the
+	// third last refresh, or an earlier one, was missed three times.
 	_, err = w.Exec("UPDATE "+w.name+goes+" AND missing <= ? AND missed <= (SELECT third_last_answer FROM sources WHERE id = ?)",
 		w.source, w.Now-rules.Hold.Milliseconds(), w.source)
 	return err
 }
 
-// goes has held rows of a source go.
+// goes is the part of a statement that has held rows of a source go: a row whose missing is -1 is removed.
 const goes = " SET missing = -1 WHERE source = ? AND " + IsHeld
 
 // Accept has all rows go that are held.

@@ -20,10 +20,10 @@ const (
 // out the words that only say that somebody looks for a job. A second call does nothing, nor does a call
 // for a text that needs no correction.
 func (f *finder) findMistakes() error {
-	if f.asTyped == 0 || f.corrected != nil {
+	if f.corrected != nil {
 		return nil
 	}
-	found := []Correction{}
+	found := []Correction{} // not nil: the words were looked at
 	text := f.text
 	if !f.found {
 		wishes := text.Wishes()
@@ -41,8 +41,7 @@ func (f *finder) findMistakes() error {
 }
 
 // mistakes returns the words of a text that neither a document nor a synonym has, each with the nearest
-// known words;
-// none where there are too many.
+// known words. Where there are too many it returns none.
 func (f *finder) mistakes(text words.Query) (found []Correction, err error) {
 	var unknown []string
 	for _, word := range text.Mistakable() {
@@ -68,7 +67,7 @@ func (f *finder) mistakes(text words.Query) (found []Correction, err error) {
 		return nil, err
 	}
 	for _, word := range unknown {
-		nearest, err := f.nearest(rows.blocks, word)
+		nearest, err := f.nearestWords(rows.blocks, word)
 		if err != nil {
 			return nil, err
 		}
@@ -84,10 +83,10 @@ func (f *finder) listed(word string) bool {
 	return slices.ContainsFunc(f.in, func(l words.Lookup) bool { return l.Listed(word) })
 }
 
-// nearest returns at most maxNearest words that may have been meant by one, of those that
+// nearestWords returns at most maxNearest words that may have been meant by one, of those that
 // documents with the tags Query.Meant have: the nearest word comes first, among equally near
 // ones the word that most of these documents have, then the order of their bytes.
-func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err error) {
+func (f *finder) nearestWords(blocks []*words.Block, word string) (list []string, err error) {
 	type candidate struct {
 		words.Near
 		documents int
@@ -113,7 +112,7 @@ func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err
 }
 
 // correct adds the tiers of the corrected text, without the documents that the text finds
-// as it was typed; without corrections none.
+// as it was typed. Without corrections it adds none.
 func (f *finder) correct(corrections []Correction) {
 	f.corrected = corrections
 	if len(corrections) == 0 {

@@ -20,9 +20,9 @@ type finder struct {
 	// a tier and those above it, because nobody knows which rows of these were given already.
 	readSoFar map[int64]bool
 
-	found     bool // the text finds something as it was typed
-	asTyped   int  // how many tiers are of the text as it was typed; 0: it is not to be corrected
-	corrected []Correction
+	found     bool         // the text finds something as it was typed
+	asTyped   int          // how many tiers are of the text as it was typed
+	corrected []Correction // nil: findMistakes has not looked; empty: it found none
 }
 
 // ErrPosition says that a position is not of the query.
