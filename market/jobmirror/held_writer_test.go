@@ -1,6 +1,8 @@
 package jobmirror_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -91,11 +93,10 @@ func TestFirstFillWaitsForTheWriter(t *testing.T) {
 	}
 }
 
-// Those who write to SQLite take turns, in the order in which they came.
+// Those of a process who write take turns, in the order in which they came; who may wait no longer leaves.
 func TestWritersTakeTurns(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		m := open(t, jobmirror.Databases["sqlite"](t), jobmirror.Options{})
+	onEachInVirtualTime(t, func(t *testing.T, address string) {
+		m := open(t, address, jobmirror.Options{})
 		var (
 			writing sync.WaitGroup
 			mu      sync.Mutex
@@ -103,8 +104,23 @@ func TestWritersTakeTurns(t *testing.T) {
 			want    []int
 		)
 		for i := range 12 {
+			ctx, cancel := t.Context(), context.CancelFunc(func() {})
+			if i%4 == 3 { // its turn comes later than it may wait
+				ctx, cancel = context.WithTimeout(ctx, 2*time.Second)
+			} else {
+				want = append(want, i)
+			}
 			writing.Go(func() {
-				if err := jobmirror.HoldWriter(t.Context(), m, time.Second); err != nil {
+				defer cancel()
+				began := time.Now()
+				err := jobmirror.HoldWriter(ctx, m, time.Second)
+				if i%4 == 3 {
+					if waited := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || waited > 2*time.Second {
+						t.Errorf("who may wait 2 s waits %s: %v", waited, err)
+					}
+					return
+				}
+				if err != nil {
 					t.Error(err)
 				}
 				mu.Lock()
@@ -112,7 +128,6 @@ func TestWritersTakeTurns(t *testing.T) {
 				order = append(order, i) // each second one
 			})
 			synctest.Wait()
-			want = append(want, i)
 		}
 		writing.Wait()
 		if !slices.Equal(order, want) {

@@ -38,13 +38,14 @@ func TestMovedWhileIndexed(t *testing.T) {
 	if err := m.db.update(t.Context(), mark); err != nil {
 		t.Fatal(err)
 	}
+	other := OpenFor(t, m.db.address, Options{}) // another process: those of one write one after the other
 	moved := make(chan error, 1)
 	err := m.db.update(t.Context(), func(in *tx) error {
 		if _, err := in.load("id = ?", id); err != nil {
 			return err
 		}
 		go func() {
-			moved <- m.db.update(t.Context(), func(t *tx) error { return t.putUnindexedOf([]int64{job}) })
+			moved <- other.db.update(t.Context(), func(t *tx) error { return t.putUnindexedOf([]int64{job}) })
 		}()
 		for waiting := 0; waiting == 0 && len(moved) == 0; {
 			ask("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'", &waiting)

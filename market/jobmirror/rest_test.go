@@ -139,7 +139,7 @@ func TestFleetAtRest(t *testing.T) {
 		{"with a follower each", true, 40, math.Inf(1)}, // whose snapshots read all
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			measure := func() (transactions, rows float64) {
+			measure := func() (transactions, rows float64, connections int) {
 				before := rowsRead(t, address)
 				inServedTime(t, address, func(t *testing.T, address string, ended *atomic.Int64) {
 					srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
@@ -158,19 +158,21 @@ func TestFleetAtRest(t *testing.T) {
 					began := ended.Load()
 					time.Sleep(seconds * time.Second)
 					transactions = float64(ended.Load()-began) / seconds
+					connections = query[int](t, address, `SELECT count(*) FROM pg_stat_activity
+						WHERE datname = current_database() AND application_name = 'jobmirror'`)
 					if asked := srv.Count(); asked > 0 {
 						t.Errorf("the board was asked %d times", asked)
 					}
 				})
-				return transactions, float64(rowsRead(t, address)-before) / seconds
+				return transactions, float64(rowsRead(t, address)-before) / seconds, connections
 			}
-			transactions, rows := measure()
+			transactions, rows, connections := measure()
 			if rows > c.rows { // the server counts whatever it does with the tables
 				t.Logf("%.1f rows were read a second; in all, of tables and by indexes: %s", rows, query[string](t, address,
 					"SELECT string_agg(relname || ' ' || seq_tup_read || ' ' || coalesce(idx_tup_fetch, 0), ', ') FROM pg_stat_user_tables"))
-				_, rows = measure()
+				_, rows, _ = measure()
 			}
-			t.Logf("figure: a fleet of %d at rest, %s: %.1f transactions a second, which read %.0f rows", fleet, c.name, transactions, rows)
+			t.Logf("figure: a fleet of %d at rest, %s: %.1f transactions a second, which read %.0f rows, on %d connections", fleet, c.name, transactions, rows, connections)
 			if transactions > c.transactions || transactions < fleet || rows > c.rows {
 				t.Errorf("there are %.2f transactions a second, which read %.1f rows", transactions, rows)
 			}

@@ -22,7 +22,7 @@ func TestGuideTellsTheSettings(t *testing.T) {
 		fmt.Sprintf("a lease of %.0f s on its row (`leased_until`), renewed each %.0f s", sourceLease.Seconds(), (sourceLease / 3).Seconds()),
 		fmt.Sprintf("leases, which last %.0f s longer", new(store.DB).Lasting(0).Seconds()),
 		fmt.Sprintf("look up jobs, up to %d at a time | any | a lease of %.0f s", maxBatch, lookups.Lease.Seconds()),
-		fmt.Sprintf("up to %d connections: %d that read, %d that write, %d for the limit",
+		fmt.Sprintf("up to %d connections: %d that read, %d that writes, %d for the limit",
 			readers+writers+permits, readers, writers, permits),
 		fmt.Sprintf("up to %d sources side by side", maxRefreshes),
 		fmt.Sprintf("given up after %.0f s at most", store.UpdateTimeout.Seconds()),

@@ -189,19 +189,20 @@ func (db *DB) Migrate(ctx context.Context, later ...string) error {
 	if db.Pooled {
 		return errPooled
 	}
-	kind := gdb.DialectSQLite3
+	kind, pool := gdb.DialectSQLite3, db.writers
 	options := []goose.ProviderOption{goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true)}
 	if db.Shared {
 		one, err := lock.NewPostgresSessionLocker()
 		if err != nil {
 			return fmt.Errorf("jobmirror: %w", err)
 		}
-		kind, options = gdb.DialectPostgres, append(options, goose.WithSessionLocker(one))
+		// The lock takes a connection of its own, beside those of the steps.
+		kind, pool, options = gdb.DialectPostgres, db.readers, append(options, goose.WithSessionLocker(one))
 	}
 	for i, text := range append([]string{db.schema.tables(db.dialect)}, later...) {
 		options = append(options, goose.WithGoMigrations(goose.NewGoMigration(int64(i+1), db.step(text, i > 0), nil)))
 	}
-	provider, err := goose.NewProvider(kind, db.writers, nil, options...)
+	provider, err := goose.NewProvider(kind, pool, nil, options...)
 	if err != nil {
 		return fmt.Errorf("jobmirror: %w", err)
 	}

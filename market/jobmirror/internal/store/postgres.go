@@ -39,7 +39,7 @@ var postgresDialect = dialect{
 // How many connections a process has, for each purpose.
 const (
 	postgresReaders = 8
-	postgresWriters = 4
+	postgresWriters = 1
 	postgresPermits = 2
 	// postgresIdle bounds the time for which an idle connection stays open.
 	postgresIdle = time.Minute
@@ -81,7 +81,7 @@ func openPostgres(ctx context.Context, address string, schema Schema, readOnly b
 		return nil, errors.Join(fmt.Errorf("jobmirror: %s: %w", redact(address), err), out.Close())
 	}
 	if !readOnly {
-		out.writers, out.Permits = pool(postgresWriters), pool(postgresPermits)
+		out.writers, out.turn, out.Permits = pool(postgresWriters), make(chan struct{}, 1), pool(postgresPermits)
 	}
 	return out, nil
 }

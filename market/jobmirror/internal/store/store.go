@@ -42,8 +42,8 @@ type dialect struct {
 // OwnClock reports whether the process's clock is the only one.
 func (d dialect) OwnClock() bool { return d.Clock == "0" }
 
-// DB holds the connections to a database: to write, of which SQLite has one, and to
-// read, which a writer never holds up.
+// DB holds the connections to a database: one to write, and some to read, which a writer
+// never holds up.
 type DB struct {
 	dialect
 	// Permits are connections for single statements that must wait for no other work;
@@ -59,7 +59,7 @@ type DB struct {
 	schema           Schema
 	path             string        // of the file on SQLite
 	writers, readers *sql.DB       // writers: nil where the database is only read
-	turn             chan struct{} // is filled while somebody writes to SQLite; nil on a server
+	turn             chan struct{} // is filled while somebody of this process writes
 	texts            sync.Map
 
 	mu     sync.Mutex
@@ -133,10 +133,20 @@ var (
 	toRead  = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 )
 
-// Update runs f in a transaction that writes. On SQLite those who write take turns, in
-// the order in which they came. It is repeated when the database
+// Update runs f in a transaction that writes. Those of a process who write take turns, in
+// the order in which they came; who waits leaves when ctx ends. It is repeated when the database
 // chose it as the victim of a deadlock, so f must not change anything else.
 func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
+	leave, err := db.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	end, err := db.takeTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	if db.Shared {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, UpdateTimeout)
@@ -152,6 +162,11 @@ func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 
 // View runs f in a transaction that reads one state of the database.
 func (db *DB) View(ctx context.Context, f func(*Tx) error) error {
+	leave, err := db.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return db.transact(ctx, db.readers, toRead, f)
 }
 
@@ -214,13 +229,10 @@ func (db *DB) begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (con
 	return conn, in, err
 }
 
-// takeTurn waits until nobody else writes to SQLite, and returns the function that lets the
+// takeTurn waits until nobody else of this process writes, and returns the function that lets the
 // next writer in. Writers come in the order of their calls; the pool alone would choose any of
-// the waiting writers. On a server takeTurn returns at once.
+// the waiting writers.
 func (db *DB) takeTurn(ctx context.Context) (end func(), err error) {
-	if db.turn == nil {
-		return func() {}, nil
-	}
 	select {
 	case db.turn <- struct{}{}:
 		return func() { <-db.turn }, nil
@@ -230,18 +242,6 @@ func (db *DB) takeTurn(ctx context.Context) (end func(), err error) {
 }
 
 func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f func(*Tx) error) error {
-	leave, err := db.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	if pool == db.writers {
-		end, err := db.takeTurn(ctx)
-		if err != nil {
-			return err
-		}
-		defer end()
-	}
 	// The transaction outlives ctx, so that it is ended in an orderly way.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
