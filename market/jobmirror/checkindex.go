@@ -119,7 +119,8 @@ func (t *tx) toCheck(after int64) ([]search.ToCheck, error) {
 	}
 	list := make([]search.ToCheck, len(rows))
 	for i, r := range rows {
-		list[i] = search.ToCheck{Document: documents[i], Waits: waiting[r.id] || r.visibilityDue > 0 && r.visibilityDue <= t.Now}
+		due := r.visibilityDue > 0 && r.visibilityDue <= t.Now
+		list[i] = search.ToCheck{Document: documents[i], Waits: waiting[r.id] || due}
 	}
 	return list, nil
 }

@@ -154,7 +154,8 @@ func (c *check) read(documents []ToCheck, above, last int64) error {
 			continue
 		}
 		c.out.Compared++
-		if !slices.Contains(c.stemmers, stemmer) || !hasFacets(had[d.Row].facets, facets) || !slices.Equal(had[d.Row].places, d.Places) {
+		of := had[d.Row]
+		if !slices.Contains(c.stemmers, stemmer) || !hasFacets(of.facets, facets) || !slices.Equal(of.places, d.Places) {
 			c.differ[d.Row] = true
 		}
 		c.lack(noted)
@@ -249,7 +250,8 @@ func (c *check) find(list []textindex.Listed, last int64, whole bool) error {
 		if c.before == 0 && l.Postings >= manyListed {
 			// A long list is also read from some document on, where another token is asked for, too.
 			var n int
-			n, err = c.text.Count(c.Tx, c.text.Question(words.Expr{Op: words.And, Of: []words.Expr{{Text: textindex.Every}, {Text: l.Token}}}))
+			both := words.Expr{Op: words.And, Of: []words.Expr{{Text: textindex.Every}, {Text: l.Token}}}
+			n, err = c.text.Count(c.Tx, c.text.Question(both))
 			differs = differs || int64(n) != l.Postings
 		}
 		if differs {
