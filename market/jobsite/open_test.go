@@ -117,6 +117,25 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// A page, and a pattern of Mux, stand in for what every site serves. A site that listens on every address has one
+// that a browser reaches.
+func TestOpenReplaced(t *testing.T) {
+	site := jobsitetest.Open(t, func(s *jobsite.Settings) { s.Addr, s.Board.Language = ":0", "en" })
+	if !strings.HasPrefix(site.URL, "http://localhost:") {
+		t.Errorf("its address is %s", site.URL)
+	}
+	site.Page("GET /robots.txt", func(w http.ResponseWriter, _ *http.Request) error {
+		_, err := fmt.Fprint(w, "a page of its own")
+		return err
+	})
+	site.Mux.HandleFunc("GET /jobs.rss", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "a feed of its own") })
+	for path, want := range map[string]string{"/robots.txt": "a page of its own", "/jobs.rss": "a feed of its own", "/live": "live\n"} {
+		if status, _, body := fetch(t, jobsitetest.Visitor(t), "GET", site.URL+path); status != 200 || body != want {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+}
+
 // Without the board's page for it there is no sign-in, and pages say so.
 func TestOpenWithoutSignIn(t *testing.T) {
 	site := jobsitetest.Open(t, func(s *jobsite.Settings) { s.AuthURL = "" })
@@ -330,6 +349,28 @@ func TestOpenWithSecret(t *testing.T) {
 	}
 	if err := m.Mirror.Ready(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// The secret goes to the address of the settings alone, wherever that redirects to.
+func TestSecretFollowsNoRedirect(t *testing.T) {
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer other.Close()
+	moved := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer moved.Close()
+	board := jobboardtest.NewServer(jobboardtest.WithDemo())
+	defer board.Close()
+	s := settings(board)
+	s.Board.ClientID, s.ClientSecret = board.Demo.ConfidentialClient, board.Demo.ConfidentialSecret
+	s.TokenURL, s.Board.Retry = moved.URL, jobboard.RetryPolicy{MaxAttempts: 1}
+	m, err := jobsite.Open(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if _, err := m.Mirror.Refresh(t.Context()); err == nil || asked > 0 {
+		t.Errorf("%v; the other address got %d requests", err, asked)
 	}
 }
 
