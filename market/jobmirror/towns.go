@@ -39,16 +39,7 @@ func addTowns(d *search.Document, language string, names []string, job *Informat
 	if job != nil {
 		located = job.locations()
 	}
-	var all []*town
-	at := map[int]*town{} // by the place in located
-	for i, l := range located {
-		if _, _, ok := l.Coordinates(); !ok {
-			continue
-		}
-		if l.GeoCity = strings.TrimSpace(l.GeoCity); l.GeoCity != "" {
-			all, at[i] = withTown(all, language, l)
-		}
-	}
+	all, at := townsOf(language, located)
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(t *town) bool { return t.is(name) })
 		if i < 0 {
@@ -81,6 +72,21 @@ func addTowns(d *search.Document, language string, names []string, job *Informat
 			}
 		}
 	}
+}
+
+// townsOf returns the towns of a job's locations, and by the location's place in located each one's town.
+// It leaves out locations without coordinates.
+func townsOf(language string, located []jobboard.Location) (all []*town, at map[int]*town) {
+	at = map[int]*town{}
+	for i, l := range located {
+		if _, _, ok := l.Coordinates(); !ok {
+			continue
+		}
+		if l.GeoCity = strings.TrimSpace(l.GeoCity); l.GeoCity != "" {
+			all, at[i] = withTown(all, language, l)
+		}
+	}
+	return all, at
 }
 
 // withTown adds the town of a location to a list, if the list lacks it, and returns it.

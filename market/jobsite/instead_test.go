@@ -51,10 +51,14 @@ func TestInstead(t *testing.T) {
 	coming := publish("Coming stoker", berlin, map[string][]string{"jobcategory": {"stoking"}, "listingStartDate": {fmt.Sprint(first)}}, false)
 	refresh()
 	// One after the other, so that the copy knows them in this order.
+	var newest int64
 	for _, title := range []string{"Stoker 1", "Stoker 2", "Stoker 3", "Stoker 4"} {
-		publish(title, potsdam, stoking, false)
+		newest = publish(title, potsdam, stoking, false)
 		refresh()
 	}
+	site.Board.AddPosting(jobboardtest.Posting{ // a job with two postings is listed once
+		JobID: newest, Channels: []string{site.Board.Demo.Channel}, Title: "Stoker 4", Language: "en", Config: stoking,
+	})
 	publish("Stoker far away", leipzig, stoking, false)
 	publish("Baker", berlin, map[string][]string{"jobcategory": {"baking"}}, false)
 	publish("Another closed stoker", berlin, stoking, true)
