@@ -258,3 +258,15 @@ func TestObserverOfAttempts(t *testing.T) {
 		}
 	})
 }
+
+// Each status of an answer counts under one outcome.
+func TestOutcomes(t *testing.T) {
+	for status, want := range map[int]string{
+		0: "lost", 200: "answered", 304: "answered", 400: "answered", 401: "refused", 402: "answered", 403: "refused", 404: "answered",
+		410: "answered", 428: "answered", 429: "rate_limited", 430: "answered", 499: "answered", 500: "server_error", 503: "server_error", 520: "server_error",
+	} {
+		if got := outcomes[outcomeOf(status)]; got != want {
+			t.Errorf("%d is %s, not %s", status, got, want)
+		}
+	}
+}
