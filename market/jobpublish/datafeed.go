@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -58,13 +57,13 @@ func writeDataFeed(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		}
 		f.holds(job, job.modified())
 		if len(feed.seen) > 1 {
-			io.WriteString(f, ",") // the last write returns the error of any earlier one
+			fmt.Fprint(f, ",") // the last write returns the error of any earlier one
 		}
-		io.WriteString(f, "\n"+item)
+		fmt.Fprint(f, "\n"+item)
 		if err := f.writeAd(ad, key); err != nil {
 			return err
 		}
-		io.WriteString(f, "}}")
+		fmt.Fprint(f, "}}")
 	}
 	_, err = fmt.Fprintf(f, "\n],\"numberOfItems\":%d}\n", len(feed.seen)) // out returns the error of any earlier write
 	f.end()

@@ -79,14 +79,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// A slow client needs minutes for a large file. A writer that does not support deadlines keeps
 	// the server's.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxWriting))
-	doc := f.index
-	if part := parameters.Get("part"); part != "" {
-		n, err := strconv.Atoi(part)
-		if err != nil || n < 1 || n > len(f.parts) || len(f.parts) == 1 {
-			http.NotFound(w, r)
-			return
-		}
-		doc = f.parts[n-1]
+	doc, ok := f.document(parameters.Get("part"))
+	if !ok {
+		http.NotFound(w, r)
+		return
 	}
 	left := max(0, time.Until(f.until)) / time.Second
 	w.Header().Set("Content-Type", h.contentType)
@@ -94,6 +90,18 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("ETag", `"`+doc.hash+`"`)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	http.ServeContent(w, r, "", f.modified, io.NewSectionReader(f.body, doc.start, doc.size))
+}
+
+// document returns a part of the file by its number, and the index for "".
+func (f *file) document(part string) (doc document, ok bool) {
+	if part == "" {
+		return f.index, true
+	}
+	n, err := strconv.Atoi(part)
+	if err != nil || n < 1 || n > len(f.parts) || len(f.parts) == 1 {
+		return document{}, false
+	}
+	return f.parts[n-1], true
 }
 
 // plainGet reports whether a request asks for all of a file, whatever it has already.
