@@ -160,13 +160,36 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 	if in.Advertisement == 0 {
 		q.OmitConfig = append(slices.Clone(notListed), jobboard.KeyAdText)
 	}
-	space, most := newRoom(), min(in.Limit, maxPostings)
+	most := min(in.Limit, maxPostings)
 	ctx, answer := part.Ask(ctx, in.wanted(most))
 	stream := from.PostingStream(ctx, ch, q)
-	count, found, hidden := 0, 0, 0
+	count, hidden, err := in.list(stream, answer, most, &out)
+	if err != nil {
+		return out, err
+	}
+	page, _ := stream.Page()
+	out.Total = max(page.TotalNumberOfJobs, count)
+	out.Incomplete = page.TotalNumberOfJobs > count && !answer.Given()
+	if hidden > 0 {
+		out.Note = fmt.Sprintf("total is larger than what can be listed: "+
+			"not everybody may see %d of these postings, which are left out", hidden)
+	}
+	if out.Total == 0 {
+		out.Note = "nothing matches; the answer is the same for a channel that does not exist"
+	}
+	out.Tell = out.summary()
+	return out, nil
+}
+
+// list puts the page of postings that was asked for into a result. It returns how many postings the
+// stream had, and how many of them not everybody may see.
+func (in *searchJobsArgs) list(
+	stream *jobboard.PostingStream, answer *part.Answer, most int, out *searchJobsResult,
+) (count, hidden int, err error) {
+	space, found := newRoom(), 0
 	for p, err := range stream.All() {
 		if err != nil {
-			return out, err
+			return count, hidden, err
 		}
 		count++
 		if !p.Config.VisibleToAll() {
@@ -192,18 +215,7 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 			out.Next = found - 1
 		}
 	}
-	page, _ := stream.Page()
-	out.Total = max(page.TotalNumberOfJobs, count)
-	out.Incomplete = page.TotalNumberOfJobs > count && !answer.Given()
-	if hidden > 0 {
-		out.Note = fmt.Sprintf("total is larger than what can be listed: "+
-			"not everybody may see %d of these postings, which are left out", hidden)
-	}
-	if out.Total == 0 {
-		out.Note = "nothing matches; the answer is the same for a channel that does not exist"
-	}
-	out.Tell = out.summary()
-	return out, nil
+	return count, hidden, nil
 }
 
 func entryOf(p *jobboard.JobPosting, advertisement int) entry {
