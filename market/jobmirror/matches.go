@@ -175,7 +175,6 @@ func (h *history) matchesOf(set *search.Set, change entry) (found []Match, err e
 				told[key] = true
 			}
 		}
-		h.leave(i)
 	}
 	for i := range found {
 		found[i].At = change.At
@@ -197,9 +196,6 @@ func (h *history) after(set *search.Set, at int) (found []Match, err error) {
 	for i := range at + 1 {
 		if keys, err = h.apply(i); err != nil {
 			return nil, err
-		}
-		if i < at {
-			h.leave(i)
 		}
 	}
 	return h.matching(set, keys, at, h.changes[at].At)

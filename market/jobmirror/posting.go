@@ -210,8 +210,12 @@ func (t *tx) remove(r *row, cause string) error {
 
 // logPosting logs that the record of a row, which is of a job, becomes another one; empty: none.
 func (t *tx) logPosting(r *row, job jobboard.JobID, after, cause string) error {
-	return t.log.Append(changelog.Change{
+	c := changelog.Change{
 		Kind: string(ChangePosting), ID: int64(r.rec.Posting), Language: r.rec.Language, Job: int64(job),
 		Before: r.before, After: after, Cause: cause,
-	})
+	}
+	if r.stored.Job != job {
+		c.EarlierJob = int64(r.stored.Job)
+	}
+	return t.log.Append(c)
 }

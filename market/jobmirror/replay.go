@@ -18,13 +18,11 @@ type replay struct {
 	record   *JobRecord // nil: the job is not known
 	// ads says from which change on a posting has the advertisement of its row; -1: from the beginning.
 	ads map[rowKey]int
-	// left says after which change a posting became one of another job, which the history does not tell.
-	left map[rowKey]int
 }
 
 // begin takes the replay to the state before the first change.
 func (h *history) begin() (err error) {
-	h.replay = replay{map[rowKey]*PostingRecord{}, h.lookup, map[rowKey]int{}, map[rowKey]int{}}
+	h.replay = replay{map[rowKey]*PostingRecord{}, h.lookup, map[rowKey]int{}}
 	for key, r := range h.rows {
 		h.postings[key], h.ads[key] = &r.rec, -1
 	}
@@ -46,9 +44,6 @@ func (h *history) begin() (err error) {
 			if err := h.put(key, c.Before); err != nil {
 				return err
 			}
-		}
-		if delete(h.left, key); c.After != nil && h.rows[key] == nil {
-			h.left[key] = i
 		}
 		if err := h.noteAds(i, c); err != nil {
 			return err
@@ -88,14 +83,6 @@ func (h *history) apply(i int) (changed []rowKey, err error) {
 	}
 	h.record, err = decodeOrNil[JobRecord](c.After)
 	return h.all(), err
-}
-
-// leave takes those postings out of the state that became another job's after a change.
-func (h *history) leave(i int) {
-	maps.DeleteFunc(h.postings, func(key rowKey, _ *PostingRecord) bool {
-		last, ok := h.left[key]
-		return ok && last == i
-	})
 }
 
 // all returns the postings of the state, in order.

@@ -29,7 +29,8 @@ type Change struct {
 	Kind          string
 	ID            int64
 	Language      string
-	Job           int64  // the job that changed, or the job of the posting that did; 0: none is known
+	Job           int64  // of which the change is, or of whose posting; 0: none is known
+	EarlierJob    int64  // whose posting it was before, if that is another job; 0: none. Reading leaves it at 0.
 	Before, After string // texts of the row; empty: there is no row
 	Cause         string
 }
@@ -59,9 +60,9 @@ func (w *Writer) Append(c Change) error {
 		number = w.last + w.n + 1
 	}
 	w.n++
-	return w.tx.Do(`INSERT INTO changes (number, stamp, at, kind, id, language, job, before, after, cause)
-		VALUES (?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), NULLIF(?, ''), NULLIF(?, ''), ?)`,
-		number, int64(rand.Uint64()), w.tx.Now, c.Kind, c.ID, c.Language, c.Job, c.Before, c.After, c.Cause)
+	return w.tx.Do(`INSERT INTO changes (number, stamp, at, kind, id, language, job, earlier_job, before, after, cause)
+		VALUES (?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), NULLIF(CAST(? AS BIGINT), 0), NULLIF(?, ''), NULLIF(?, ''), ?)`,
+		number, int64(rand.Uint64()), w.tx.Now, c.Kind, c.ID, c.Language, c.Job, c.EarlierJob, c.Before, c.After, c.Cause)
 }
 
 // End moves the counter of changes past those of the transaction. It is called once, before the
@@ -147,6 +148,6 @@ func Prune(t *store.Tx, keep time.Duration) (more bool, err error) {
 // Erase removes texts and jobs from the changes of some rows of a kind. The changes stay in the log,
 // with their numbers.
 func Erase(t *store.Tx, kind string, ids []int64) error {
-	_, err := t.Exec("UPDATE changes SET job = NULL, before = NULL, after = NULL WHERE kind = ? AND id IN @ids", kind, store.IDs(ids))
+	_, err := t.Exec("UPDATE changes SET job = NULL, earlier_job = NULL, before = NULL, after = NULL WHERE kind = ? AND id IN @ids", kind, store.IDs(ids))
 	return err
 }

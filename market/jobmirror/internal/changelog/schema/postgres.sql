@@ -9,9 +9,11 @@ CREATE TABLE changes (
     id       BIGINT NOT NULL, -- the board's identifier of the posting or the job
     language TEXT NOT NULL,   -- of a posting's row; of what was forgotten "posting" or "job"; else empty
     job      BIGINT,          -- of which the change is, or of whose posting; NULL: not known, or erased
+    earlier_job BIGINT,       -- whose posting it was before the change; NULL: of the same job, or of none, or erased
     before   TEXT,            -- the record before the change; NULL: there was none, or it was erased
     after    TEXT,            -- the record after the change; NULL: there is none, or it was erased
     cause    TEXT NOT NULL    -- a Change.Cause
 );
 CREATE INDEX changes_unnumbered ON changes (written) WHERE number IS NULL;
 CREATE INDEX changes_job ON changes (job, number) WHERE job IS NOT NULL;
+CREATE INDEX changes_earlier_job ON changes (earlier_job, number) WHERE earlier_job IS NOT NULL;
