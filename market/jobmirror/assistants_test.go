@@ -189,7 +189,7 @@ func bytesRead(t *testing.T) (n int64) {
 // What an assistant's search takes does not grow with the advertisements of all that it finds.
 func TestFiguresOfAssistants(t *testing.T) {
 	onEachMeasured(t, func(t *testing.T, address string) {
-		b := wordyBoard{postings: size(60, 5000), markup: 17_000}
+		b := wordyBoard{postings: size(200, 5000), markup: 17_000} // of 200 a page of 50 is a quarter
 		board := httptest.NewServer(b.handler())
 		defer board.Close()
 		m := open(t, address, jobmirror.Options{
