@@ -43,7 +43,10 @@ func TestStandby(t *testing.T) {
 		if found, err := read.CheckIndex(t.Context()); err != nil || found.Damaged() || found.Postings == 0 {
 			t.Errorf("%s: %+v, %v", what, found, err)
 		}
-		for range read.Follow(t.Context(), status.Oldest) {
+		for _, err := range read.Follow(t.Context(), status.Oldest) {
+			if err != nil {
+				t.Errorf("%s: the log: %v", what, err)
+			}
 			break
 		}
 		if _, err := jobmirror.Open(t.Context(), address, optionsOf(srv)); err == nil || !strings.Contains(err.Error(), "a standby") ||

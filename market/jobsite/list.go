@@ -105,20 +105,24 @@ func parseList(values url.Values, country string) (List, []ListProblem) {
 			l.Radius = n
 		}
 	}
-	if order := text("order"); order != "" && order != "relevance" {
-		for o, name := range orders {
-			if name == order {
-				l.Order = o
-			}
-		}
-		if l.Order == jobmirror.Relevance {
-			wrong("order", NoOrder)
-		}
+	var known bool
+	if l.Order, known = parseOrder(text("order")); !known {
+		wrong("order", NoOrder)
 	}
 	if l.Order == jobmirror.Nearest && l.Near == "" { // the field of the order may still have it
 		l.Order = jobmirror.Relevance
 	}
 	return l, problems
+}
+
+// parseOrder returns the order with a name, and whether there is one; empty: relevance.
+func parseOrder(name string) (order jobmirror.Order, ok bool) {
+	for o, known := range orders {
+		if known == name {
+			return o, true
+		}
+	}
+	return jobmirror.Relevance, name == "" || name == "relevance"
 }
 
 // Values returns the query of the list's address, without empty fields.

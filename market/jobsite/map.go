@@ -66,7 +66,8 @@ func drawMap(postings []jobmirror.Posting, near jobboard.GeoLocation, label stri
 		for _, l := range p.Locations {
 			// Locations beyond the circle would make the circle small.
 			if latitude, longitude, ok := l.Coordinates(); ok && (near.IsZero() || l.DistanceKm(near) <= near.RadiusKm) {
-				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: shown(towns.Name(p.Language, l))})
+				name := shown(towns.Name(p.Language, l))
+				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: name})
 				at = append(at, p)
 			}
 		}

@@ -156,7 +156,8 @@ var pages = template.Must(template.New("").Parse(`
 <article lang="{{.Job.Language}}">{{.Job.Advertisement}}</article></html>{{end}}
 {{define "instead"}}{{template "head" .}}<title>{{.Instead.Text}}</title>
 {{with .Instead.Title}}<p lang="{{$.Instead.Language}}">{{.}}</p>{{end}}<h1>{{.Instead.Text}}</h1>
-<ul>{{range .Instead.Similar}}<li lang="{{.Language}}"><a href="{{.Path}}">{{.Title}}</a> {{.Place}} {{.Distance}}</li>{{end}}</ul>
+<ul>{{range .Instead.Similar}}<li lang="{{.Language}}">
+<a href="{{.Path}}">{{.Title}}</a> {{.Place}} {{.Distance}}</li>{{end}}</ul>
 <a href="/{{.Instead.Search}}">Alle Stellen</a></html>{{end}}
 {{define "apply"}}{{template "head" .}}<title>{{.Job.Title}}</title><h1>{{.Job.Title}}</h1>
 <p>{{.Form.Text}}{{if eq .Form.Status 403}}

@@ -192,7 +192,8 @@ type block struct {
 
 // blocks reads the rows that a condition selects.
 func (t *tx) blocks(where string, args ...any) (out []block, err error) {
-	err = t.Rows("SELECT id, words, leaving, checked FROM vocabulary WHERE "+where, args, func(scan func(...any) error) error {
+	query := "SELECT id, words, leaving, checked FROM vocabulary WHERE " + where
+	err = t.Rows(query, args, func(scan func(...any) error) error {
 		var (
 			b              block
 			words, leaving string
@@ -298,7 +299,8 @@ func (t *tx) takeOut(id int64, gone map[string]bool) error {
 	if b.checked >= t.Now-checkEvery.Milliseconds() { // a transaction of before that check may be under way
 		leaving = append(leaving, slices.DeleteFunc(slices.Clone(b.leaving), isThere)...)
 	}
-	if !slices.ContainsFunc(b.words, isGone) && !slices.ContainsFunc(b.leaving, isThere) && len(leaving) == len(b.leaving) {
+	same := !slices.ContainsFunc(b.words, isGone) && !slices.ContainsFunc(b.leaving, isThere)
+	if same && len(leaving) == len(b.leaving) {
 		_, err := t.Exec("UPDATE vocabulary SET checked = ? WHERE id = ?", t.Now, b.id)
 		return err
 	}
