@@ -128,7 +128,7 @@ var departs = map[string][]string{"others": {
 }}
 
 // 50 runs over other data, days and orders of the same board: no difference is told, whatever
-// switches the board has. Without JOBBOARD_TESTS=whole there are fewer runs.
+// switches the board has. Without JOBBOARD_TESTS=night there are fewer runs.
 func TestFiftyRunsTellNothing(t *testing.T) {
 	for name, v := range map[string]jobboardtest.Variants{
 		"plain":  {},
@@ -139,7 +139,7 @@ func TestFiftyRunsTellNothing(t *testing.T) {
 			known := &boardcheck.Profile{}
 			judged := 0
 			for seed := range uint64(51) {
-				if !testenv.Whole() && (name == "plain" && seed > 12 || name != "plain" && seed > 5) {
+				if !testenv.Night() && (name == "plain" && seed > 12 || name != "plain" && seed > 5) {
 					break
 				}
 				synctest.Test(t, func(t *testing.T) {
@@ -373,7 +373,7 @@ func TestChangesAreTold(t *testing.T) {
 				if !ok {
 					t.Errorf("told:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 				}
-				if testenv.Whole() { // else it finds the same, as TestDeterministic holds
+				if testenv.Night() { // else it finds the same, as TestDeterministic holds
 					r = check(t, b)
 				}
 				r.Since(known)

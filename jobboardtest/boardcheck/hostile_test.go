@@ -155,10 +155,10 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// Without JOBBOARD_TESTS=whole the answers are smaller, so that parsing them takes less time.
+// Without JOBBOARD_TESTS=night the answers are smaller, so that parsing them takes less time.
 func TestLargeAnswers(t *testing.T) {
 	size := 2 << 20
-	if testenv.Whole() {
+	if testenv.Night() {
 		size = 15 << 20
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -135,7 +135,7 @@ func likeness(t *testing.T, v jobboardtest.Variants) (like boardcheck.Like) {
 }
 
 // Each switch alone is named by a profile, or listed as not observable, and the mock server that
-// is started with what is named has the board's profile. Without JOBBOARD_TESTS=whole six
+// is started with what is named has the board's profile. Without JOBBOARD_TESTS=night six
 // positions are tried.
 func TestEachSwitch(t *testing.T) {
 	type position struct {
@@ -189,10 +189,10 @@ func fieldOf(name string) string {
 }
 
 // share returns which of a number of cases are tried: all, or n of them without
-// JOBBOARD_TESTS=whole, chosen anew in each run.
+// JOBBOARD_TESTS=night, chosen anew in each run.
 func share(t *testing.T, of, n int) []int {
 	t.Helper()
-	if testenv.Whole() {
+	if testenv.Night() {
 		n = of
 	}
 	tried := rand.New(rand.NewPCG(testenv.Seed(t), 0)).Perm(of)[:n]
@@ -201,7 +201,7 @@ func share(t *testing.T, of, n int) []int {
 }
 
 // 100 pairs of switches drawn by a seed: the profile tells everything that can be observed
-// about both. Three of them without JOBBOARD_TESTS=whole.
+// about both. Three of them without JOBBOARD_TESTS=night.
 func TestPairsOfSwitches(t *testing.T) {
 	random := rand.New(rand.NewPCG(44, 1))
 	names := slices.Sorted(maps.Keys(positions))
