@@ -18,7 +18,7 @@ var ErrNotOwner = errors.New("jobmirror: the role does not own the tables")
 
 // rebuildLock is the number of the lock that one process holds at a time while the server builds indexes
 // anew: two that did so side by side would wait for each other.
-const rebuildLock = 7_202_611_270
+const rebuildLock int64 = 7_202_611_270
 
 // RebuildIndexes has a server build its indexes of some tables anew, while they answer. It waits for the
 // transactions under way, and for other processes that do so. Its errors are ErrNotOwner and the
