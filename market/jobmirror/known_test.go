@@ -257,8 +257,9 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 	if !ok {
 		t.Skip("one process at a time writes to SQLite")
 	}
-	m := guardedAt(t, address(t))
-	one, two := m.sources[0], m.sources[1]
+	at := address(t)
+	m, other := guardedAt(t, at), guardedAt(t, at) // those of one process would take turns
+	one, two := m.sources[0], other.sources[1]
 	item := func(id jobboard.JobPostingID, title string, raw int64) channelItem {
 		return channelItem{&jobboard.JobPosting{JobPostingID: id, Title: title}, raw}
 	}
@@ -277,7 +278,7 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 			return err
 		}
 		go func() {
-			ended <- m.db.update(t.Context(), func(in *tx) error {
+			ended <- other.db.update(t.Context(), func(in *tx) error {
 				attempts.Add(1)
 				err := in.refreshing(two, turnTwo).savePostings([]channelItem{item(1, "Nurse", 3), item(2, "Senior cook", 4)})
 				return err

@@ -78,14 +78,15 @@ func TestPostingMovesBetweenSources(t *testing.T) {
 	if !ok {
 		t.Skip("one process at a time writes to SQLite")
 	}
-	m := OpenFor(t, address(t), Options{
+	at, opts := address(t), Options{
 		Config:      jobboard.Config{BaseURL: "https://board.example", ClientID: "10"},
 		LookupEvery: -1,
 		Channels:    []Channel{{ID: "a"}, {ID: "b"}},
-	})
-	to, from := m.sources[0], m.sources[1]
+	}
+	m, other := OpenFor(t, at, opts), OpenFor(t, at, opts) // those of one process would take turns
+	to, from := other.sources[0], m.sources[1]
 	posting := []*jobboard.JobPosting{{JobPostingID: 1, Title: "Nurse"}}
-	show := func(src *source) error {
+	show := func(m *Mirror, src *source) error {
 		return m.db.update(t.Context(), func(t *tx) error {
 			turn, err := t.begin(src, "")
 			if err == nil {
@@ -94,7 +95,7 @@ func TestPostingMovesBetweenSources(t *testing.T) {
 			return err
 		})
 	}
-	if err := show(from); err != nil {
+	if err := show(m, from); err != nil {
 		t.Fatal(err)
 	}
 	shown := make(chan error, 1)
@@ -106,7 +107,7 @@ func TestPostingMovesBetweenSources(t *testing.T) {
 		if _, err = in.Numbers("SELECT 1"); err != nil { // sends what Do was given
 			return err
 		}
-		go func() { shown <- show(to) }()
+		go func() { shown <- show(other, to) }()
 		for waiting := false; err == nil && !waiting; <-time.After(10 * time.Millisecond) {
 			waiting, err = fromView(t.Context(), m.db, func(t *tx) (bool, error) {
 				return store.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM pg_stat_activity
