@@ -3,7 +3,7 @@ module github.com/jobboard-sdk/jobboard-go/jobboardotel
 go 1.26.0
 
 require (
-	github.com/jobboard-sdk/jobboard-go v0.0.0-20261127204209-a53b2b8929f3
+	github.com/jobboard-sdk/jobboard-go v0.0.0-20261127211029-cd1dcc1915c9
 	github.com/prometheus/client_golang v1.25.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/exporters/prometheus v0.69.0
