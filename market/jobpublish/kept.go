@@ -114,8 +114,8 @@ func (k *kept) readOn() {
 	}
 }
 
-// ad returns a job's advertisement, cleaned and encoded by encode, and its key. It takes that of the
-// file before if it is the same. The bytes stay as they are until the next call.
+// ad returns a job's advertisement, cleaned and encoded by encode, and its key. If the file
+// before has the same advertisement, ad copies it from there. The bytes stay as they are until the next call.
 func (f *file) ad(job Job, encode func(ad string) []byte) (text []byte, key uint64) {
 	key = adKey(job)
 	if text, ok := f.kept.find(key); ok {

@@ -166,7 +166,7 @@ func (h *handler) writeFile(ctx context.Context, r *renewal, began, until time.T
 		h.mu.Lock()
 		r.file = nil
 		h.mu.Unlock()
-		f.grew(0, err)
+		f.endWriting(err)
 		if err != nil {
 			f.release()
 			f = nil
@@ -219,15 +219,28 @@ func (h *handler) follow(w http.ResponseWriter, r *http.Request, f *file) error 
 	}
 }
 
-// grew notes that so many bytes more lie on disk, and with an error or with no bytes that the file is
-// written.
-func (f *file) grew(n int64, err error) {
+// grew notes that n bytes more lie on disk.
+func (f *file) grew(n int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.onDisk += n
-	if n == 0 && !f.ended {
-		f.ended, f.failed = true, err
+	f.wake()
+}
+
+// endWriting notes that the file is whole, or with an error that it came to nothing. Only the first call
+// counts.
+func (f *file) endWriting(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended {
+		return
 	}
+	f.ended, f.failed = true, err
+	f.wake()
+}
+
+// wake has those look again who wait for the file. f.mu is held.
+func (f *file) wake() {
 	close(f.more)
 	f.more = make(chan struct{})
 }

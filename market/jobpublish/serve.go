@@ -172,7 +172,7 @@ type grower struct{ f *file }
 func (g grower) Write(p []byte) (int, error) {
 	n, err := g.f.body.Write(p)
 	if n > 0 {
-		g.f.grew(int64(n), nil)
+		g.f.grew(int64(n))
 	}
 	return n, err
 }
@@ -221,7 +221,7 @@ func (f *file) finish() error {
 	if err := errors.Join(f.out.Flush(), f.notes.out.Flush()); err != nil {
 		return err
 	}
-	f.grew(0, nil)
+	f.endWriting(nil)
 	f.out, f.notes.out, f.kept = nil, nil, kept{}
 	if len(f.parts) == 1 {
 		err := f.sum(&f.parts[0], io.Discard)

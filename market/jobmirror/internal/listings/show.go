@@ -47,7 +47,8 @@ func (w *Writer) JobsAmong(jobs []int64) ([]int64, error) {
 	return w.Numbers("SELECT job FROM entries WHERE source = ? AND job IN @ids", w.source, store.IDs(jobs))
 }
 
-// JobsOf returns the jobs of entries of a feed that are shown, or go without having been held.
+// JobsOf returns the jobs of entries of a feed that are shown, or go without having been held. The jobs
+// of held entries are left out: they were looked up for that.
 func (w *Writer) JobsOf(hashes []int64) ([]int64, error) {
 	return w.Numbers("SELECT job FROM entries WHERE source = ? AND hash IN @ids AND missing <= 0", w.source, store.IDs(hashes))
 }

@@ -200,8 +200,8 @@ func sumOf(tokens []string) (sum uint64) {
 	return sum
 }
 
-// compare compares the documents that were read with the index, in which there are no others between
-// them; nor behind them, if there are no more.
+// compare compares the documents that were read with the index. The index should hold no other documents
+// between them, and if there are no more to read, none behind them.
 func (c *check) compare(more bool) error {
 	last := int64(math.MaxInt64)
 	if more {

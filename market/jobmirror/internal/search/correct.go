@@ -40,8 +40,8 @@ func (f *finder) findMistakes() error {
 	return err
 }
 
-// mistakes returns the words of a text that neither a document nor a synonym has, each with the nearest
-// known words. Where there are too many it returns none.
+// mistakes returns the words of a text that neither a document nor a synonym has, each with the
+// nearest known words. Where there are too many it returns none.
 func (f *finder) mistakes(text words.Query) (found []Correction, err error) {
 	var unknown []string
 	for _, word := range text.Mistakable() {
