@@ -41,18 +41,30 @@ skip() {
 	exit $skipped
 }
 
+# processor_time: sets processor to the seconds of processor time of the programs that this shell has
+# started and waited for. A database server, which is nobody's child, is not among them.
+processor_time() {
+	local file=$CI_LOGS/times-$BASHPID
+	times >"$file" # not in a subshell, which has started none
+	processor=$(awk -F '[ms ]+' 'NR == 2 { printf "%d", ($1 + $3) * 60 + $2 + $4 }' "$file")
+}
+
 # one_step NAME: runs a step, prints what it took, and notes its verdict.
 one_step() {
-	local name=$1 start=$SECONDS verdict=ok status=0
+	local name=$1 start=$SECONDS verdict=ok status=0 processor before
 	printf '\n=== %s\n' "$name"
+	processor_time
+	before=$processor
 	"$self" --step "$name" 2>&1 || status=$?
+	processor_time
 	case $status in
 	0) ;;
 	"$skipped") verdict=SKIPPED ;;
 	*) verdict=FAILED ;;
 	esac
 	printf -- '--- %s: %s (%d s)\n' "$name" "$verdict" $((SECONDS - start))
-	printf '%-12s %-7s %5d s\n' "$name" "$verdict" $((SECONDS - start)) >"$CI_LOGS/verdict-$name"
+	printf '%-12s %-7s %5d s %5d s of a processor\n' "$name" "$verdict" $((SECONDS - start)) $((processor - before)) \
+		>"$CI_LOGS/verdict-$name"
 }
 
 # beside NAME...: runs steps one after the other with what other steps leave of the processors. What
