@@ -174,6 +174,38 @@ func (b *Board) toBeRefused(r *http.Request) bool {
 	return sent == "" || sent == "Bearer " || !slices.Contains(good, sent)
 }
 
+// The names of credentials that the user has given.
+const (
+	applicantsToken  = "the applicant's token"
+	clientsSecret    = "the client's secret"
+	clientsToken     = "the client's token"
+	clientIdentifier = "the client identifier"
+)
+
+// credentialOf returns the name of a request's credential that the user gave and that the board is to
+// take, or "". Basic beside a token of the client has none: the rule about Basic judges it.
+func (b *Board) credentialOf(r *http.Request) string {
+	t := &b.Target
+	basic := t.ClientToken == "" && t.ClientID != ""
+	switch sent := r.Header.Get("Authorization"); {
+	case r.Method == http.MethodPost:
+		return clientsSecret
+	case b.toBeRefused(r):
+		return ""
+	case t.ApplicantToken != "" && sent == "Bearer "+t.ApplicantToken:
+		return applicantsToken
+	case t.InternalToken != "" && sent == "Bearer "+t.InternalToken:
+		return "the token of InternalToken"
+	case t.LookupToken != "" && sent == "Bearer "+t.LookupToken:
+		return "the token of LookupToken"
+	case t.ClientToken != "" && sent == "Bearer "+t.ClientToken:
+		return clientsToken
+	case basic && sent == basicHeader(t.ClientID, ""):
+		return clientIdentifier
+	}
+	return ""
+}
+
 // searchCredential returns the name of the credential that a search sends.
 func (b *Board) searchCredential() string {
 	t := &b.Target
@@ -256,7 +288,7 @@ func Check(ctx context.Context, b Board) (*Report, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.Timeout)
 	defer cancel()
 	f := &finder{Board: b, ctx: ctx}
-	q := newRequester(&b, f.toBeRefused)
+	q := newRequester(&b, f.toBeRefused, f.credentialOf)
 	f.transport = q
 	if c := b.Target.HTTPClient; c != nil && c.Transport != nil {
 		q.next = c.Transport
@@ -363,7 +395,7 @@ func (f *finder) rule(x conformance.Result) Rule {
 	}
 	switch {
 	case x.Failed() && f.troubled(x):
-		r.State, r.Why, r.Problems, r.Quotes = NotObservable, "the board did not answer, see troubles", nil, nil
+		r.State, r.Why, r.Problems, r.Quotes = NotObservable, "the board gave no good answer, see troubles", nil, nil
 	case x.Failed():
 		r.State = Broken
 	case x.Skipped == "":

@@ -26,9 +26,10 @@
 // member or form that vanished or became universal: earlier at least 20 objects all had it and
 // now at least 20 lack it, or the reverse. Fewer objects prove nothing, because members of a
 // posting's config come and go (section 2.3 of the interface). A new observation that agrees
-// with the interface, such as the first inactive job, is a note. Web pages, overload statuses
-// and broken-off answers say nothing about the board: they are listed in Report.Troubles and do
-// not affect the profile.
+// with the interface, such as the first inactive job, is a note. Web pages, overload statuses,
+// broken-off answers, and 401 to a credential that the check was given and that the board has not
+// taken in this check, such as a token that has expired, say nothing about the board: they are
+// listed in Report.Troubles and do not affect the profile.
 //
 // # A mock server like the board
 //

@@ -326,7 +326,7 @@ func (f *finder) chooseJobs() {
 // isFree reports whether the applicant may apply to a job, as far as the available calls
 // show. known tells whether the lookup has answered about the job.
 func (f *finder) isFree(j *job, known bool) bool {
-	asked := f.Target.ApplicantToken != "" && f.Target.BaseURL != ""
+	asked := f.Target.ApplicantToken != "" && f.Target.BaseURL != "" && !f.transport.hasRefused(applicantsToken)
 	return (!asked || j.answers("false")) && (known || f.Target.JobDBURL == "")
 }
 

@@ -2,6 +2,7 @@ package boardcheck
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -54,13 +55,16 @@ type requester struct {
 	pages    []*exchange     // web pages in the place of errors, which settle judges
 	troubles []string
 
-	refuses func(*http.Request) bool // whether a request has a credential that the board is to refuse
+	refuses func(*http.Request) bool   // whether a request has a credential that the board is to refuse
+	given   func(*http.Request) string // the name of a request's credential that the board is to take
+	taken   map[string]bool            // those credentials by their names: whether the board took or refused them
 }
 
-func newRequester(b *Board, refuses func(*http.Request) bool) *requester {
+// newRequester returns a requester. refuses and given are the fields of these names.
+func newRequester(b *Board, refuses func(*http.Request) bool, given func(*http.Request) string) *requester {
 	return &requester{
-		limiter: b.Limiter, record: newRecorder(b.Target.FailingChannel), refuses: refuses,
-		inARow: map[string]int{}, answered: map[string]bool{},
+		limiter: b.Limiter, record: newRecorder(b.Target.FailingChannel), refuses: refuses, given: given,
+		inARow: map[string]int{}, answered: map[string]bool{}, taken: map[string]bool{},
 	}
 }
 
@@ -92,7 +96,7 @@ func (q *requester) ask(r *http.Request) (*exchange, error) {
 		}
 		return nil, err
 	}
-	switch what := ex.trouble(q.record.failing); {
+	switch what := cmp.Or(ex.trouble(q.record.failing), q.refusal(ex)); {
 	case what == "":
 		q.mu.Lock()
 		q.inARow[r.URL.Host], q.inARow[q.endpoint(r)] = 0, 0
@@ -113,6 +117,34 @@ func (q *requester) ask(r *http.Request) (*exchange, error) {
 		return nil, errors.New(what)
 	}
 	return ex, nil
+}
+
+// refusal returns why an answer says nothing about the board but that it refuses a credential of the
+// user's, which may have ended, or "". A 401 to a credential that the board has taken before is an
+// answer like others.
+func (q *requester) refusal(ex *exchange) string {
+	name := q.given(ex.request)
+	if name == "" {
+		return ""
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case ex.status != http.StatusUnauthorized && (ex.status != http.StatusBadRequest || name != clientsSecret):
+		q.taken[name] = true
+	case !q.taken[name]:
+		q.taken[name] = false
+		return "the answer is status " + strconv.Itoa(ex.status) + ": the board refuses " + name
+	}
+	return ""
+}
+
+// hasRefused reports whether the board has refused a credential, and never taken it.
+func (q *requester) hasRefused(name string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	taken, sent := q.taken[name]
+	return sent && !taken
 }
 
 // silence notes that a host does not answer, or asks for a pause: after some time all its endpoints
