@@ -27,8 +27,14 @@ type Job struct {
 
 	Postings []PostingRecord // postings that may belong to the job, in all languages
 
-	said   State // what the board says that is not believed; empty: nothing
-	streak int   // lookups before the last that found the same State
+	// LastPosting has of the posting that left the copy last its title, category, dates and visibility, and where
+	// the job is; nil if the copy has Postings of the job, and if none has left. It goes with the job, see
+	// Options.KeepJobs.
+	LastPosting *Posting
+
+	last   string // a PostingRecord for LastPosting, as JSON; empty: none
+	said   State  // what the board says that is not believed; empty: nothing
+	streak int    // lookups before the last that found the same State
 	stale  bool
 }
 
@@ -71,7 +77,7 @@ func (m *Mirror) judge(j *Job) error {
 }
 
 // jobColumns are the columns of a job that scanJob reads.
-const jobColumns = "job, state, said, streak, record, service_time, looked_up, next_due, failures, problem"
+const jobColumns = "job, state, said, streak, record, service_time, looked_up, next_due, failures, problem, last_posting"
 
 func (t *tx) scanJob(scan func(...any) error) (*Job, error) {
 	var (
@@ -82,7 +88,7 @@ func (t *tx) scanJob(scan func(...any) error) (*Job, error) {
 		lookedUp int64
 	)
 	err := scan(&id, &state, &j.said, &j.streak, &record, instantColumn{&j.ServiceTime}, &lookedUp,
-		instantColumn{&j.NextLookup}, &j.Failures, &j.Problem)
+		instantColumn{&j.NextLookup}, &j.Failures, &j.Problem, &j.last)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +127,25 @@ func (t *tx) job(id jobboard.JobID) (j *Job, err error) {
 		j.Postings = append(j.Postings, p)
 		return nil
 	})
+	if err == nil && len(j.Postings) == 0 && j.last != "" {
+		err = j.readLast()
+	}
 	return j, err
+}
+
+// readLast sets LastPosting.
+func (j *Job) readLast() error {
+	r, err := decodeRecord[PostingRecord](j.last)
+	if err != nil {
+		return err
+	}
+	p := &Posting{Language: r.Language, Job: j.JobRecord.Job}
+	if p.Posting, err = r.posting(""); err != nil {
+		return err
+	}
+	p.addJob(j.Information)
+	j.LastPosting = p
+	return nil
 }
 
 // unknown returns ErrUnknown for a job that the copy does not have, and ErrIncomplete
@@ -194,8 +218,8 @@ func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Post
 
 // JobPostings holds a job of the copy and its postings.
 type JobPostings struct {
-	// Job holds the job as Mirror.Job returns it, without Nationalities and Postings. Its Answer
-	// is ErrStale where Mirror.Job has that error.
+	// Job holds the job as Mirror.Job returns it, without Nationalities, Postings and LastPosting. Its
+	// Answer is ErrStale where Mirror.Job has that error.
 	Job      *Job
 	Postings []Posting // as Mirror.Postings returns them
 }

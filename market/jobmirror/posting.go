@@ -126,6 +126,9 @@ func (t *tx) fillJobs(rows []*row) error {
 				named = append(named, job)
 			}
 		}
+		if r.stored.Job != 0 {
+			jobs = append(jobs, int64(r.stored.Job)) // which postingLeft may write
+		}
 	}
 	if len(jobs) == 0 {
 		return nil
@@ -187,10 +190,21 @@ func (t *tx) write(r *row, cause string) error {
 	if err == nil && (r.fromAnswer || r.rec.Job != r.stored.Job || !slices.Equal(r.rec.Sources, r.stored.Sources)) {
 		err = t.putUnindexed([]int64{r.id})
 	}
+	if err == nil && r.rec.Job != r.stored.Job {
+		err = t.postingLeft(r)
+	}
 	if err != nil || after == r.before && !r.begins(t.Now) {
 		return err
 	}
 	return t.logPosting(r, r.rec.Job, after, cause)
+}
+
+// postingLeft keeps with the job of a stored row, which the row leaves, what LastPosting has of it.
+func (t *tx) postingLeft(r *row) error {
+	if r.stored.Job == 0 {
+		return nil
+	}
+	return t.lookups.PostingLeft(int64(r.stored.Job), encode(r.stored.last()))
 }
 
 // remove removes a row that no source shows any more, and logs that.
@@ -203,6 +217,9 @@ func (t *tx) remove(r *row, cause string) error {
 	}
 	err := t.DoAll([]any{r.id}, "DELETE FROM unindexed WHERE posting = ?", "DELETE FROM postings WHERE id = ?")
 	if err != nil || r.before == "" {
+		return err
+	}
+	if err := t.postingLeft(r); err != nil {
 		return err
 	}
 	return t.logPosting(r, r.stored.Job, "", cause)

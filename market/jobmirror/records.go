@@ -66,6 +66,22 @@ type PostingRecord struct {
 	Confirmed bool           `json:"confirmed,omitempty"` // the lookup of Job gave the posting's title
 }
 
+// last returns what the copy keeps with a job of a posting that leaves it: title, category, dates, and who
+// may see it.
+func (r *PostingRecord) last() PostingRecord {
+	kept := map[string][]string{}
+	for key, values := range r.Config.All() {
+		// The key of the visibility names the board's product.
+		if key == jobboard.KeyJobCategory || key == jobboard.KeyListingStartDate || strings.HasSuffix(key, "visibility") {
+			kept[key] = values
+		}
+	}
+	return PostingRecord{
+		Posting: r.Posting, Language: r.Language, Version: r.Version, Title: r.Title, Config: jobboard.NewPostingConfig(kept),
+		VersionStart: r.VersionStart, VersionEnd: r.VersionEnd, Sources: []string{}, Job: r.Job,
+	}
+}
+
 // isConfirming reports whether two texts of a PostingRecord differ in Confirmed alone, which is its
 // last member, and is left out where it is false.
 func isConfirming(before, after string) bool {

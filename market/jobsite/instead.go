@@ -22,8 +22,7 @@ type Instead struct {
 	Title    string // title of the job, if the copy has the job and everybody may see it
 	Language string // language of Title; empty: unknown
 	// Similar has at most three open jobs of the same category within 50 km, the newest first.
-	// It is empty if the copy does not know the category or the place of the job, as after the last of its
-	// postings has left the copy: only a posting has a category.
+	// It is empty if the copy does not know the category or the place of the job.
 	Similar []Card
 	// Search is the visitor's search in the address, as a query such as "?text=nurse", for the
 	// link back to the list; empty: the address has none.
@@ -60,6 +59,9 @@ func (s *Site) Instead(w http.ResponseWriter, r *http.Request, status int) Inste
 	postings, err := s.mirror.Postings(ctx, id)
 	if err != nil {
 		return i
+	}
+	if known.LastPosting != nil { // there is no other
+		postings = []jobmirror.Posting{*known.LastPosting}
 	}
 	all := len(postings)
 	postings = forEverybody(postings)

@@ -1,14 +1,17 @@
 package jobsite_test
 
 import (
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite/jobsitetest"
@@ -116,5 +119,107 @@ func TestInsteadWaits(t *testing.T) {
 		if got := site.Site.Instead(w, httptest.NewRequest("GET", "/?lang=en", nil), 503); got.Text != want {
 			t.Errorf("after %q: %q, want %q", after, got.Text, want)
 		}
+	}
+}
+
+// The page of a job leads on after its last posting has left the copy, too, for as long as the copy keeps
+// the job. What was hidden stays so.
+func TestInsteadWithoutPostings(t *testing.T) {
+	var site *jobsitetest.Site
+	site = jobsitetest.Open(t, func(s *jobsite.Settings) {
+		s.Site.Failed = func(w http.ResponseWriter, r *http.Request, status int) {
+			instead := site.Site.Instead(w, r, status)
+			w.WriteHeader(status)
+			_ = json.NewEncoder(w).Encode(instead)
+		}
+	})
+	addPages(site.Marketplace)
+	berlin := jobboardtest.Location{Lat: "52.52", Long: "13.40", City: "Berlin"}
+	publish := func(title string, config map[string][]string) (job, posting int64) {
+		j := site.Board.AddJob(jobboardtest.Job{Title: title + " (the job's)", Language: "en", Location: berlin})
+		p := site.Board.AddPosting(jobboardtest.Posting{
+			JobID: j.ID, Channels: []string{site.Board.Demo.Channel}, Title: title, Language: "en", Config: config,
+		})
+		return j.ID, p.ID
+	}
+	refresh := func() {
+		t.Helper()
+		if _, err := site.Mirror.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	publish("Open stoker", map[string][]string{"jobcategory": {"stoking"}})
+	closed, posting := publish("Closed stoker", map[string][]string{"jobcategory": {"stoking"}})
+	hidden, secret := publish("Secret stoker", map[string][]string{"jobcategory": {"stoking"}, "platformvisibility": {"hidden"}})
+	refresh()
+	for job, posting := range map[int64]int64{closed: posting, hidden: secret} {
+		site.Board.RemovePosting(posting)
+		site.Board.DeactivateJob(job)
+	}
+	refresh()
+	if postings, err := site.Mirror.Postings(t.Context(), jobboard.JobID(closed)); err != nil || len(postings) > 0 {
+		t.Fatalf("the copy still has %d postings, %v", len(postings), err)
+	}
+	for job, want := range map[int64]string{closed: "Closed stoker: Open stoker", hidden: ": "} {
+		_, _, body := fetch(t, jobsitetest.Visitor(t), "GET", fmt.Sprintf("%s/job/%d/?lang=en", site.URL, job))
+		var got jobsite.Instead
+		if err := json.Unmarshal([]byte(body), &got); err != nil {
+			t.Fatalf("%v %s", err, body)
+		}
+		var titles []string
+		for _, card := range got.Similar {
+			titles = append(titles, card.Title)
+		}
+		if told := got.Title + ": " + strings.Join(titles, ", "); told != want {
+			t.Errorf("job %d: %q, want %q", job, told, want)
+		}
+	}
+}
+
+// A similar job whose answer says that it is closed is left out at once, before the index has it.
+func TestSimilarJobsAreOpen(t *testing.T) {
+	database := filepath.Join(t.TempDir(), "jobs.db")
+	var site *jobsitetest.Site
+	site = jobsitetest.Open(t, func(s *jobsite.Settings) {
+		s.Database = database
+		s.Site.Failed = func(w http.ResponseWriter, r *http.Request, status int) {
+			w.WriteHeader(status)
+			for _, card := range site.Site.Instead(w, r, status).Similar {
+				fmt.Fprintln(w, card.Title)
+			}
+		}
+	})
+	addPages(site.Marketplace)
+	berlin := jobboardtest.Location{Lat: "52.52", Long: "13.40", City: "Berlin"}
+	var jobs []int64
+	for i, title := range []string{"Closed stoker", "Open stoker", "Stoker who closes"} {
+		job := site.Board.AddJob(jobboardtest.Job{Title: title, Language: "en", Location: berlin, ApplyClosed: i == 0})
+		site.Board.AddPosting(jobboardtest.Posting{
+			JobID: job.ID, Channels: []string{site.Board.Demo.Channel}, Title: title, Language: "en",
+			Config: map[string][]string{"jobcategory": {"stoking"}},
+		})
+		jobs = append(jobs, job.ID)
+	}
+	if _, err := site.Mirror.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	similar := func() string {
+		_, _, body := fetch(t, jobsitetest.Visitor(t), "GET", fmt.Sprintf("%s/job/%d/?lang=en", site.URL, jobs[0]))
+		return body
+	}
+	if got := similar(); got != "Stoker who closes\nOpen stoker\n" {
+		t.Fatalf("similar are %q", got)
+	}
+	db, err := sql.Open("sqlite", database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const saved = `UPDATE jobs SET state = 'closed', record = replace(replace(record, '"open"', '"closed"'), '"applyPossible":true', '"applyPossible":false') WHERE job = ?`
+	if _, err := db.ExecContext(t.Context(), saved, jobs[2]); err != nil {
+		t.Fatal(err)
+	}
+	if got := similar(); got != "Open stoker\n" {
+		t.Errorf("with a closed one not indexed yet, similar are %q", got)
 	}
 }

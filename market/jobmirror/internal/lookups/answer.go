@@ -72,6 +72,12 @@ func (w *Writer) Save(a *Answer, before string) error {
 	return w.append(a.Job, before, a.Record, CauseLookup)
 }
 
+// PostingLeft keeps what the caller writes of a job's posting that leaves the copy, in place of what was kept of
+// an earlier one.
+func (w *Writer) PostingLeft(job int64, posting string) error {
+	return w.Do("UPDATE jobs SET last_posting = ? WHERE job = ?", posting, job)
+}
+
 // Fail notes that a lookup was not answered, and why, and when the job is to be looked up again.
 func (w *Writer) Fail(job int64, problem string, due int64) error {
 	return w.Do("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ?, leased_until = 0 WHERE job = ?", problem, due, job)
