@@ -57,7 +57,8 @@ type Config struct {
 }
 
 // Format prints the configuration without its credentials, and without an
-// address that NewClient refuses, which may hold one.
+// address that NewClient refuses, which may hold one. Package fmt does not call
+// it for a Config in an unexported field of another struct, and prints its fields.
 func (cfg Config) Format(f fmt.State, verb rune) {
 	type plain Config // a type without Format
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(cfg.withoutSecrets()))

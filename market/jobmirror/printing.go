@@ -40,7 +40,8 @@ func (feed Feed) withoutSecrets() Feed {
 
 // Format prints the options without credentials; see the methods of their Config and Feeds.
 // Without it fmt would print the fields of options that a pointer leads to for %s and %q, and
-// ask no method of theirs.
+// ask no method of theirs. So it still does with options, and a pointer to them, in an unexported
+// field of another struct, where fmt calls no method.
 func (o Options) Format(f fmt.State, verb rune) {
 	type plain Options // has no Format
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(o))
