@@ -162,9 +162,9 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 	return d, nil
 }
 
-// isServer matches what was meant as the address of a server: host=db password=..., or
-// postgres:/... with a slash too few.
-var isServer = regexp.MustCompile(`(?i)^(postgres|postgresql):|(^|\s)(host|dbname|password)\s*=`)
+// isServer matches what was meant as the address of a server: host=db password=...,
+// postgres:/... or postgres//... with a sign too few, or user:password@... without a scheme. C:/a@b is a path.
+var isServer = regexp.MustCompile(`(?i)^["'\s]*(postgres|postgresql)(:|//)|^[^/\\]{2,}:[^\\@]*@|(^|\s)(host|dbname|password)\s*=`)
 
 // setUp checks the tables, makes them where they are missing, and notes the
 // sources.

@@ -216,6 +216,10 @@ func TestOpenRefusesWhatIsNoMirror(t *testing.T) {
 		"no address": {"", nil, "no address"},
 		"words":      {"host=db user=u password=secret@ dbname=mirror", nil, "postgres://"},
 		"one slash":  {"postgres:/u:secret@h/db", nil, "postgres://"},
+		"no colon":   {"postgres//u:secret@h/db", nil, "postgres://"},
+		"no scheme":  {"user:secret@h:5432/db", nil, "postgres://"},
+		"a slash":    {"user:/secret@h/db", nil, "postgres://"},
+		"in quotes":  {"'postgres:u:secret@h/db'", nil, "postgres://"},
 		"a scheme":   {"mysql://u:secret@h/db", nil, "mysql://"},
 	} {
 		if name == "unreadable" && os.Geteuid() == 0 {
