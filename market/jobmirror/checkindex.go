@@ -14,8 +14,8 @@ import (
 type IndexCheck struct {
 	Postings int // that were compared
 	Waiting  int // that have changed and are not indexed yet, so that they were not compared
-	// Differ counts the postings that the index holds otherwise than they are, or not at all, and
-	// those that it holds though they are gone.
+	// Differ counts the postings that the index holds otherwise than they are, or not at all, those
+	// that it would hold further once they change, and those that it holds though they are gone.
 	Differ int
 	First  []IndexDifference // the first of them, ten at most
 	// Words counts the words of postings that are missing where a mistyped word is corrected and

@@ -74,6 +74,7 @@ var flips = []struct {
 	{"search_idx", "term", 3},
 	{"search_idx", "pgno", 2},
 	{"search_docsize", "id", 2},
+	{"search_docsize", "origin", 2},
 	{"search_config", "v", 1},
 	{"facets", "value", 3},
 	{"places", "name", 1},

@@ -23,8 +23,8 @@ const checkAtOnce = 1 << 18
 // Checked is what Check has found.
 type Checked struct {
 	Compared int // documents
-	// Differ are rows whose document the index holds otherwise, or not at all, or that it holds
-	// though there is no such document, in order.
+	// Differ are rows whose document the index holds otherwise, or not at all, or would go on to hold
+	// as it is once the document changes, or that it holds though there is no such document, in order.
 	Differ []int64
 	// Words are the words of documents that the vocabulary lacks.
 	Words []string
@@ -216,6 +216,9 @@ func (c *check) compare(more bool) error {
 		return err
 	}
 	if err := c.findOthers(last); err != nil {
+		return err
+	}
+	if err := c.text.Undeletable(c.Tx, c.before, last, func(row int64) { c.differ[row] = true }); err != nil {
 		return err
 	}
 	for _, s := range c.sums {
