@@ -33,6 +33,8 @@ type childOptions struct {
 
 	Matches string // not empty: nothing is mirrored, matches are told into this file
 
+	Reindexes bool // nothing is mirrored, the search index is built anew again and again
+
 	Measure bool // copies and reads all once, and tells how much memory that took
 	Board   int  // not 0: it is no mirror, but a board with so many postings
 }
@@ -66,6 +68,8 @@ func child() int {
 		err = boardChild(o.Board)
 	} else if err == nil && o.Matches != "" {
 		err = matchesChild(ctx, o)
+	} else if err == nil && o.Reindexes {
+		err = reindexChild(ctx, o)
 	} else if err == nil && o.Asks != 0 {
 		err = askForEver(context.Background(), o)
 	} else if err == nil {

@@ -25,6 +25,12 @@ import (
 // server of its board and the jobs. The words are so many that the index has several pages.
 func searchable(t *testing.T, address string, n int) (m *jobmirror.Mirror, srv *jobboardtest.Server, jobs []int64) {
 	t.Helper()
+	return searchableBy(t, address, n, 60)
+}
+
+// searchableBy is such a mirror of postings with advertisements of so many words.
+func searchableBy(t *testing.T, address string, n, words int) (m *jobmirror.Mirror, srv *jobboardtest.Server, jobs []int64) {
+	t.Helper()
 	srv = jobboardtest.New(t)
 	srv.AddChannel(jobboardtest.Channel{ID: "1_search"})
 	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
@@ -33,7 +39,7 @@ func searchable(t *testing.T, address string, n int) (m *jobmirror.Mirror, srv *
 		return fmt.Sprintf("w%cr%s", 'a'+r.IntN(26), strings.Repeat(string(rune('a'+r.IntN(26))), 1+r.IntN(9)))
 	}
 	for i := range n {
-		list := make([]string, 60)
+		list := make([]string, words)
 		for k := range list {
 			list[k] = word()
 		}
