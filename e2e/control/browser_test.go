@@ -23,6 +23,12 @@ type browser struct {
 	page       string // its address
 }
 
+// look is how a page is shown.
+type look struct {
+	width int64
+	dark  bool
+}
+
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
 	b := &browser{Browser: browsertest.New(t, "en", 3*time.Minute), complaints: make(chan string, 1000)}

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/jobboard-sdk/jobboard-go/e2e/browsertest"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -36,10 +37,7 @@ func (b *browser) instead(text string) {
 // Everything that the page does is done with the keyboard alone, and the focus
 // stays where the person works.
 func TestByKeyboardAlone(t *testing.T) {
-	for _, look := range []struct {
-		width int64
-		dark  bool
-	}{{1280, false}, {400, true}} {
+	for _, look := range testenv.Some(t, 1, []look{{1280, false}, {400, true}}) {
 		t.Run(fmt.Sprintf("%d-dark-%t", look.width, look.dark), func(t *testing.T) {
 			b, srv := visit(t)
 			d := srv.Demo

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/jobboard-sdk/jobboard-go/e2e/browsertest"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
 )
@@ -97,27 +98,26 @@ func TestAxe(t *testing.T) {
 	get(t, srv, "/api/rest/nonsense", "")
 	srv.Fail(jobboardtest.Fault{Status: 503, Operation: jobboardtest.OpSearch})
 	page := srv.BaseURL + control.Path + "/"
+	looks := testenv.Some(t, 2, []look{{400, false}, {400, true}, {1280, false}, {1280, true}})
 	for _, at := range []string{page, srv.AuthURL + "?response_type=code&client_id=11&redirect_uri=http://127.0.0.1:1/&state=s"} {
-		for _, width := range []int64{400, 1280} {
-			for _, dark := range []bool{false, true} {
-				b.Dark(dark)
-				if at == page {
-					b.open(at, width, 900)
-					b.Run(`document.querySelectorAll("details").forEach((d) => d.open = true)`)
-					b.Until(`document.querySelector("#r1 .curl")`)
-				} else {
-					b.Do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(at))
-					b.Until(`document.querySelector("button[value='7']")`)
-				}
-				// A link in a line of text is as high as the line.
-				if small := eval[[]string](b, `[...document.querySelectorAll("a, button, input, select, textarea, summary")].filter((e) => {
-					const r = e.getBoundingClientRect();
-					return e.getClientRects().length && (r.width < 23.9 || r.height < 23.9) && !(e.tagName === "A" && e.closest("dd, .list, p:not(.links)"));
-				}).map((e) => e.outerHTML.slice(0, 120) + " " + e.getBoundingClientRect().height)`); len(small) > 0 {
-					t.Errorf("%s at %d: %d targets are below 24 px: %.1000q", at, width, len(small), small)
-				}
-				b.CheckAxe(axe, fmt.Sprintf("%s at %d, dark %t", at, width, dark))
+		for _, look := range looks {
+			b.Dark(look.dark)
+			if at == page {
+				b.open(at, look.width, 900)
+				b.Run(`document.querySelectorAll("details").forEach((d) => d.open = true)`)
+				b.Until(`document.querySelector("#r1 .curl")`)
+			} else {
+				b.Do(chromedp.EmulateViewport(look.width, 900), chromedp.Navigate(at))
+				b.Until(`document.querySelector("button[value='7']")`)
 			}
+			// A link in a line of text is as high as the line.
+			if small := eval[[]string](b, `[...document.querySelectorAll("a, button, input, select, textarea, summary")].filter((e) => {
+				const r = e.getBoundingClientRect();
+				return e.getClientRects().length && (r.width < 23.9 || r.height < 23.9) && !(e.tagName === "A" && e.closest("dd, .list, p:not(.links)"));
+			}).map((e) => e.outerHTML.slice(0, 120) + " " + e.getBoundingClientRect().height)`); len(small) > 0 {
+				t.Errorf("%s at %d: %d targets are below 24 px: %.1000q", at, look.width, len(small), small)
+			}
+			b.CheckAxe(axe, fmt.Sprintf("%s at %d, dark %t", at, look.width, look.dark))
 		}
 	}
 }

@@ -338,7 +338,7 @@ func TestEverySwitchPosition(t *testing.T) {
 	srv := fake(t)
 	d := load(t)
 	closeObjects(t, d)
-	doc, err := compile(d)
+	doc, err := compileAt(d, srv.BaseURL, srv.JobDBURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestEverySwitchPosition(t *testing.T) {
 	for _, v := range append([]jobboardtest.Variants{{}}, switchPositions...) {
 		t.Run(position(v), func(t *testing.T) {
 			srv.SetVariants(v)
-			j, err := newJudge(d, srv.BaseURL, srv.JobDBURL, srv.Transport())
+			j, err := judgeOf(doc, srv.Transport())
 			if err != nil {
 				t.Fatal(err)
 			}

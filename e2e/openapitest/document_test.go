@@ -143,13 +143,22 @@ func init() {
 
 // newJudge puts the two addresses in the place of the placeholders.
 func newJudge(t tree, base, jobDB string, next http.RoundTripper) (*judge, error) {
+	doc, err := compileAt(t, base, jobDB)
+	if err != nil {
+		return nil, err
+	}
+	return judgeOf(doc, next)
+}
+
+// compileAt compiles a document and gives it the addresses of its servers.
+func compileAt(t tree, base, jobDB string) (*openapi3.T, error) {
 	doc, err := compile(t)
 	if err != nil {
 		return nil, err
 	}
 	doc.Servers = openapi3.Servers{{URL: base}}
 	doc.Paths.Value("/jobdb/public/apply/external").Servers = openapi3.Servers{{URL: jobDB}}
-	return judgeOf(doc, next)
+	return doc, nil
 }
 
 // judgeOf returns the judge of a document that has the addresses of its servers.

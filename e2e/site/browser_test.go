@@ -13,6 +13,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/e2e/browsertest"
 	"github.com/jobboard-sdk/jobboard-go/e2e/program"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -70,63 +71,65 @@ func TestInBrowser(t *testing.T) {
 	board, away := jobboardtest.New(t, jobboardtest.WithDemo()), jobboardtest.New(t, jobboardtest.WithDemo())
 	away.Close()
 	unoffered, outage := startFor(t, built, board), startFor(t, built, away)
-	for _, language := range []string{"de", "en"} {
-		for _, width := range []int64{400, 1280} {
-			t.Run(fmt.Sprintf("%s-%d", language, width), func(t *testing.T) {
-				b := browsertest.New(t, language, 3*time.Minute)
-				origin, demo := start(t, built)
-				b.Do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(origin+"/"))
-				b.Until(fmt.Sprintf("document.documentElement.lang === %q", language))
-				b.TabTo("#near")
-				b.Press("Berlin" + kb.Enter)
-				b.Until(`document.querySelector("path.area")`)
-				b.TabTo(fmt.Sprintf("a[href^='/job/%d/']", demo.OpenJob))
-				b.Press(kb.Enter)
-				b.Until(`document.querySelector(".advertisement")`)
-				b.TabTo("a.button")
-				b.Press(kb.Enter)
-				b.Until(`document.querySelector("button[name=applicant]")`)
-				b.TabTo(fmt.Sprintf("button[name=applicant][value='%d']", demo.Applicant))
-				b.Press(kb.Enter)
-				b.Until(`location.pathname.startsWith("/job/") && document.querySelector("a.button[href^='/apply/']")`)
-				check(b, axe, "signed-in")
-				b.TabTo("a.button[href^='/apply/']")
-				b.Press(kb.Enter)
-				b.Until(`document.querySelector("form.application")`)
-				check(b, axe, "form")
+	type visitor struct {
+		language string
+		width    int64
+	}
+	for _, v := range testenv.Some(t, 2, []visitor{{"de", 400}, {"de", 1280}, {"en", 400}, {"en", 1280}}) {
+		t.Run(fmt.Sprintf("%s-%d", v.language, v.width), func(t *testing.T) {
+			b := browsertest.New(t, v.language, 3*time.Minute)
+			origin, demo := start(t, built)
+			b.Do(chromedp.EmulateViewport(v.width, 900), chromedp.Navigate(origin+"/"))
+			b.Until(fmt.Sprintf("document.documentElement.lang === %q", v.language))
+			b.TabTo("#near")
+			b.Press("Berlin" + kb.Enter)
+			b.Until(`document.querySelector("path.area")`)
+			b.TabTo(fmt.Sprintf("a[href^='/job/%d/']", demo.OpenJob))
+			b.Press(kb.Enter)
+			b.Until(`document.querySelector(".advertisement")`)
+			b.TabTo("a.button")
+			b.Press(kb.Enter)
+			b.Until(`document.querySelector("button[name=applicant]")`)
+			b.TabTo(fmt.Sprintf("button[name=applicant][value='%d']", demo.Applicant))
+			b.Press(kb.Enter)
+			b.Until(`location.pathname.startsWith("/job/") && document.querySelector("a.button[href^='/apply/']")`)
+			check(b, axe, "signed-in")
+			b.TabTo("a.button[href^='/apply/']")
+			b.Press(kb.Enter)
+			b.Until(`document.querySelector("form.application")`)
+			check(b, axe, "form")
 
-				b.TabTo("form.application button")
-				b.Press(kb.Enter)
-				b.Until(`document.getElementById("problems") && document.activeElement.matches("[aria-invalid]")`)
-				if !browsertest.Eval[bool](b, `document.activeElement === document.querySelector("[aria-invalid]")`) {
-					t.Error("the focus is not on the first problem")
+			b.TabTo("form.application button")
+			b.Press(kb.Enter)
+			b.Until(`document.getElementById("problems") && document.activeElement.matches("[aria-invalid]")`)
+			if !browsertest.Eval[bool](b, `document.activeElement === document.querySelector("[aria-invalid]")`) {
+				t.Error("the focus is not on the first problem")
+			}
+			check(b, axe, "problems")
+			for browsertest.Eval[bool](b, `document.activeElement.matches("form.application [required]")`) {
+				if browsertest.Eval[bool](b, `document.activeElement.matches("select")`) {
+					b.Press(kb.ArrowDown)
+				} else {
+					b.Press("55 000")
 				}
-				check(b, axe, "problems")
-				for browsertest.Eval[bool](b, `document.activeElement.matches("form.application [required]")`) {
-					if browsertest.Eval[bool](b, `document.activeElement.matches("select")`) {
-						b.Press(kb.ArrowDown)
-					} else {
-						b.Press("55 000")
-					}
-					b.Press(kb.Tab)
-				}
-				b.TabTo("form.application button")
-				b.Press(kb.Enter)
-				b.Until(`document.getElementById("complete")`)
-				check(b, axe, "complete")
-				for name, path := range states(demo) {
-					b.Do(chromedp.Navigate(origin + path))
-					check(b, axe, name)
-				}
-				job := fmt.Sprintf("/job/%d/", demo.OpenJob)
-				b.Do(chromedp.Navigate(outage + job))
-				check(b, axe, "outage")
-				browsertest.WaitFor(t, "the site without a sign-in shows the job", func() bool {
-					b.Do(chromedp.Navigate(unoffered + job))
-					return browsertest.Eval[bool](b, `!!document.querySelector(".advertisement")`)
-				})
-				check(b, axe, "sign-in-not-offered")
+				b.Press(kb.Tab)
+			}
+			b.TabTo("form.application button")
+			b.Press(kb.Enter)
+			b.Until(`document.getElementById("complete")`)
+			check(b, axe, "complete")
+			for name, path := range states(demo) {
+				b.Do(chromedp.Navigate(origin + path))
+				check(b, axe, name)
+			}
+			job := fmt.Sprintf("/job/%d/", demo.OpenJob)
+			b.Do(chromedp.Navigate(outage + job))
+			check(b, axe, "outage")
+			browsertest.WaitFor(t, "the site without a sign-in shows the job", func() bool {
+				b.Do(chromedp.Navigate(unoffered + job))
+				return browsertest.Eval[bool](b, `!!document.querySelector(".advertisement")`)
 			})
-		}
+			check(b, axe, "sign-in-not-offered")
+		})
 	}
 }

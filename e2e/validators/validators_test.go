@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -163,31 +164,37 @@ func TestStructuredData(t *testing.T) {
 	t.Logf("figure: %d jobs' structured data: no error by a search engine's rules, none by the types of schema.org", len(data))
 
 	// They notice what they should.
+	var names []string
+	var broken []jobpublish.StructuredData
 	for name, change := range map[string]func(d jobpublish.StructuredData){
 		"title": func(d jobpublish.StructuredData) { delete(d, "title") }, "datePosted": func(d jobpublish.StructuredData) { d["datePosted"] = "soon" },
 		"hiringOrganization": func(d jobpublish.StructuredData) { delete(d, "hiringOrganization") },
 		"addressCountry":     func(d jobpublish.StructuredData) { d["jobLocation"] = map[string]any{"@type": "Place", "name": "x"} },
 	} {
-		broken := jobpublish.StructuredData{}
-		for k, v := range data[0] {
-			broken[k] = v
-		}
-		change(broken)
-		a := check(t, map[string]any{"data": []any{broken}})
-		if !slices.ContainsFunc(a.Data[0], func(i issue) bool { return i.Severity == "ERROR" }) {
-			t.Errorf("without a good %s the validator says %+v", name, a.Data[0])
+		d := maps.Clone(data[0])
+		change(d)
+		names, broken = append(names, name), append(broken, d)
+	}
+	for i, issues := range check(t, map[string]any{"data": broken}).Data {
+		if !slices.ContainsFunc(issues, func(i issue) bool { return i.Severity == "ERROR" }) {
+			t.Errorf("without a good %s the validator says %+v", names[i], issues)
 		}
 	}
+	names, broken = nil, nil
 	for name, value := range map[string]any{"titel": "x", "jobLocation": map[string]any{"@type": "Plaza"}, "directApply": map[string]any{"a": 1}} {
-		broken := jobpublish.StructuredData{"@context": "https://schema.org/", "@type": "JobPosting", name: value}
-		if out, err := types(t, []jobpublish.StructuredData{broken}); err == nil {
+		names = append(names, name)
+		broken = append(broken, jobpublish.StructuredData{"@context": "https://schema.org/", "@type": "JobPosting", name: value})
+	}
+	out, _ := types(t, broken)
+	for i, name := range names {
+		if !strings.Contains(out, fmt.Sprintf("data.ts(%d,", i+2)) { // a line each below the import
 			t.Errorf("the types of schema.org accept %s: %s", name, out)
 		}
 	}
 }
 
 // types holds data against the types of schema.org, which know every property and
-// what it may hold.
+// what it may hold. It returns what the compiler says; data[i] is line i+2 of its source.
 func types(t *testing.T, data []jobpublish.StructuredData) (string, error) {
 	t.Helper()
 	testenv.File(t, "node_modules", "npm ci")

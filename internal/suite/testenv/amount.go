@@ -3,6 +3,7 @@ package testenv
 import (
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -24,4 +25,19 @@ func Seed(t testing.TB) uint64 {
 	}
 	t.Logf("a share of all; JOBBOARD_SEED=%d tries the same again, JOBBOARD_TESTS=whole all of it", seed)
 	return seed
+}
+
+// Some returns n of the cases in their order, which Seed draws, and all of them where Whole says so.
+func Some[T any](t testing.TB, n int, cases []T) []T {
+	t.Helper()
+	if Whole() {
+		return cases
+	}
+	drawn := rand.New(rand.NewPCG(Seed(t), 0)).Perm(len(cases))[:n]
+	slices.Sort(drawn)
+	some := make([]T, n)
+	for i, at := range drawn {
+		some[i] = cases[at]
+	}
+	return some
 }
