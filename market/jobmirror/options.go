@@ -105,7 +105,7 @@ type Options struct {
 // Channel names a channel of postings, and the languages in which it is copied.
 type Channel struct {
 	ID        jobboard.ChannelID
-	Languages []string             // such as "de" and "en": a posting has a row per language; none: the board chooses
+	Languages []string             // such as "de" and "en": a posting has a row per language; none: Config.Language
 	Text      string               // narrows the copy down; empty: every posting
 	Near      jobboard.GeoLocation // likewise
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"iter"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -335,46 +334,26 @@ type Results struct {
 	Meant    []Facet       // towns that the visitor may mean by a Near that names none; see List.Meant
 	Page     *jobmirror.Page
 	Cards    []Card // cards of Page.Postings
+
+	towns map[places.Place]*town // what townsOf returns; nil: it has not counted yet
 }
 
-// Places returns the places of the hits as List.Places does, with each town once: where the board
-// calls it Mailand and Milan, by its German name for a reader of German, and else by the other one.
+// Places returns the places of the hits as List.Places does, with each town once, by its name in
+// the reader's language: see townsOf.
 func (r *Results) Places(limit int) []Facet {
-	type town struct {
-		name  string // that most jobs have, to show
-		place string // that all of its jobs have
-		count int
-	}
-	byPlace := map[places.Place]*town{}
 	counts, names := map[string]int{}, map[string]string{}
-	german := towns.IsGerman(r.Language)
-	chosen, isTown := places.Find(r.List.Place)
-	for _, name := range slices.SortedFunc(maps.Keys(r.Page.Facets.Places), func(a, b string) int {
-		return cmp.Or(cmp.Compare(r.Page.Facets.Places[b], r.Page.Facets.Places[a]), cmp.Compare(a, b))
-	}) {
-		count := r.Page.Facets.Places[name]
-		known, ok := places.Find(name)
-		t := byPlace[known]
-		switch {
-		case !ok:
+	for name, count := range r.Page.Facets.Places {
+		if _, ok := places.Find(name); !ok {
 			counts[name], names[name] = count, shown(name)
-			continue
-		case t == nil:
-			t = &town{name: name, place: name}
-			byPlace[known] = t
-		default:
-			t.place = known.Name
-			if (name == known.Name) == german {
-				t.name = name
-			}
 		}
-		t.count += count
 	}
-	for known, t := range byPlace {
+	chosen, isTown := places.Find(r.List.Place)
+	for known, t := range r.townsOf() {
+		place := t.place
 		if isTown && known == chosen {
-			t.place = r.List.Place
+			place = r.List.Place
 		}
-		counts[t.place], names[t.place] = t.count, shown(t.name)
+		counts[place], names[place] = t.count, shown(t.name)
 	}
 	named := func(place string) (string, bool) { return cmp.Or(names[place], shown(place)), true }
 	return facets(counts, r.List.Place, limit, named, func(place string) List {
@@ -437,7 +416,12 @@ func (s *Site) Search(r *http.Request) (*Results, error) {
 		}
 	}
 	for i := range page.Postings {
-		found.Cards = append(found.Cards, s.Card(&page.Postings[i]))
+		p := &page.Postings[i]
+		card := s.Card(p)
+		if l, ok := cardLocation(p); ok && card.Place == shown(l.GeoCity) {
+			card.Place = shown(found.townAt(l))
+		}
+		found.Cards = append(found.Cards, card)
 	}
 	return found, nil
 }

@@ -20,7 +20,8 @@ import (
 // A style sheet reaches the circle by the class "area", the dots by "job", and the names of
 // places by the element text. Map returns "" if there is nothing to draw.
 func Map(postings []jobmirror.Posting, near jobboard.GeoLocation, label string) template.HTML {
-	return drawMap(postings, near, label, nil)
+	name := func(p *jobmirror.Posting, l jobboard.Location) string { return towns.Name(p.Language, l) }
+	return drawMap(postings, near, label, name, nil)
 }
 
 // Map draws the map of a list's jobs as the function Map does, with links: the dot of one job
@@ -38,11 +39,12 @@ func (s *Site) Map(found *Results, label string) template.HTML {
 			if p.Job == first {
 				continue
 			}
-			if found.Page.Facets == nil || found.Page.Facets.Places[place] == 0 {
+			narrower := found.List
+			var ok bool
+			if narrower.Place, ok = found.placeOf(place); !ok {
 				break
 			}
-			narrower := found.List
-			narrower.Place, narrower.After = place, ""
+			narrower.After = ""
 			return string(narrower.link())
 		}
 		if first == 0 {
@@ -50,12 +52,16 @@ func (s *Site) Map(found *Results, label string) template.HTML {
 		}
 		return s.Path(first, of[0].Posting.Title) + search
 	}
-	return drawMap(found.Page.Postings, found.List.Query().Near, label, link)
+	name := func(_ *jobmirror.Posting, l jobboard.Location) string { return found.townAt(l) }
+	return drawMap(found.Page.Postings, found.List.Query().Near, label, name, link)
 }
 
-// drawMap draws a map. link returns the address to which the dot of a place leads, or ""; nil: the
-// map has no links.
-func drawMap(postings []jobmirror.Posting, near jobboard.GeoLocation, label string, link func(place string, of []*jobmirror.Posting) string) template.HTML {
+// drawMap draws a map. name returns the name of a posting's location. link returns the address to which the
+// dot of a place leads, or ""; nil: the map has no links.
+func drawMap(
+	postings []jobmirror.Posting, near jobboard.GeoLocation, label string,
+	name func(*jobmirror.Posting, jobboard.Location) string, link func(place string, of []*jobmirror.Posting) string,
+) template.HTML {
 	const size, margin, gather = 320, 24, 6
 	var (
 		points []worldmap.Point
@@ -66,8 +72,7 @@ func drawMap(postings []jobmirror.Posting, near jobboard.GeoLocation, label stri
 		for _, l := range p.Locations {
 			// Locations beyond the circle would make the circle small.
 			if latitude, longitude, ok := l.Coordinates(); ok && (near.IsZero() || l.DistanceKm(near) <= near.RadiusKm) {
-				name := shown(towns.Name(p.Language, l))
-				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: name})
+				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: shown(name(p, l))})
 				at = append(at, p)
 			}
 		}

@@ -62,6 +62,36 @@ func TestTownsOfTheMap(t *testing.T) {
 	}
 }
 
+// The map of a list names a town as the list's facet does, and its dot leads to the jobs of all names of the town.
+func TestTownsOfAList(t *testing.T) {
+	c := newCopied(t)
+	munich := jobboard.Location{GeoCity: "München", GeoLat: "48.137", GeoLong: "11.575"} // of a job in German
+	vienna := jobboard.Location{GeoCity: "Vienna", GeoLat: "38.9", GeoLong: "-77.26"}    // in Virginia
+	found := &jobsite.Results{Language: "en", Page: &jobmirror.Page{
+		Facets: &jobmirror.Facets{Places: map[string]int{"München": 2, "Munich": 1, "Wien": 1, "Mailand": 3}},
+		Postings: []jobmirror.Posting{
+			{Job: 1, Language: "en", Locations: []jobboard.Location{munich}},
+			{Job: 2, Language: "en", Locations: []jobboard.Location{munich}},
+			{Job: 3, Language: "en", Locations: []jobboard.Location{vienna}},
+		},
+	}}
+	svg := string(c.site.Map(found, "Jobs"))
+	for _, want := range []string{`<a href="?place=M%C3%BCnchen" aria-label="Munich: `, `aria-label="Vienna: `} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the map lacks %s: %s", want, svg)
+		}
+	}
+	for lang, want := range map[string]string{"en": "Mailand 3 Munich 3 Wien 1 ", "de": "Mailand 3 München 3 Wien 1 "} {
+		got := ""
+		for _, facet := range (&jobsite.Results{Language: lang, Page: found.Page}).Places(9) {
+			got += fmt.Sprint(facet.Name, " ", facet.Count, " ")
+		}
+		if got != want {
+			t.Errorf("%s: the facets are %s, want %s", lang, got, want)
+		}
+	}
+}
+
 func TestMap(t *testing.T) {
 	at := func(title, city string, latitude, longitude float64) jobmirror.Posting {
 		return jobmirror.Posting{Posting: jobboard.JobPosting{Title: title}, Locations: []jobboard.Location{

@@ -252,7 +252,6 @@ func (s *Settings) setToken() {
 
 func (m *Marketplace) openMirror(ctx context.Context, s *Settings) (err error) {
 	opts := jobmirror.Options{Config: s.Board, Logger: s.Logger}
-	opts.Config.Language = "" // the channels have the languages of the site
 	for _, id := range s.Channels {
 		opts.Channels = append(opts.Channels, jobmirror.Channel{ID: id, Languages: s.Site.Languages})
 	}

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -478,6 +480,16 @@ func TestNamesOfTowns(t *testing.T) {
 				t.Errorf("%s cannot be taken off: %+v", facet.Name, again)
 			}
 		}
+		for _, card := range found.Cards {
+			if !slices.Contains(names, card.Place) {
+				t.Errorf("%s: a card names %s, which has no facet", lang, card.Place)
+			}
+		}
+		for _, dot := range regexp.MustCompile(`<title>([^:]*): `).FindAllStringSubmatch(string(site.Site.Map(found, "Jobs")), -1) {
+			if !slices.Contains(names, dot[1]) {
+				t.Errorf("%s: the map names %s, which has no facet", lang, dot[1])
+			}
+		}
 		slices.Sort(names)
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("%s: %s, want %s", lang, got, want)
@@ -549,5 +561,25 @@ func TestNamesOfTowns(t *testing.T) {
 	}
 	if drawn := string(site.Site.Map(one, "Jobs")); !strings.Contains(drawn, `<a href="/job/`) || !strings.Contains(drawn, "?lang=de&amp;near=Hamburg&amp;text=Pflegefachkraft") {
 		t.Errorf("the dot of one job does not lead to its page and keep the search: %s", drawn)
+	}
+}
+
+// The channels of the settings are copied in the languages of the site alone, and another one that names no languages in
+// that of the client.
+func TestOpenCopiesLanguages(t *testing.T) {
+	site := jobsitetest.Open(t, func(s *jobsite.Settings) {
+		s.Board.Language = "fr"
+		edit := s.EditMirror
+		s.EditMirror = func(opts *jobmirror.Options) {
+			edit(opts)
+			opts.Channels = append(opts.Channels, jobmirror.Channel{ID: opts.Channels[0].ID, Text: "Pflege"})
+		}
+	})
+	asked := map[string]bool{}
+	for _, r := range site.Board.Requests(jobboardtest.OpSearch) {
+		asked[r.Query.Get("search")+" "+r.Header.Get("Accept-Language")] = true
+	}
+	if got := slices.Sorted(maps.Keys(asked)); !slices.Equal(got, []string{" de", " en", "Pflege fr"}) {
+		t.Errorf("the copy searched for %q", got)
 	}
 }

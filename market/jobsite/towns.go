@@ -1,0 +1,82 @@
+package jobsite
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/towns"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/places"
+)
+
+// A job's information names towns in the language of the job, and a posting its main location in German, so
+// that the jobs of one list have several names for a town. Its facet, the cards and the map have one of them.
+
+// town is a town of the jobs of a list.
+type town struct {
+	name  string // to show
+	place string // List.Place by which all of its jobs are found
+	count int    // jobs
+}
+
+// townsOf returns the towns of all hits that package places knows. Of several names, a reader of German is shown the
+// one that the town has in package places, and others another one; of those that are left, the one that most jobs have.
+func (r *Results) townsOf() map[places.Place]*town {
+	if r.towns != nil || r.Page.Facets == nil {
+		return r.towns
+	}
+	counts := r.Page.Facets.Places
+	german := towns.IsGerman(r.Language)
+	r.towns = map[places.Place]*town{}
+	for _, name := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	}) {
+		known, ok := places.Find(name)
+		if !ok {
+			continue
+		}
+		t := r.towns[known]
+		if t == nil {
+			t = &town{name: name, place: name}
+			r.towns[known] = t
+		} else {
+			t.place = known.Name
+			if own := t.name == known.Name; own != german && (name == known.Name) == german {
+				t.name = name
+			}
+		}
+		t.count += counts[name]
+	}
+	return r.towns
+}
+
+// townAt returns the name of a location's town for the list's reader.
+func (r *Results) townAt(l jobboard.Location) string {
+	if known, ok := towns.Of(l); ok {
+		if t := r.townsOf()[known]; t != nil {
+			return t.name
+		}
+	}
+	return towns.Name(r.Language, l)
+}
+
+// placeOf returns the List.Place that finds the jobs in a town, by a name that townAt has returned, or false if
+// there is none.
+func (r *Results) placeOf(name string) (string, bool) {
+	if known, ok := places.Find(name); ok {
+		if t := r.townsOf()[known]; t != nil {
+			return t.place, true
+		}
+	}
+	return name, r.Page.Facets != nil && r.Page.Facets.Places[name] > 0
+}
+
+// cardLocation returns the location that the card of a posting names: the nearest one, else the main one.
+func cardLocation(p *jobmirror.Posting) (jobboard.Location, bool) {
+	if nearest, ok := p.Nearest(); ok || len(p.Locations) == 0 {
+		return nearest, ok
+	}
+	return p.Locations[0], true
+}
