@@ -32,6 +32,7 @@ func TestTownsOfADocument(t *testing.T) {
 		"the posting's name abroad":   {"de", []string{"Mailand"}, []jobboard.Location{milan}, "Mailand", "Milan Milano"},
 		"further one abroad":          {"de", nil, []jobboard.Location{milan}, "Milan", "Milano"},
 		"no known town":               {"de", []string{"Sampletown"}, []jobboard.Location{ours}, "Sampletown", ""},
+		"no known town, two names":    {"de", []string{"Bad Sampletown"}, []jobboard.Location{ours}, "Bad Sampletown Sampletown", ""},
 		"another name":                {"de", []string{"Rheinland"}, []jobboard.Location{berlin}, "Berlin Rheinland", ""},
 		"district":                    {"de", []string{"Berlin-Mitte"}, []jobboard.Location{berlin}, "Berlin", "Berlin-Mitte"},
 		"twice in a town":             {"de", []string{"München"}, []jobboard.Location{munich, at("Munich", "48.1", "11.6")}, "München", "Munich"},
