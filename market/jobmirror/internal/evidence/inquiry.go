@@ -31,9 +31,10 @@ type Counted struct {
 // Count notes answers, and reports whether a wave is held for them, which it is if it held before the
 // first answer or after any of them. All count alike, because they came together.
 //
-// An answer counts if a source shows its job, unless it says nothing, comes late, or says once
-// more that an ended job has ended. Ends are counted by their jobs, so that one who asks
-// again makes no wave.
+// An answer counts if a source shows its job, unless it says nothing, comes late, says once
+// more that an ended job has ended, or is the first about a job and a plain statement that it is
+// closed: the many first answers about a new source would hide a wave. Ends are counted by their
+// jobs, so that one who asks again makes no wave.
 func (r Rules) Count(q *Inquiry, answers []Answer, now int64) (wave bool) {
 	if q.Since > now { // the clock was set back
 		q.Since = now
@@ -43,7 +44,7 @@ func (r Rules) Count(q *Inquiry, answers []Answer, now int64) (wave bool) {
 	}
 	wave = r.Holds(*q, now)
 	for _, a := range answers {
-		if !a.Shown || a.Late || a.Says == Unfound || a.Says.Ends() && a.Known.Ends() {
+		if !a.Shown || a.Late || a.Says == Unfound || a.Says.Ends() && !a.Ends() {
 			continue
 		}
 		if q.Counted = append(q.Counted, Counted{a.Job, a.Ends()}); len(q.Counted) > lastAnswers {
