@@ -37,6 +37,10 @@ var walls = []wall{
 	{part: "market/jobmirror/internal/evidence", beyond: []string{".", "jobfeed", "market/jobmirror/internal/store", "database/sql", "github.com/jackc/pgx", "modernc.org/sqlite"}},
 	{part: "market/jobmirror/internal/changelog", beyond: []string{".", "jobfeed", "market/jobmirror/internal/pace", "market/jobmirror/internal/evidence", "market/jobmirror/internal/search"}},
 	{part: "market/jobmirror/internal/lookups", beyond: []string{".", "jobfeed", "market/jobmirror/internal/pace", "market/jobmirror/internal/search", "market/jobmirror/internal/listings"}},
+	{part: "market/jobmirror/internal/sources", beyond: []string{
+		".", "jobfeed", "market/jobmirror/internal/pace", "market/jobmirror/internal/search", "market/jobmirror/internal/evidence",
+		"market/jobmirror/internal/changelog", "market/jobmirror/internal/lookups", "market/jobmirror/internal/listings",
+	}},
 	{part: "market/jobmirror/internal/listings", beyond: []string{".", "jobfeed", "market/jobmirror/internal/pace", "market/jobmirror/internal/search"}},
 	{part: "market/jobmcp", beyond: []string{"market/jobmirror", "market/jobpublish", "market/jobsite", "market/cmd"}},
 	{part: "market/cmd", but: []string{"market/cmd/jobboard-mirror"}, beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "market/jobmirror"}},

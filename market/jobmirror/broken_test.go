@@ -55,7 +55,7 @@ func TestBrokenEntriesLeaveTheOthers(t *testing.T) {
 			}
 			var has string
 			do(t, m, func(t *tx) error {
-				jobs, err := t.Numbers("SELECT job FROM entries WHERE source = ? ORDER BY job", src.id)
+				jobs, err := t.Numbers("SELECT job FROM entries WHERE source = ? ORDER BY job", src.ID)
 				has = strings.Trim(strings.ReplaceAll(store.IDs(jobs), ",", " "), "[]")
 				return err
 			})

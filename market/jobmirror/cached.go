@@ -94,18 +94,9 @@ func (h *freshness) old() bool {
 // noteOrigin notes when the answer of a turn was made, if it was read.
 func (t *refreshTx) noteOrigin() error {
 	if h := t.turn.freshness; h.read && h.last.made > 0 {
-		_, err := t.Exec("UPDATE sources SET made = ? WHERE id = ? AND generation = ?",
-			h.last.kept(h.stored, t.Now), t.src.id, t.turn.generation)
-		return err
+		return t.turn.SetMade(t.Tx, h.last.kept(h.stored, t.Now))
 	}
 	return nil
-}
-
-// endLowerVersions removes the lower versions that a complete refresh of a source did not see again,
-// and leaves those that a later one has noted meanwhile.
-func (t *refreshTx) endLowerVersions() error {
-	_, err := t.Exec("DELETE FROM lower_versions WHERE source = ? AND generation < ?", t.src.id, t.turn.generation)
-	return err
 }
 
 // believe takes out of change the lower versions of postings that must not take the place
@@ -127,39 +118,26 @@ func (t *refreshTx) believe(stored []*row, change map[int64]*row) error {
 	if err != nil {
 		return err
 	}
-	noted, err := store.Pairs[int64, int64](t, "SELECT posting, since FROM lower_versions WHERE source = ? AND posting IN @ids",
-		t.src.id, store.IDs(lower))
+	noted, err := t.listing(t.src).LowerSince(store.IDs(lower))
 	if err != nil {
 		return err
 	}
 	for _, id := range lower {
 		since := noted[id]
 		switch giver, ok := shown[id]; {
-		case ok && giver != t.src.id:
+		case ok && giver != t.src.ID:
 			delete(change, id)
 		case !ok, since > 0 && since <= t.Now && t.turn.freshness.last.made > since:
 			// The stored version is not shown any more, or the channel has shown the lower one a second
 			// time.
 		default:
 			delete(change, id)
-			if err := t.noteLowerVersion(id, since); err != nil {
+			if err := t.listing(t.src).NoteLower(id, since, t.turn.Generation); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// noteLowerVersion notes that a source has shown a lower version of a posting since a moment; 0, or a
-// moment in the future, stands for now.
-func (t *refreshTx) noteLowerVersion(id, since int64) error {
-	if since == 0 || since > t.Now {
-		since = t.Now
-	}
-	_, err := t.Exec(`INSERT INTO lower_versions (source, posting, since, generation) VALUES (?, ?, ?, ?)
-		ON CONFLICT (source, posting) DO UPDATE SET since = excluded.since, generation = excluded.generation`,
-		t.src.id, id, since, t.turn.generation)
-	return err
 }
 
 // readHeader notes the age of an answer for the lookup that it belongs to.

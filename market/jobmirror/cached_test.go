@@ -174,7 +174,7 @@ func TestLowerVersions(t *testing.T) {
 		complete(whole, show(whole, later(), 5))
 		is("a lower version of the first, while the other shows the higher", 6)
 		// The other shows it no more.
-		do(t, m, func(t *tx) error { _, err := t.Exec("DELETE FROM listings WHERE source = ?", part.id); return err })
+		do(t, m, func(t *tx) error { _, err := t.Exec("DELETE FROM listings WHERE source = ?", part.ID); return err })
 		complete(whole, show(whole, later(), 5))
 		is("a lower version, once nobody shows the higher", 5)
 		CheckReplay(t, m)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -41,7 +42,7 @@ func (r *refresher) copyChannel(ctx context.Context) (whole bool, reason string,
 	// Whatever posting is added is saved by savePostings, up to channelBatch of them in one
 	// transaction.
 	saver := newSaver(r.Mirror, channelBatch, func(t *tx, items []channelItem) error {
-		return t.refreshing(r.src, r.turn).savePostings(items)
+		return t.refreshing(&r.src.Source, r.turn).savePostings(items)
 	})
 	read, sum := 0, int64(0)
 	listening := jobboard.WithHeaderFunc(ctx, r.turn.freshness.readHeader)
@@ -55,8 +56,8 @@ func (r *refresher) copyChannel(ctx context.Context) (whole bool, reason string,
 		r.copied.Add(1)
 		return true
 	})
-	query := jobboard.Query{Text: r.src.text, Near: r.src.near, Language: r.src.language}
-	stream := r.client.PostingStream(listening, jobboard.ChannelID(r.src.name), query)
+	query := jobboard.Query{Text: r.src.Text, Near: r.src.near, Language: r.src.Language}
+	stream := r.client.PostingStream(listening, jobboard.ChannelID(r.src.Name), query)
 	for posting, err := range stream.All() {
 		read++
 		if err == nil && r.turn.freshness.old() {
@@ -89,8 +90,8 @@ func (r *refresher) copyChannel(ctx context.Context) (whole bool, reason string,
 
 // savePostings writes postings of one answer.
 func (t *refreshTx) savePostings(batch []channelItem) error {
-	current, err := t.stillTurn()
-	if err != nil || !current {
+	isLast, err := t.turn.IsLast(t.Tx)
+	if err != nil || !isLast {
 		return err
 	}
 	postings, err := t.leaveOutForgotten(newestOf(batch))
@@ -210,7 +211,7 @@ func (t *refreshTx) known(postings []channelItem) (map[int64]knownPosting, error
 	out := make(map[int64]knownPosting, len(postings))
 	err := t.Rows(`SELECT p.id, p.posting, p.hash, p.version, l.posting IS NOT NULL, coalesce(l.raw, 0) FROM postings p
 		LEFT JOIN listings l ON l.source = ? AND l.posting = p.id
-		WHERE p.language = ? AND p.posting IN @ids`, []any{t.src.id, t.src.language, numbers}, func(scan func(...any) error) error {
+		WHERE p.language = ? AND p.posting IN @ids`, []any{t.src.ID, t.src.Language, numbers}, func(scan func(...any) error) error {
 		var (
 			k       knownPosting
 			posting int64
@@ -223,13 +224,13 @@ func (t *refreshTx) known(postings []channelItem) (map[int64]knownPosting, error
 }
 
 // rowOf returns a row for what an answer says of a posting.
-func rowOf(p channelItem, src *source, turn turn) *row {
-	rec, ads := recordOf(p.JobPosting, src.language)
+func rowOf(p channelItem, src *sources.Source, turn turn) *row {
+	rec, ads := recordOf(p.JobPosting, src.Language)
 	sum := hash([]byte(encode(rec)), []byte(ads))
 	rec.Unknown = p.Unknown // a change in Unknown alone does not count as one: a counter in it would fill the log
 	return &row{
 		rec: rec, ads: ads, hash: sum, raw: p.raw, linked: linked(p.JobPosting),
-		answer: turn.answer, giver: src.id, fromAnswer: true, newVersion: true,
+		answer: turn.answer, giver: src.ID, fromAnswer: true, newVersion: true,
 	}
 }
 
@@ -331,7 +332,7 @@ func (t *refreshTx) saveShown(shownAgain []int64, rows []*row) error {
 	if err := list.ClearRaws(other); err != nil {
 		return err
 	}
-	if err := t.save(rows, t.src.cause()); err != nil {
+	if err := t.save(rows, t.src.Cause()); err != nil {
 		return err
 	}
 	return t.putChangedDue(rows)

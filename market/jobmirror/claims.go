@@ -14,7 +14,7 @@ func (t *refreshTx) putClaims(item feedItem) error {
 	for kind, values := range map[string][]int64{"posting": item.postings, "version": item.versions} {
 		for _, value := range values {
 			err := t.Do(`INSERT INTO claims (kind, value, job, source, entry) VALUES (?, ?, ?, ?, ?)
-				ON CONFLICT (kind, value, job, source, entry) DO NOTHING`, kind, value, item.job, t.src.id, item.hash)
+				ON CONFLICT (kind, value, job, source, entry) DO NOTHING`, kind, value, item.job, t.src.ID, item.hash)
 			if err != nil {
 				return err
 			}
@@ -62,11 +62,11 @@ func (t *tx) readClaims(kind string, values []int64) (map[int64]int64, error) {
 // postings and the versions of which they claimed something.
 func (t *refreshTx) dropClaims(hashes []int64) (postings, versions []int64, err error) {
 	const query = "SELECT value FROM claims WHERE source = ? AND entry IN @ids AND kind = ?"
-	if postings, err = t.Numbers(query, t.src.id, store.IDs(hashes), "posting"); err != nil {
+	if postings, err = t.Numbers(query, t.src.ID, store.IDs(hashes), "posting"); err != nil {
 		return nil, nil, err
 	}
-	if versions, err = t.Numbers(query, t.src.id, store.IDs(hashes), "version"); err != nil {
+	if versions, err = t.Numbers(query, t.src.ID, store.IDs(hashes), "version"); err != nil {
 		return nil, nil, err
 	}
-	return postings, versions, t.Do("DELETE FROM claims WHERE source = ? AND entry IN @ids", t.src.id, store.IDs(hashes))
+	return postings, versions, t.Do("DELETE FROM claims WHERE source = ? AND entry IN @ids", t.src.ID, store.IDs(hashes))
 }

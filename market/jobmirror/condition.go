@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
 // condition says what an operator should know of a source. A condition is logged when it begins and when
@@ -24,7 +24,12 @@ func (t *refreshTx) conditionOf(before condition, whole bool) (condition, error)
 	if !whole {
 		return before | failing, nil
 	}
-	held, shows, err := t.listing(t.src).State()
+	rows := t.listing(t.src)
+	held, err := rows.Holds()
+	if err != nil {
+		return 0, err
+	}
+	shows, err := rows.Shows()
 	if err != nil {
 		return 0, err
 	}
@@ -40,7 +45,7 @@ func (t *refreshTx) conditionOf(before condition, whole bool) (condition, error)
 
 // noteCondition stores the condition of a source after a turn, and returns the one before it.
 func (t *refreshTx) noteCondition(whole bool) (before, now condition, err error) {
-	logged, err := store.Value[int64](t, "SELECT coalesce(max(logged), 0) FROM sources WHERE id = ? AND generation = ?", t.src.id, t.turn.generation)
+	logged, err := t.turn.Logged(t.Tx)
 	before = condition(logged)
 	if err != nil {
 		return 0, 0, err
@@ -48,8 +53,8 @@ func (t *refreshTx) noteCondition(whole bool) (before, now condition, err error)
 	if now, err = t.conditionOf(before, whole); err != nil || now == before {
 		return before, now, err
 	}
-	rows, err := t.Exec("UPDATE sources SET logged = ? WHERE id = ? AND generation = ?", int64(now), t.src.id, t.turn.generation)
-	if rows == 0 { // it is another's turn by now
+	isLast, err := t.turn.SetLogged(t.Tx, int64(now))
+	if !isLast { // it is another's turn by now
 		now = before
 	}
 	return before, now, err
@@ -66,18 +71,18 @@ var conditionTexts = []struct {
 }
 
 // tellCondition logs what has changed about a source. reason says why it could not be copied.
-func (m *Mirror) tellCondition(ctx context.Context, src *source, before, now condition, reason string) {
+func (m *Mirror) tellCondition(ctx context.Context, src *sources.Source, before, now condition, reason string) {
 	for _, text := range conditionTexts {
 		switch {
 		case before&text.condition == now&text.condition:
 		case now&text.condition == 0:
-			m.opts.Logger.InfoContext(ctx, text.ends, "source", src.cause())
+			m.opts.Logger.InfoContext(ctx, text.ends, "source", src.Cause())
 		case text.condition == failing:
-			m.opts.Logger.WarnContext(ctx, text.begins, "source", src.cause(), "error", reason)
+			m.opts.Logger.WarnContext(ctx, text.begins, "source", src.Cause(), "error", reason)
 		case text.condition == holding:
-			m.opts.Logger.WarnContext(ctx, text.begins, "source", src.cause(), slog.Duration("longest", m.opts.HoldMissing))
+			m.opts.Logger.WarnContext(ctx, text.begins, "source", src.Cause(), slog.Duration("longest", m.opts.HoldMissing))
 		default:
-			m.opts.Logger.WarnContext(ctx, text.begins, "source", src.cause())
+			m.opts.Logger.WarnContext(ctx, text.begins, "source", src.Cause())
 		}
 	}
 }

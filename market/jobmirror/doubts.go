@@ -5,6 +5,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/evidence"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -162,7 +163,7 @@ func (t *answerTx) postpone(w weighed, wave bool) (bool, error) {
 
 // acceptEnds believes what the board says of the jobs of some sources that are in doubt, or of
 // all jobs, with every. That also ends a wave.
-func (m *Mirror) acceptEnds(ctx context.Context, sources []*source, every bool) error {
+func (m *Mirror) acceptEnds(ctx context.Context, from []*sources.Source, every bool) error {
 	change := waveStays
 	if every {
 		err := m.db.update(ctx, func(t *tx) error {
@@ -176,16 +177,17 @@ func (m *Mirror) acceptEnds(ctx context.Context, sources []*source, every bool) 
 		}
 		m.tellWave(ctx, change)
 	}
-	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.answering(m).acceptSomeEnds(sources, every) })
+	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.answering(m).acceptSomeEnds(from, every) })
 }
 
 // acceptSomeEnds does what acceptEnds does for at most dropBatch jobs.
-func (t *answerTx) acceptSomeEnds(sources []*source, every bool) (more bool, err error) {
+func (t *answerTx) acceptSomeEnds(from []*sources.Source, every bool) (more bool, err error) {
 	query, args := "SELECT job FROM jobs WHERE "+lookups.SaysEnd, []any{}
 	if !every {
 		query += ` AND ((SELECT 1 FROM postings p JOIN listings l ON l.posting = p.id WHERE p.job = jobs.job AND l.source IN @ids LIMIT 1) IS NOT NULL
 			OR (SELECT 1 FROM entries e WHERE e.job = jobs.job AND e.source IN @ids LIMIT 1) IS NOT NULL)`
-		args = append(args, sourceIDs(sources), sourceIDs(sources))
+		ids := store.IDsOf(from, func(s *sources.Source) int64 { return s.ID })
+		args = append(args, ids, ids)
 	}
 	jobs, err := t.Numbers(query+" ORDER BY job LIMIT ?", append(args, dropBatch)...)
 	if err != nil || len(jobs) == 0 {

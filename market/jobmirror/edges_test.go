@@ -205,7 +205,7 @@ func TestRefreshOfARetiredSource(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		src := m.sources[0]
 		turn := beginTurn(t, m, src)
-		do(t, m, func(t *tx) error { _, err := t.Exec("DELETE FROM sources WHERE id = ?", src.id); return err })
+		do(t, m, func(t *tx) error { _, err := t.Exec("DELETE FROM sources WHERE id = ?", src.ID); return err })
 		savePosting(t, m, src, turn, 1, "Nurse")
 		if err := (&refresher{m, src, turn}).sweep(t.Context()); err != nil {
 			t.Error(err)
@@ -213,7 +213,7 @@ func TestRefreshOfARetiredSource(t *testing.T) {
 		if err := (&refresher{m, src, turn}).finish(t.Context(), false, "the answer was not read to its end"); err != nil {
 			t.Error(err)
 		}
-		if err := m.removeSource(t.Context(), src); err != nil {
+		if err := m.removeSource(t.Context(), &src.Source); err != nil {
 			t.Errorf("retired twice: %v", err)
 		}
 		if got := titles(t, m); len(got) != 0 {
@@ -260,19 +260,19 @@ func TestThousandsOfSources(t *testing.T) {
 		m = beside(t, m, Options{Config: m.opts.Config, Channels: channels})
 		last := m.sources[len(channels)-1]
 		do(t, m, func(t *tx) error {
-			_, err := t.Exec("UPDATE sources SET next_due = CASE WHEN id = ? THEN 1 ELSE 2 END", last.id)
+			_, err := t.Exec("UPDATE sources SET next_due = CASE WHEN id = ? THEN 1 ELSE 2 END", last.ID)
 			return err
 		})
 		w := &worker{m, "test"}
 		seen := map[int64]bool{}
 		for i := range channels {
 			src, _, err := w.beginDue(t.Context())
-			if err != nil || src == nil || seen[src.id] || (i == 0) != (src.id == last.id) {
+			if err != nil || src == nil || seen[src.ID] || (i == 0) != (src.ID == last.ID) {
 				t.Fatalf("source %d that is due: %v, %v", i, src, err)
 			}
-			seen[src.id] = true
+			seen[src.ID] = true
 			do(t, m, func(t *tx) error { // the lease may end while others refresh
-				_, err := t.Exec("UPDATE sources SET next_due = ? WHERE id = ?", t.Now+1_000_000_000, src.id)
+				_, err := t.Exec("UPDATE sources SET next_due = ? WHERE id = ?", t.Now+1_000_000_000, src.ID)
 				return err
 			})
 		}

@@ -102,11 +102,11 @@ func itemsOf(postings ...*jobboard.JobPosting) (items []channelItem) {
 func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f func()) error {
 	src := m.sources[0]
 	return m.db.update(ctx, func(t *tx) error {
-		turn, err := t.begin(src, "")
+		turn, err := t.begin(&src.Source, "")
 		if err != nil {
 			return err
 		}
-		if err := t.refreshing(src, turn).savePostings(itemsOf(posting)); err != nil {
+		if err := t.refreshing(&src.Source, turn).savePostings(itemsOf(posting)); err != nil {
 			return err
 		}
 		f()

@@ -47,7 +47,7 @@ func (r *refresher) copyFeed(ctx context.Context) (whole bool, reason string, er
 
 	// Whatever entry is added is saved by saveEntries, up to feedBatch of them in one transaction.
 	saver := newSaver(r.Mirror, feedBatch, func(t *tx, items []feedItem) error {
-		return t.refreshing(r.src, r.turn).saveEntries(items)
+		return t.refreshing(&r.src.Source, r.turn).saveEntries(items)
 	})
 	// Skip is called right before the loop gets an entry, and leaves here for it the hash of the
 	// entry's bytes, and whether the entry is stored and was missing.
@@ -99,8 +99,8 @@ func newItem(sum int64, shownAgain bool, entry *jobfeed.Entry) feedItem {
 // it looks up. What it says of postings is put into the table claims; resaveClaimed saves those
 // postings anew that are stored already. Others find the claim when a channel shows them.
 func (t *refreshTx) saveEntries(items []feedItem) error {
-	current, err := t.stillTurn()
-	if err != nil || !current {
+	isLast, err := t.turn.IsLast(t.Tx)
+	if err != nil || !isLast {
 		return err
 	}
 	items, err = t.noteShownAgain(items)
@@ -142,7 +142,7 @@ func (t *refreshTx) saveEntries(items []feedItem) error {
 	if err := errors.Join(t.lookups.PutNew(added), t.lookups.PutClosed(added), t.lookups.Put(changed)); err != nil {
 		return err
 	}
-	return t.resaveClaimed(postings, versions, t.src.cause())
+	return t.resaveClaimed(postings, versions, t.src.Cause())
 }
 
 // noteShownAgain clears the column missing of the stored entries that are back. It returns the items

@@ -13,7 +13,7 @@ import (
 	"unicode"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
 // webAddress parses an address of http or https with a host. It returns nil for any other
@@ -121,7 +121,7 @@ func (o *Options) feedSources() (out []source, err error) {
 				jobboard.ErrInvalidInput, i, f.Name)
 		}
 		addresses[f.Name] = f.Address
-		out = append(out, source{kind: listings.Feed, name: f.Name, feed: f})
+		out = append(out, source{feed: f, Source: sources.Source{Kind: sources.Feed, Name: f.Name}})
 	}
 	return out, nil
 }

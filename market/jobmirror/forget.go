@@ -6,6 +6,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -27,7 +28,7 @@ func (m *Mirror) Forget(ctx context.Context, job jobboard.JobID) error {
 func (t *tx) forget(job int64) error {
 	// Locking the sources waits for a refresh's transaction that is under way, so that its rows
 	// are erased as well. Later transactions of the refresh find the tombstones.
-	if _, err := t.Numbers("SELECT id FROM sources ORDER BY id @lock"); err != nil {
+	if err := sources.LockAll(t.Tx); err != nil {
 		return err
 	}
 	if err := t.tombstone(ChangeJob, job); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -96,11 +97,11 @@ func beginTurn(t *testing.T, m *Mirror, src *source) turn {
 	t.Helper()
 	var out turn
 	do(t, m, func(t *tx) (err error) {
-		out, err = t.begin(src, "")
+		out, err = t.begin(&src.Source, "")
 		return err
 	})
 	var err error
-	if out.shown, err = m.shown(t.Context(), src); err != nil {
+	if out.shown, err = m.shown(t.Context(), &src.Source); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -118,7 +119,7 @@ func savePosting(t *testing.T, m *Mirror, src *source, turn turn, id jobboard.Jo
 func save(t *testing.T, m *Mirror, src *source, turn turn, postings ...*jobboard.JobPosting) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		return t.refreshing(src, turn).savePostings(itemsOf(postings...))
+		return t.refreshing(&src.Source, turn).savePostings(itemsOf(postings...))
 	})
 }
 
@@ -126,7 +127,7 @@ func save(t *testing.T, m *Mirror, src *source, turn turn, postings ...*jobboard
 func saveEntries(t *testing.T, m *Mirror, src *source, turn turn, items ...feedItem) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		return t.refreshing(src, turn).saveEntries(items)
+		return t.refreshing(&src.Source, turn).saveEntries(items)
 	})
 }
 
@@ -275,14 +276,14 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 			do(t, m, func(t *tx) error {
 				var complete, due, claimed, failures, doubts int64
 				err := t.Row("SELECT complete, next_due, leased_until, failures, (SELECT count(*) FROM lower_versions), problem FROM sources WHERE id = ?",
-					[]any{src.id}, &complete, &due, &claimed, &failures, &doubts, &out)
+					[]any{src.ID}, &complete, &due, &claimed, &failures, &doubts, &out)
 				out = fmt.Sprint(complete, due, claimed, failures, doubts, out)
 				return err
 			})
 			return out
 		}
 		do(t, m, func(t *tx) error {
-			_, err := t.Exec("INSERT INTO lower_versions (source, posting, since, generation) VALUES (?, 1, ?, ?)", src.id, t.Now, fast.generation)
+			_, err := t.Exec("INSERT INTO lower_versions (source, posting, since, generation) VALUES (?, 1, ?, ?)", src.ID, t.Now, fast.Generation)
 			return err
 		})
 		before := state()
@@ -294,11 +295,11 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		// In the middle of the sweep: rows are marked, and then the turn ends.
 		marked := beginTurn(t, m, src)
 		do(t, m, func(t *tx) error {
-			_, err := t.Exec("UPDATE listings SET missing = -1 WHERE source = ?", src.id)
+			_, err := t.Exec("UPDATE listings SET missing = -1 WHERE source = ?", src.ID)
 			return err
 		})
 		beginTurn(t, m, src)
-		if err := (&refresher{m, src, marked}).drop(t.Context()); err != nil {
+		if err := m.drop(t.Context(), &src.Source, marked); err != nil {
 			t.Fatal(err)
 		}
 		if got := titles(t, m); len(got) != 3 {
@@ -320,7 +321,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 			_, err := t.Exec("UPDATE entries SET missing = -1")
 			return err
 		})
-		if err := (&refresher{m, feed, over}).drop(t.Context()); err != nil || entries() != 1 {
+		if err := m.drop(t.Context(), &feed.Source, over); err != nil || entries() != 1 {
 			t.Errorf("the rest of its sweep leaves %d, %v", entries(), err)
 		}
 		if err := (&refresher{m, feed, now}).sweep(t.Context()); err != nil || entries() != 0 {
@@ -432,7 +433,7 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 		})
 		do(t, m, func(t *tx) error {
 			t.Now += 500
-			if _, err := t.begin(src, "another"); err != nil {
+			if _, err := t.begin(&src.Source, "another"); err != nil {
 				return err
 			}
 			if b, _, err := t.lookups.Take(10, "another"); err != nil || len(b.Jobs) != 1 {
@@ -442,12 +443,12 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 			return err
 		})
 		w := &worker{m, "this"}
-		_, begun, err := w.begin(t.Context(), src, func(sourceRow) bool { return true })
+		_, begun, err := w.begin(t.Context(), src, func(sources.Last) bool { return true })
 		if err != nil || begun {
 			t.Errorf("a source is refreshed twice at a time: %t, %v", begun, err)
 		}
 		for range len(m.sources) - 1 {
-			if found, _, err := w.beginDue(t.Context()); err != nil || found == nil || found.id == src.id {
+			if found, _, err := w.beginDue(t.Context()); err != nil || found == nil || found.ID == src.ID {
 				t.Errorf("%v is due, %v", found, err)
 			}
 		}
@@ -463,7 +464,7 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 		})
 		// The lease ends, and the next refresh makes nothing due.
 		do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE sources SET leased_until = 0"); return err })
-		if _, begun, err = w.begin(t.Context(), src, func(sourceRow) bool { return true }); err != nil || !begun {
+		if _, begun, err = w.begin(t.Context(), src, func(sources.Last) bool { return true }); err != nil || !begun {
 			t.Fatalf("%t, %v", begun, err)
 		}
 		if j, err := m.Job(t.Context(), 8); err != nil || time.Until(j.NextLookup) < time.Hour {
@@ -479,18 +480,18 @@ func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
 		src := m.sources[0]
 		note := func(answer int) {
 			do(t, m, func(t *tx) error {
-				_, err := t.Exec("UPDATE sources SET last_answer = ?, held_lease = 1 WHERE id = ?", answer, src.id)
+				_, err := t.Exec("UPDATE sources SET last_answer = ?, held_lease = 1 WHERE id = ?", answer, src.ID)
 				return err
 			})
 		}
 		end := func(before func()) (asking int64) {
 			w := &worker{m, "process"}
-			var held *heldSource
+			var held *sources.Held
 			do(t, m, func(t *tx) (err error) {
 				_, held, _, err = t.takeHeld(w.process)
 				return err
 			})
-			if held == nil || held.id != src.id {
+			if held == nil || held.ID != src.ID {
 				t.Fatalf("no source needs answers: %+v", held)
 			}
 			before()
@@ -498,7 +499,7 @@ func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			do(t, m, func(t *tx) (err error) {
-				asking, err = store.Value[int64](t, "SELECT held_lease FROM sources WHERE id = ?", src.id)
+				asking, err = store.Value[int64](t, "SELECT held_lease FROM sources WHERE id = ?", src.ID)
 				return err
 			})
 			return asking
@@ -513,14 +514,14 @@ func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
 		open := []lookedUp{{job: 7, answer: 7, info: nurse}}
 		for answer, want := range map[int64]int{5: 0, 6: 1} { // of the source's last complete refresh when they were asked
 			do(t, m, func(t *tx) error {
-				_, err := t.Exec("UPDATE sources SET opens = 0 WHERE id = ?", src.id)
+				_, err := t.Exec("UPDATE sources SET opens = 0 WHERE id = ?", src.ID)
 				if err == nil {
-					err = t.answering(m).countOpens(&heldSource{source: *src, answer: answer}, open)
+					err = t.answering(m).countOpens(&sources.Held{Source: src.Source, Answer: answer}, open)
 				}
 				return err
 			})
 			do(t, m, func(tx *tx) error {
-				opens, err := store.Value[int](tx, "SELECT opens FROM sources WHERE id = ?", src.id)
+				opens, err := store.Value[int](tx, "SELECT opens FROM sources WHERE id = ?", src.ID)
 				if opens != want {
 					t.Errorf("an answer of turn %d is counted %d times in turn 6", answer, opens)
 				}

@@ -8,17 +8,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
-
-// heldSource is a source with held rows, whose jobs are to be looked up.
-type heldSource struct {
-	source
-
-	answer int64 // of its last complete refresh
-	lease  int64 // of these lookups: sources.held_lease
-	opens  int   // how many answers said "open" since the last that said otherwise
-}
 
 // lookUpHeld looks up the jobs of held rows, source by source, until no source needs further
 // answers. Only one process asks at a time, with half of the limit; busy reports that jobs are
@@ -31,7 +23,7 @@ func (w *worker) lookUpHeld(ctx context.Context) (busy bool, err error) {
 	for ctx.Err() == nil {
 		var (
 			next lookups.Batch
-			src  *heldSource
+			src  *sources.Held
 		)
 		err = w.db.update(ctx, func(t *tx) (err error) {
 			next, src, busy, err = t.takeHeld(w.process)
@@ -66,26 +58,20 @@ func (w *worker) lookUpAllHeld(ctx context.Context) error {
 // takeHeld leases jobs of held rows of one source for a new batch. An empty batch says
 // that src needs no further answers. src is nil if no source needs any, or, with busy, if
 // other processes are looking up all that is left.
-func (t *tx) takeHeld(process string) (b lookups.Batch, src *heldSource, busy bool, err error) {
-	var waiting []*heldSource
-	err = t.Rows("SELECT "+sourceColumns+", last_answer, held_lease, opens FROM sources WHERE held_lease > 0 ORDER BY id @lock", nil,
-		func(scan func(...any) error) error {
-			s := &heldSource{}
-			waiting = append(waiting, s)
-			return scan(append(s.columns(), &s.answer, &s.lease, &s.opens)...)
-		})
+func (t *tx) takeHeld(process string) (b lookups.Batch, src *sources.Held, busy bool, err error) {
+	waiting, err := sources.LockHeld(t.Tx)
 	if err != nil {
 		return b, nil, false, err
 	}
 	for _, s := range waiting {
-		if t.db.IsLeased(s.lease, t.Now, lookups.Lease) {
+		if t.db.IsLeased(s.Until, t.Now, lookups.Lease) {
 			return b, nil, true, nil
 		}
 	}
 	for _, s := range waiting {
 		left := 0
-		if s.opens < listings.MaxOpen {
-			b, left, err = t.listing(&s.source).TakeHeld(t.lookups, s.answer, listings.MaxOpen-s.opens, process)
+		if s.Opens < listings.MaxOpen {
+			b, left, err = t.listing(&s.Source).TakeHeld(t.lookups, s.Answer, listings.MaxOpen-s.Opens, process)
 			if err != nil {
 				return b, nil, false, err
 			}
@@ -100,7 +86,7 @@ func (t *tx) takeHeld(process string) (b lookups.Batch, src *heldSource, busy bo
 
 // lookUpHeldBatch looks up a batch of jobs of held rows, and removes the rows that the answers
 // prove to be gone, in every source that has a held row of these jobs.
-func (w *worker) lookUpHeldBatch(ctx context.Context, src *heldSource, b lookups.Batch) error {
+func (w *worker) lookUpHeldBatch(ctx context.Context, src *sources.Held, b lookups.Batch) error {
 	l := &lookingUp{m: w.Mirror, Batch: b, held: src, handedOut: func() {}, written: func(int) {}}
 	err := l.run(context.WithValue(ctx, heldKey{}, true))
 	if e := l.release(ctx); err == nil {
@@ -109,12 +95,14 @@ func (w *worker) lookUpHeldBatch(ctx context.Context, src *heldSource, b lookups
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	sources, err := fromView(ctx, w.db, func(t *tx) ([]*source, error) {
-		const held = " AND " + listings.IsHeldRow
-		return t.sources(`id IN (SELECT l.source FROM listings l JOIN postings p ON p.id = l.posting WHERE p.job IN @ids`+held+`
-			UNION SELECT l.source FROM entries l WHERE l.job IN @ids`+held+")", store.IDs(b.Jobs), store.IDs(b.Jobs))
+	holding, err := fromView(ctx, w.db, func(t *tx) ([]*sources.Source, error) {
+		ids, err := listings.Holding(t.Tx, store.IDs(b.Jobs))
+		if err != nil {
+			return nil, err
+		}
+		return sources.WithIDs(t.Tx, store.IDs(ids))
 	})
-	for _, s := range sources {
+	for _, s := range holding {
 		if err == nil {
 			err = w.settle(ctx, s, false)
 		}
@@ -125,17 +113,17 @@ func (w *worker) lookUpHeldBatch(ctx context.Context, src *heldSource, b lookups
 // endHeldLookups removes the rows that the answers prove to be gone, now that all of a source
 // have come, and notes that the source needs no further ones, unless another complete
 // refresh of it has ended meanwhile.
-func (w *worker) endHeldLookups(ctx context.Context, src *heldSource) error {
-	if err := w.settle(ctx, &src.source, src.opens < listings.MaxOpen); err != nil {
+func (w *worker) endHeldLookups(ctx context.Context, src *sources.Held) error {
+	if err := w.settle(ctx, &src.Source, src.Opens < listings.MaxOpen); err != nil {
 		return err
 	}
-	return w.db.update(ctx, func(t *tx) error { return t.listing(&src.source).EndLookups(src.answer) })
+	return w.db.update(ctx, func(t *tx) error { return sources.EndLookups(t.Tx, src.ID, src.Answer) })
 }
 
 // countOpens brings the count of a source's answers that said "open" one after the other
 // up to date, and notes which jobs were asked about, whether or not an answer came. It does
 // nothing for lookups that were not about the held rows of a source.
-func (t *answerTx) countOpens(src *heldSource, results []lookedUp) error {
+func (t *answerTx) countOpens(src *sources.Held, results []lookedUp) error {
 	if src == nil {
 		return nil
 	}
@@ -148,7 +136,7 @@ func (t *answerTx) countOpens(src *heldSource, results []lookedUp) error {
 			opens, anew = 0, true
 		}
 	}
-	if err := t.listing(&src.source).CountOpens(opens, anew, src.answer); err != nil {
+	if err := sources.CountOpens(t.Tx, src.ID, opens, anew, src.Answer); err != nil {
 		return err
 	}
 	return t.lookups.Sent(store.IDsOf(results, func(r lookedUp) int64 { return r.job }), results[0].answer)

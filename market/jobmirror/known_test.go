@@ -230,16 +230,16 @@ func TestRepeatedTransactionBringsBackWhatWasChangedMeanwhile(t *testing.T) {
 			return list
 		}
 		do(t, m, func(t *tx) error {
-			_, err := t.Exec("UPDATE listings SET missing = ? WHERE source = ?", t.Now, whole.id)
+			_, err := t.Exec("UPDATE listings SET missing = ? WHERE source = ?", t.Now, whole.ID)
 			return err
 		})
 		again := beginTurn(t, m, whole)
 		victim := errors.New("the victim of a deadlock")
 		err := m.db.update(t.Context(), func(t *tx) error {
-			err := t.refreshing(whole, again).savePostings(itemsOf(posting("Nurse")))
+			err := t.refreshing(&whole.Source, again).savePostings(itemsOf(posting("Nurse")))
 			return errors.Join(err, victim)
 		})
-		if !errors.Is(err, victim) || !slices.Equal(held(), []int64{whole.id}) {
+		if !errors.Is(err, victim) || !slices.Equal(held(), []int64{whole.ID}) {
 			t.Fatalf("%v; %d hold it", err, held())
 		}
 		save(t, m, part, beginTurn(t, m, part), posting("Senior nurse"))
@@ -272,7 +272,7 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 		if attempts.Add(1) > 1 {
 			return errors.New("the first is repeated")
 		}
-		first := in.refreshing(one, turnOne)
+		first := in.refreshing(&one.Source, turnOne)
 		back, _, change, err := first.compare([]channelItem{item(1, "Senior nurse", 1), item(2, "Cook", 2)})
 		if err != nil {
 			return err
@@ -280,7 +280,7 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 		go func() {
 			ended <- other.db.update(t.Context(), func(in *tx) error {
 				attempts.Add(1)
-				err := in.refreshing(two, turnTwo).savePostings([]channelItem{item(1, "Nurse", 3), item(2, "Senior cook", 4)})
+				err := in.refreshing(&two.Source, turnTwo).savePostings([]channelItem{item(1, "Nurse", 3), item(2, "Senior cook", 4)})
 				return err
 			})
 		}()

@@ -146,7 +146,7 @@ func TestNamesOfSources(t *testing.T) {
 	}
 	var causes []string
 	for _, s := range sources {
-		causes = append(causes, s.cause())
+		causes = append(causes, s.Cause())
 	}
 	want := "channel a de, channel a en, channel a?search=x+y, channel b, feed https://feeds.example/jobs.xml, " +
 		"feed jobs.xml, feed own"

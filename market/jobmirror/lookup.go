@@ -11,6 +11,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
 const (
@@ -125,13 +126,13 @@ type piece struct {
 type lookingUp struct {
 	lookups.Batch
 	m         *Mirror
-	held      *heldSource // whose held rows it is about; nil: jobs that are due
-	handedOut func()      // is called, maybe twice, when no further job of the batch will be begun
-	written   func(n int) // is called once further results are written
-	left      int         // results that are not written
-	pieces    sync.Map    // of jobs without a result, by job
-	ages      sync.Map    // of answers out of a cache, likewise
-	failed    error       // of the database, for want of a number; read once all results came
+	held      *sources.Held // whose held rows it is about; nil: jobs that are due
+	handedOut func()        // is called, maybe twice, when no further job of the batch will be begun
+	written   func(n int)   // is called once further results are written
+	left      int           // results that are not written
+	pieces    sync.Map      // of jobs without a result, by job
+	ages      sync.Map      // of answers out of a cache, likewise
+	failed    error         // of the database, for want of a number; read once all results came
 }
 
 // run looks up the jobs of the batch, whose lease it renews, and has saveAnswers write what
@@ -280,5 +281,5 @@ func (t *tx) leaseHeld(l *lookingUp, d time.Duration) error {
 	if l.held == nil {
 		return nil
 	}
-	return t.listing(&l.held.source).LeaseHeld(d)
+	return sources.LeaseLookups(t.Tx, l.held.ID, d)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
 const meterName = "github.com/jobboard-sdk/jobboard-go/market/jobmirror"
@@ -197,33 +198,31 @@ func (x *metrics) observeProcess(o metric.Observer, p ProcessStatus, now time.Ti
 // observeSources reads how old the sources are. One that was never copied whole
 // has no age.
 func (t *tx) observeSources(x *metrics, o metric.Observer) error {
-	const query = "SELECT " + sourceColumns + ", complete, failures, " + listings.Held +
-		", next_due, leased_until FROM sources s"
-	return t.Rows(query, nil, func(scan func(...any) error) error {
-		var (
-			s                                         source
-			complete, failures, held, nextDue, leased int64
-		)
-		err := scan(append(s.columns(), &complete, &failures, &held, &nextDue, &leased)...)
-		if err != nil {
-			return err
-		}
-		which := metric.WithAttributes(attribute.String("jobboard.source.kind", s.kind),
-			attribute.String("jobboard.source.name", s.String()), attribute.String("jobboard.source.language", s.language))
+	states, err := sources.States(t.Tx)
+	if err != nil {
+		return err
+	}
+	held, err := listings.HeldCounts(t.Tx)
+	if err != nil {
+		return err
+	}
+	for _, s := range states {
+		which := metric.WithAttributes(attribute.String("jobboard.source.kind", s.Kind),
+			attribute.String("jobboard.source.name", s.String()), attribute.String("jobboard.source.language", s.Language))
 		missing, overdue := int64(0), 0.0
-		if complete == 0 {
+		if s.Complete == 0 {
 			missing = 1
 		}
-		if nextDue <= t.Now && leased <= t.Now {
-			overdue = t.Since(max(nextDue, leased)).Seconds()
+		if s.NextDue <= t.Now && s.LeasedUntil <= t.Now {
+			overdue = t.Since(max(s.NextDue, s.LeasedUntil)).Seconds()
 		}
 		o.ObserveInt64(x.missing, missing, which)
 		o.ObserveFloat64(x.overdue, overdue, which)
-		o.ObserveInt64(x.held, held, which)
-		o.ObserveInt64(x.failures, failures, which)
-		if complete > 0 {
-			o.ObserveFloat64(x.sourceAge, t.Since(complete).Seconds(), which)
+		o.ObserveInt64(x.held, int64(held[s.ID]), which)
+		o.ObserveInt64(x.failures, int64(s.Failures), which)
+		if s.Complete > 0 {
+			o.ObserveFloat64(x.sourceAge, t.Since(s.Complete).Seconds(), which)
 		}
-		return nil
-	})
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
 // The package listings keeps which rows a source shows, and decides which missing rows go. This file
@@ -20,33 +21,32 @@ const dropBatch = listings.Part
 // held rows that lookups have proved gone meanwhile: they are not to count once more as missing. Then it
 // holds the others or lets them go, and removes those that go.
 func (r *refresher) sweep(ctx context.Context) error {
-	if err := r.settle(ctx, r.src, false); err != nil {
+	if err := r.settle(ctx, &r.src.Source, false); err != nil {
 		return err
 	}
-	err := r.db.update(ctx, func(t *tx) error { return t.refreshing(r.src, r.turn).miss(r.Mirror) })
+	err := r.db.update(ctx, func(t *tx) error { return t.refreshing(&r.src.Source, r.turn).miss(r.Mirror) })
 	if err != nil {
 		return err
 	}
 	r.heldDue.raise()
-	return r.drop(ctx)
+	return r.drop(ctx, &r.src.Source, r.turn)
 }
 
 // drop removes the rows of a source that go, unless another refresh of it has begun since.
-func (r *refresher) drop(ctx context.Context) error {
-	return r.db.updateAll(ctx, func(t *tx) (more bool, err error) {
-		rows := t.refreshing(r.src, r.turn)
-		if current, err := rows.stillTurn(); err != nil || !current {
+func (m *Mirror) drop(ctx context.Context, src *sources.Source, turn turn) error {
+	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
+		if isLast, err := turn.IsLast(t.Tx); err != nil || !isLast {
 			return false, err
 		}
-		return rows.dropSome()
+		return t.refreshing(src, turn).dropSome()
 	})
 }
 
 // miss decides what becomes of the rows that a complete refresh did not show, and has the jobs of
 // those that are held looked up by lookUpHeld.
 func (t *refreshTx) miss(m *Mirror) error {
-	current, err := t.stillTurn()
-	if err != nil || !current {
+	isLast, err := t.turn.IsLast(t.Tx)
+	if err != nil || !isLast {
 		return err
 	}
 	rows := t.listing(t.src)
@@ -64,12 +64,12 @@ func (t *refreshTx) dropSome() (more bool, err error) {
 	if err != nil || len(keys) == 0 {
 		return false, err
 	}
-	return len(keys) == dropBatch, t.dropRows(keys, t.src.cause())
+	return len(keys) == dropBatch, t.dropRows(keys, t.src.Cause())
 }
 
 // dropRows removes rows from what a source shows, by their keys.
 func (t *refreshTx) dropRows(keys []int64, cause string) error {
-	if t.src.kind == listings.Feed {
+	if t.src.Kind == sources.Feed {
 		return t.dropEntries(keys, cause)
 	}
 	return t.dropPostings(keys, cause)
@@ -77,7 +77,7 @@ func (t *refreshTx) dropRows(keys []int64, cause string) error {
 
 // settle removes the held rows of a source that lookups prove to be gone. all tells it
 // that the jobs of all held rows were looked up since the last complete refresh.
-func (m *Mirror) settle(ctx context.Context, src *source, all bool) error {
+func (m *Mirror) settle(ctx context.Context, src *sources.Source, all bool) error {
 	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
 		keys, err := t.listing(src).Settle(all)
 		if err != nil || len(keys) == 0 {
@@ -97,27 +97,27 @@ func (m *Mirror) settle(ctx context.Context, src *source, all bool) error {
 // end fewer again; see Status.Wave.
 //
 // Rows that a later refresh misses are held as before.
-func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
+func (m *Mirror) AcceptRemovals(ctx context.Context, names ...string) error {
 	if err := m.writes(); err != nil {
 		return err
 	}
-	all, err := fromView(ctx, m.db, func(t *tx) ([]*source, error) { return t.sources("1 = 1") })
+	all, err := fromView(ctx, m.db, func(t *tx) ([]*sources.Source, error) { return sources.Others(t.Tx, "[]") })
 	if err != nil {
 		return err
 	}
-	for _, name := range sources {
-		if !slices.ContainsFunc(all, func(s *source) bool { return s.String() == name }) {
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(s *sources.Source) bool { return s.String() == name }) {
 			return fmt.Errorf("jobmirror: the mirror has no source %q", name)
 		}
 	}
-	every := len(sources) == 0
+	every := len(names) == 0
 	if !every {
-		all = slices.DeleteFunc(all, func(s *source) bool { return !slices.Contains(sources, s.String()) })
+		all = slices.DeleteFunc(all, func(s *sources.Source) bool { return !slices.Contains(names, s.String()) })
 	}
 	for _, src := range all {
 		err := m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
 			// A refresh that writes just now is waited for: what it saw again stays.
-			if _, err := t.Numbers("SELECT id FROM sources WHERE id = ? @lock", src.id); err != nil {
+			if err := sources.Lock(t.Tx, src.ID); err != nil {
 				return false, err
 			}
 			if err := t.listing(src).Accept(); err != nil {

@@ -2,15 +2,12 @@ package jobmirror
 
 // The numbers by which the mirror keeps order. The database gives each of them
 // once, and a higher one each time, whatever any clock says.
-const (
-	// generations number the refreshes of all sources. A source's column generation has the number
-	// of its latest refresh: who refreshes with an older one writes nothing more.
-	generations = "generation"
-	// postingRows and sourceRows identify rows.
-	postingRows = "posting"
-	sourceRows  = "source"
-)
 
+// postingRows numbers the rows of postings.
+const postingRows = "posting"
+
+// The package sources numbers the refreshes of all sources, and the rows of sources.
+//
 // The counter lookups.Answers numbers what the board is asked: a refresh takes a number, and each
 // hundred lookups, before the request is sent. A posting or a job is replaced only by an answer with
 // a higher number than its own, a posting also by a later version in the same answer.

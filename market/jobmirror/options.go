@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
 // Options says what is mirrored and how. The zero value of a field means the
@@ -149,39 +148,14 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// source is the unit of refreshing: a channel in one language, or a feed.
+// source is a source that the options name, and how it is asked for.
 type source struct {
-	id       int64
-	kind     string // "channel" or "feed"
-	name     string // of the channel or the feed
-	language string
-	text     string
-	near     jobboard.GeoLocation
-	feed     Feed
+	sources.Source
+	near jobboard.GeoLocation // Circle, of a channel
+	feed Feed                 // of a feed
 }
 
-// String names a source as it stands in records and causes. It leaves the
-// language out, which a posting's row has.
-func (s *source) String() string {
-	q := url.Values{}
-	if s.text != "" {
-		q.Set("search", s.text)
-	}
-	if !s.near.IsZero() {
-		q.Set("geoLocation", s.near.String())
-	}
-	if len(q) == 0 {
-		return s.name
-	}
-	return s.name + "?" + q.Encode()
-}
-
-// isWholeChannel reports whether a source is a channel that nothing narrows down.
-func (s *source) isWholeChannel() bool {
-	return s.kind == listings.Channel && s.text == "" && s.near.IsZero()
-}
-
-// channelOf returns the channel of a source as String names it.
+// channelOf returns the channel of a source as Source.String names it.
 func channelOf(source string) string {
 	name, _, _ := strings.Cut(source, "?")
 	return name
@@ -211,7 +185,9 @@ func (o *Options) sources() ([]*source, error) {
 			languages = []string{o.Config.Language}
 		}
 		for _, language := range languages {
-			add(source{kind: listings.Channel, name: string(c.ID), language: language, text: c.Text, near: c.Near})
+			add(source{near: c.Near, Source: sources.Source{
+				Kind: sources.Channel, Name: string(c.ID), Language: language, Text: c.Text, Circle: c.Near.String(),
+			}})
 		}
 	}
 	feeds, err := o.feedSources()

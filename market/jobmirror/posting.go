@@ -7,6 +7,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -86,9 +87,9 @@ func (t *tx) fillSources(rows []*row) error {
 		[]any{store.IDsOf(rows, func(r *row) int64 { return r.id })}, func(scan func(...any) error) error {
 			var (
 				id int64
-				s  source
+				s  sources.Source
 			)
-			err := scan(&id, &s.name, &s.text, circleColumn{&s.near})
+			err := scan(&id, &s.Name, &s.Text, &s.Circle)
 			names[id] = append(names[id], s.String())
 			return err
 		})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/golden"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
 // shapes are postings in the shapes that boards give them, of which the client reads what it
@@ -43,7 +44,7 @@ func TestRecordsOfAForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := rowOf(channelItem{posting, 0}, &source{language: "de"}, turn{})
+		r := rowOf(channelItem{posting, 0}, &sources.Source{Language: "de"}, turn{})
 		for _, part := range []string{encode(r.rec), r.ads} {
 			if part != "" && !json.Valid([]byte(part)) {
 				t.Errorf("posting %d: %s", posting.JobPostingID, part)

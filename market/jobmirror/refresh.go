@@ -13,19 +13,19 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
 // turn holds what one refresh of a source needs.
 type turn struct {
-	generation int64 // see numbers.go
-	answer     int64 // see numbers.go
+	sources.Turn
+	answer     int64 // the number of its answer; see numbers.go
 	rowsBefore int   // rows of the source when it began
 	shown      *shown
-	notesRaws  bool // it also writes the hash of a posting's bytes where nothing but the bytes changed; see rawEvery
-	says       word // the board's word on whether it has the source
+	notesRaws  bool         // it also writes the hash of a posting's bytes where nothing but the bytes changed; see rawEvery
+	says       sources.Word // the board's word on whether it has the source
 
 	freshness *freshness // the ages of its answers
 }
@@ -33,21 +33,13 @@ type turn struct {
 // refreshTx is a transaction of a refresh, which writes what a source shows.
 type refreshTx struct {
 	*tx
-	src  *source
+	src  *sources.Source
 	turn turn
 }
 
 // refreshing returns a transaction of a refresh of a source. Where it only removes rows, turn may
 // be the zero value.
-func (t *tx) refreshing(src *source, turn turn) *refreshTx { return &refreshTx{t, src, turn} }
-
-// cause returns the Change.Cause of what a refresh of the source changes.
-func (s *source) cause() string {
-	if s.language != "" {
-		return s.kind + " " + s.String() + " " + s.language
-	}
-	return s.kind + " " + s.String()
-}
+func (t *tx) refreshing(src *sources.Source, turn turn) *refreshTx { return &refreshTx{t, src, turn} }
 
 // maxRefreshes bounds the sources that a process refreshes at a time, so that a large one holds
 // no small one up. Each refresh keeps a batch of at most 500 postings in memory, and a bit or a
@@ -79,7 +71,7 @@ func (w *worker) refreshDue(ctx context.Context) error {
 			defer func() { <-places }()
 			err := (&refresher{w.Mirror, src, turn}).run(ctx)
 			if _, told := errors.AsType[sourceError](err); err != nil && !told && ctx.Err() == nil {
-				w.opts.Logger.WarnContext(ctx, "jobmirror: refresh", "source", src.cause(), "error", problem(err))
+				w.opts.Logger.WarnContext(ctx, "jobmirror: refresh", "source", src.Cause(), "error", problem(err))
 			}
 		})
 	}
@@ -89,38 +81,30 @@ func (w *worker) refreshDue(ctx context.Context) error {
 // beginDue begins to refresh the source that has been due the longest, of those that
 // Options names and nobody else refreshes; nil: there is none.
 func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error) {
-	sources, found, expired := w.named(), 0, false
+	named, found, expired := w.named(), 0, false
 	err = w.db.update(ctx, func(t *tx) error {
 		src = nil
-		var id, began int64
-		expired = false
-		args := append([]any{sourceIDs(sources), t.Now, store.Latest(t.Now)}, t.Free(sourceLease)...)
-		err := t.Row("SELECT id, began, leased_until > 0 FROM sources WHERE id IN @ids AND (next_due <= ? OR began > ?) AND "+store.IsFree+
-			" ORDER BY next_due, id LIMIT 1 @skip", args, &id, &began, &expired)
+		due, err := sources.Due(t.Tx, sourceIDs(named))
 		if errors.Is(err, sql.ErrNoRows) {
-			found, err = store.Value[int](t, "SELECT count(*) FROM sources WHERE id IN @ids", sourceIDs(sources))
+			found, err = sources.Count(t.Tx, sourceIDs(named))
 			return err
 		}
 		if err != nil {
 			return err
 		}
-		if began > store.Latest(t.Now) {
-			if err := t.clockSetBack(); err != nil {
-				return err
-			}
-		}
-		for _, s := range sources {
-			if s.id == id {
+		expired = due.LeasedUntil > 0
+		for _, s := range named {
+			if s.ID == due.Source {
 				src = s
 			}
 		}
-		out, err = t.begin(src, w.process)
+		out, err = t.beginAfter(due, &src.Source, w.process)
 		return err
 	})
 	if err == nil && src != nil {
 		w.noteTaken(expired)
 	}
-	if err == nil && src == nil && found < len(sources) { // another process removed some: they are due the next time
+	if err == nil && src == nil && found < len(named) { // another process removed some: they are due the next time
 		if err = w.enter(ctx); err == nil {
 			w.sourcesDue.raise()
 		}
@@ -137,8 +121,8 @@ const waitEvery = 250 * time.Millisecond
 func (w *worker) refreshSince(ctx context.Context, number int, generation int64) error {
 	for ctx.Err() == nil {
 		src, done := w.named()[number], false
-		turn, begun, err := w.begin(ctx, src, func(r sourceRow) bool {
-			done = r.generation > generation && r.complete >= r.began
+		turn, begun, err := w.begin(ctx, src, func(last sources.Last) bool {
+			done = last.Generation > generation && last.Complete >= last.Began
 			return !done
 		})
 		switch {
@@ -157,32 +141,18 @@ func (w *worker) refreshSince(ctx context.Context, number int, generation int64)
 	return ctx.Err()
 }
 
-// sourceRow holds what a source's row says of its refreshes.
-type sourceRow struct{ generation, began, complete int64 }
-
-// begin opens a generation of a source, and leases the source, unless another process has
-// leased it or may refuses its row. Its error is sql.ErrNoRows where the source has no
-// row.
-func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) bool) (out turn, begun bool, err error) {
+// begin begins to refresh a source, and leases it, unless another process has leased it or may refuses
+// what its row says. Its error is sql.ErrNoRows where the source has no row.
+func (w *worker) begin(ctx context.Context, src *source, may func(sources.Last) bool) (out turn, begun bool, err error) {
 	expired := false
 	err = w.db.update(ctx, func(t *tx) error {
-		var (
-			r     sourceRow
-			until int64
-		)
-		begun, expired = false, false
-		err := t.Row("SELECT generation, began, complete, leased_until FROM sources WHERE id = ? @lock", []any{src.id},
-			&r.generation, &r.began, &r.complete, &until)
-		if err != nil || t.db.IsLeased(until, t.Now, sourceLease) || !may(r) {
+		begun = false
+		last, err := sources.LockLast(t.Tx, src.ID)
+		if err != nil || t.db.IsLeased(last.LeasedUntil, t.Now, sources.Lease) || !may(last) {
 			return err
 		}
-		if r.began > store.Latest(t.Now) {
-			if err := t.clockSetBack(); err != nil {
-				return err
-			}
-		}
-		begun, expired = true, until > 0
-		out, err = t.begin(src, w.process)
+		begun, expired = true, last.LeasedUntil > 0
+		out, err = t.beginAfter(last, &src.Source, w.process)
 		return err
 	})
 	if err == nil && begun {
@@ -199,32 +169,27 @@ func (w *worker) noteTaken(expired bool) {
 	}
 }
 
-// begin opens a generation of a source, and leases the source to a process; empty: it
-// leases it to none. A refresh of the same source that is still at work elsewhere sees
-// that its turn is over, and removes nothing.
-func (t *tx) begin(src *source, process string) (out turn, err error) {
-	if out.generation, err = t.Next(generations); err != nil {
+// beginAfter does what begin does, after a last refresh, by whose time it sees that the clock was set back.
+func (t *tx) beginAfter(last sources.Last, src *sources.Source, process string) (turn, error) {
+	if last.Began > store.Latest(t.Now) {
+		if err := t.clockSetBack(); err != nil {
+			return turn{}, err
+		}
+	}
+	return t.begin(src, process)
+}
+
+// begin begins a refresh of a source, and leases the source to a process; empty: to none.
+func (t *tx) begin(src *sources.Source, process string) (out turn, err error) {
+	if out.Turn, err = sources.Begin(t.Tx, src.ID, process); err != nil {
 		return out, err
 	}
 	if out.answer, err = t.Next(lookups.Answers); err != nil {
 		return out, err
 	}
-	out.shown = &shown{}
-	if out.rowsBefore, err = t.listing(src).Count(); err != nil {
-		return out, err
-	}
-	until := int64(0)
-	if process != "" {
-		until = t.Until(sourceLease)
-	}
-	out.freshness = &freshness{requestTime: t.requestTime()}
-	var complete int64
-	err = t.Row("UPDATE sources SET generation = ?, began = ?, leased_until = ?, holder = ? WHERE id = ? RETURNING made, complete",
-		[]any{out.generation, t.Now, until, process, src.id}, &out.freshness.stored, &complete)
-	if errors.Is(err, sql.ErrNoRows) { // it was removed meanwhile
-		err = nil
-	}
-	out.notesRaws = t.Now/rawEvery.Milliseconds() != complete/rawEvery.Milliseconds()
+	out.shown, out.freshness = &shown{}, &freshness{requestTime: t.requestTime(), stored: out.LastMade}
+	out.notesRaws = t.Now/rawEvery.Milliseconds() != out.LastComplete/rawEvery.Milliseconds()
+	out.rowsBefore, err = t.listing(src).Count()
 	return out, err
 }
 
@@ -265,11 +230,11 @@ func (r *refresher) run(ctx context.Context) error {
 // keepLease renews a source's lease until ctx ends, the turn is another's, or
 // a server was away for longer than the lease.
 func (r *refresher) keepLease(ctx context.Context) error {
-	err := r.db.KeepLease(ctx, sourceLease, func(ctx context.Context) (mine bool, err error) {
-		return r.lease(ctx, sourceLease)
+	err := r.db.KeepLease(ctx, sources.Lease, func(ctx context.Context) (mine bool, err error) {
+		return r.lease(ctx, sources.Lease)
 	})
 	if err != nil {
-		return fmt.Errorf("jobmirror: the lease of %s: %w", r.src.cause(), err)
+		return fmt.Errorf("jobmirror: the lease of %s: %w", r.src.Cause(), err)
 	}
 	return nil
 }
@@ -277,16 +242,13 @@ func (r *refresher) keepLease(ctx context.Context) error {
 // lease leases a source for a time from now on, or gives it back where that is 0,
 // while the turn is its last.
 func (r *refresher) lease(ctx context.Context, d time.Duration) (mine bool, err error) {
-	return fromUpdate(ctx, r.db, func(t *tx) (bool, error) {
-		rows, err := t.Exec("UPDATE sources SET leased_until = ? WHERE id = ? AND generation = ?", t.Until(d), r.src.id, r.turn.generation)
-		return rows > 0, err
-	})
+	return fromUpdate(ctx, r.db, func(t *tx) (bool, error) { return r.turn.Lease(t.Tx, d) })
 }
 
 // copySource copies a source, and takes note of what it shows no more.
 func (r *refresher) copySource(ctx context.Context) error {
 	read := r.copyChannel
-	if r.src.kind == listings.Feed {
+	if r.src.Kind == sources.Feed {
 		read = r.copyFeed
 	}
 	var (
@@ -294,7 +256,7 @@ func (r *refresher) copySource(ctx context.Context) error {
 		reason string
 		err    error
 	)
-	if r.turn.shown, err = r.shown(ctx, r.src); err == nil {
+	if r.turn.shown, err = r.shown(ctx, &r.src.Source); err == nil {
 		whole, reason, err = read(ctx)
 	}
 	if err == nil && whole {
@@ -309,47 +271,14 @@ func (r *refresher) copySource(ctx context.Context) error {
 	// A board in trouble says nothing of whether it has the source: what it said last holds.
 	switch {
 	case err == nil:
-		r.turn.says = saysYes
+		r.turn.says = sources.Yes
 	case isRefusal(err):
-		r.turn.says = saysNo
+		r.turn.says = sources.No
 	}
 	if failed := r.finish(ctx, whole && err == nil, reason); failed != nil || err == nil {
 		return errors.Join(err, failed)
 	}
 	return sourceError{err}
-}
-
-// word is what a board says on whether it has a source.
-type word int
-
-const (
-	saysNothing word = iota
-	saysYes
-	saysNo
-)
-
-// refusedFor is how long the board refuses a source before the copy does without it. A board
-// that is being deployed may not know its channels for a moment.
-const refusedFor = 4 * time.Minute
-
-// refusal says whether a board refuses a source.
-type refusal struct {
-	since   int64 // when it refused the source first; 0: it does not
-	leftOut bool  // the board has refused the source for refusedFor, and the copy does without it
-}
-
-// after returns the refusal of a source after a turn in which the board says a word on it.
-func (r refusal) after(says word, t *tx) refusal {
-	switch {
-	case says == saysYes:
-		return refusal{}
-	case says == saysNothing || r.leftOut:
-		return r
-	case r.since == 0 || r.since > store.Latest(t.Now): // or the clock was set back
-		return refusal{since: t.Now}
-	}
-	r.leftOut = t.Now-r.since >= refusedFor.Milliseconds()
-	return r
 }
 
 // isRefusal reports whether the board has answered that it has no such channel, or not for
@@ -361,49 +290,31 @@ func isRefusal(err error) bool {
 	}, e.StatusCode)
 }
 
-// stillTurn reports whether no other refresh of the source began meanwhile, and
-// nobody retired it, and keeps that so until the transaction ends.
-func (t *refreshTx) stillTurn() (bool, error) {
-	last, err := t.Numbers("SELECT generation FROM sources WHERE id = ? @lock", t.src.id)
-	return slices.Contains(last, t.turn.generation), err
-}
-
 // finish notes how a turn ended and gives its lease back. The source is due again after
 // Options.RefreshEvery, or with back-off if it was not whole, for a reason that is shown.
 func (r *refresher) finish(ctx context.Context, whole bool, reason string) error {
 	every := jitter(r.opts.RefreshEvery)
 	var before, now condition
 	err := r.db.update(ctx, func(t *tx) (err error) {
-		own := t.refreshing(r.src, r.turn)
+		own := t.refreshing(&r.src.Source, r.turn)
 		if err := own.noteOrigin(); err != nil {
 			return err
 		}
 		if before, now, err = own.noteCondition(whole); err != nil {
 			return err
 		}
-		if whole {
-			if err := own.endLowerVersions(); err != nil {
-				return err
-			}
-			_, err := t.Exec(`UPDATE sources SET complete = ?, next_due = ?, leased_until = 0, failures = 0, problem = ?, refused = 0, left_out = 0
-				WHERE id = ? AND generation = ?`, t.Now, t.Now+every.Milliseconds(), reason, r.src.id, r.turn.generation)
+		if !whole {
+			return r.turn.Fail(t.Tx, reason, r.turn.says, func(failures int) time.Duration {
+				return jitter(min(backOff(failures, 10*time.Second), r.opts.RefreshEvery))
+			})
+		}
+		if err := t.listing(own.src).EndLower(r.turn.Generation); err != nil {
 			return err
 		}
-		var failures int
-		var refused refusal
-		err = t.Row("SELECT coalesce(max(failures), 0), coalesce(max(refused), 0), coalesce(max(left_out), 0) = 1 FROM sources WHERE id = ?",
-			[]any{r.src.id}, &failures, &refused.since, &refused.leftOut)
-		if err != nil {
-			return err
-		}
-		wait := min(backOff(failures, 10*time.Second), r.opts.RefreshEvery)
-		refused = refused.after(r.turn.says, t)
-		_, err = t.Exec(`UPDATE sources SET next_due = ?, leased_until = 0, failures = failures + 1, problem = ?, refused = ?, left_out = ?
-			WHERE id = ? AND generation = ?`, t.Now+jitter(wait).Milliseconds(), reason, refused.since, flag(refused.leftOut), r.src.id, r.turn.generation)
-		return err
+		return r.turn.Complete(t.Tx, t.Now+every.Milliseconds())
 	})
 	if err == nil {
-		r.tellCondition(ctx, r.src, before, now, reason)
+		r.tellCondition(ctx, &r.src.Source, before, now, reason)
 	}
 	return err
 }

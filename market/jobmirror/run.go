@@ -11,6 +11,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -108,25 +109,25 @@ func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))
 		if err := t.lookups.PutDoubted(m.opts.RefreshEvery); err != nil {
 			return 0, err
 		}
-		return store.Value[int64](t, "SELECT coalesce(max(generation), 0) FROM sources")
+		return sources.LastGeneration(t.Tx)
 	})
 	if err != nil {
 		return Refreshed{}, err
 	}
-	sources := m.named()
-	failed := make([]error, len(sources), len(sources)+3)
-	each(len(sources), func(i int) {
+	named := m.named()
+	failed := make([]error, len(named), len(named)+3)
+	each(len(named), func(i int) {
 		if err := w.refreshSince(ctx, i, since); err != nil {
-			failed[i] = fmt.Errorf("%s: %w", sources[i].cause(), err)
+			failed[i] = fmt.Errorf("%s: %w", named[i].Cause(), err)
 		}
 	})
 	if ctx.Err() != nil {
 		return Refreshed{}, ended(ctx)
 	}
-	if len(sources) > 0 {
+	if len(named) > 0 {
 		failed = append(failed, w.lookUpDue(ctx, false), w.lookUpAllHeld(ctx))
 	}
-	out, err := m.refreshed(ctx, failed[:len(sources)])
+	out, err := m.refreshed(ctx, failed[:len(named)])
 	failed = append(failed, err, m.index(ctx), m.db.search.Merge(ctx), m.prune(ctx))
 	return out, errors.Join(failed...)
 }
@@ -141,7 +142,7 @@ func (m *Mirror) refreshed(ctx context.Context, failed []error) (out Refreshed, 
 	}
 	out.Doubted, out.Wave = status.Doubted, status.Wave
 	for _, s := range status.Sources {
-		i := slices.IndexFunc(m.named(), func(named *source) bool { return named.id == s.id })
+		i := slices.IndexFunc(m.named(), func(named *source) bool { return named.ID == s.id })
 		if i < 0 {
 			continue
 		}
@@ -219,7 +220,7 @@ const pollEvery = time.Second
 // wakes those who do it. It reads the first row of some indexes, and the rows of the sources.
 func (w *worker) poll(ctx context.Context) error {
 	var (
-		sources                       = w.named()
+		named                         = w.named()
 		now, entered, began, until    int64
 		job, source, held, visibility *int64
 		index, number                 bool
@@ -229,24 +230,24 @@ func (w *worker) poll(ctx context.Context) error {
 		numberless = changelog.Waiting
 	}
 	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.leased_until,
-			(SELECT max(held_lease) FROM sources WHERE held_lease > 0), (`+lookups.FirstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstVisibilityDue+`), `+numberless+`
+			(`+sources.FirstHeld+`), (`+lookups.FirstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstVisibilityDue+`), `+numberless+`
 		FROM (SELECT count(*) AS entered, min(CASE WHEN leased_until > next_due THEN leased_until ELSE next_due END) AS first,
 			coalesce(max(began), 0) AS began, coalesce(max(leased_until), 0) AS leased_until FROM sources WHERE id IN @ids) s`,
-		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &held, &job, &index, &visibility, &number)
+		[]any{sourceIDs(named)}, &now, &entered, &source, &began, &until, &held, &job, &index, &visibility, &number)
 	if err != nil {
 		return err
 	}
 	if w.db.OwnClock() {
 		now = time.Now().UnixMilli()
 	}
-	setBack := began > store.Latest(now) || until > store.Latest(now)+w.db.Lasting(sourceLease).Milliseconds()
+	setBack := began > store.Latest(now) || until > store.Latest(now)+w.db.Lasting(sources.Lease).Milliseconds()
 	for _, work := range []struct {
 		due bool
 		signal
 	}{
 		{job != nil && *job <= now, w.db.jobsDue},
 		{held != nil && !w.db.IsLeased(*held, now, lookups.Lease), w.heldDue},
-		{source != nil && *source <= now || setBack || int(entered) < len(sources), w.sourcesDue},
+		{source != nil && *source <= now || setBack || int(entered) < len(named), w.sourcesDue},
 		{index || visibility != nil && *visibility <= now, w.db.unindexed},
 		{number, w.db.unnumbered},
 	} {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
 // Query says what is searched for. The zero value finds every posting that a visitor may see.
@@ -274,13 +274,17 @@ func facetsOf(page *search.Page) (*Facets, error) {
 // age returns how long ago the channel, or else every channel, was last copied
 // whole.
 func (t *tx) age(channel string) (time.Duration, error) {
-	query, args := "SELECT min(complete) FROM sources WHERE kind = 'channel' AND (complete > 0 OR left_out = 0)", []any(nil)
-	if channel != "" {
-		query, args = "SELECT min(complete) FROM sources WHERE kind = 'channel' AND name = ?", []any{storable(channel)}
+	var (
+		complete int64
+		err      error
+	)
+	if channel == "" {
+		complete, err = sources.AllCopied(t.Tx)
+	} else {
+		complete, err = sources.Copied(t.Tx, storable(channel))
 	}
-	complete, err := store.Value[*int64](t, query, args...)
-	if err != nil || complete == nil || *complete == 0 {
+	if err != nil || complete == 0 {
 		return -1, err
 	}
-	return t.Since(*complete), nil
+	return t.Since(complete), nil
 }

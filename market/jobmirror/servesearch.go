@@ -16,6 +16,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -94,30 +95,19 @@ type channelCopy struct {
 // Accept-Language asks for. Copies of a part of the channel do not count beside a
 // whole one.
 func (t *tx) channelCopy(channel, accept string) (channelCopy, error) {
-	var (
-		languages []string
-		complete  []int64
-	)
 	if channel != storable(channel) {
 		return channelCopy{}, nil
 	}
-	err := t.Rows(`SELECT language, complete FROM sources WHERE kind = 'channel' AND name = ?
-		ORDER BY search = '' AND geo = '' DESC, id`, []any{channel}, func(scan func(...any) error) error {
-		var (
-			language string
-			at       int64
-		)
-		err := scan(&language, &at)
-		if !slices.Contains(languages, language) {
-			languages, complete = append(languages, language), append(complete, at)
-		}
-		return err
-	})
-	if err != nil || len(languages) == 0 {
+	copies, err := sources.Copies(t.Tx, channel)
+	if err != nil || len(copies) == 0 {
 		return channelCopy{}, err
 	}
-	i := preferred(accept, languages)
-	return channelCopy{known: true, language: languages[i], complete: complete[i] > 0, age: t.Since(complete[i])}, nil
+	var languages []string
+	for _, c := range copies {
+		languages = append(languages, c.Language)
+	}
+	c := copies[preferred(accept, languages)]
+	return channelCopy{known: true, language: c.Language, complete: c.Complete > 0, age: t.Since(c.Complete)}, nil
 }
 
 // preferred returns the index of the language that a header Accept-Language asks

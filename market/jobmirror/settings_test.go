@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -19,7 +20,7 @@ func TestGuideTellsTheSettings(t *testing.T) {
 	guide := string(text)
 	readers, writers, permits := store.Connections()
 	for _, says := range []string{
-		fmt.Sprintf("a lease of %.0f s on its row (`leased_until`), renewed each %.0f s", sourceLease.Seconds(), (sourceLease / 3).Seconds()),
+		fmt.Sprintf("a lease of %.0f s on its row (`leased_until`), renewed each %.0f s", sources.Lease.Seconds(), (sources.Lease / 3).Seconds()),
 		fmt.Sprintf("leases, which last %.0f s longer", new(store.DB).Lasting(0).Seconds()),
 		fmt.Sprintf("look up jobs, up to %d at a time | any | a lease of %.0f s", maxBatch, lookups.Lease.Seconds()),
 		fmt.Sprintf("up to %d connections: %d that read, %d that writes, %d for the limit",

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
 // shown holds the rows that a source had before a refresh, and which of them the refresh
@@ -25,7 +26,7 @@ type shown struct {
 
 // shown reads what a source shows. It takes the memory for all rows at once, because to
 // let it grow would take several times as much for a while.
-func (m *Mirror) shown(ctx context.Context, src *source) (*shown, error) {
+func (m *Mirror) shown(ctx context.Context, src *sources.Source) (*shown, error) {
 	return fromView(ctx, m.db, func(t *tx) (*shown, error) {
 		list := t.listing(src)
 		n, err := list.Count()
@@ -33,7 +34,7 @@ func (m *Mirror) shown(ctx context.Context, src *source) (*shown, error) {
 			return nil, err
 		}
 		s := &shown{keys: make([]int64, 0, n), seen: make([]uint64, (n+63)/64), missing: map[int64]bool{}}
-		if src.kind == listings.Channel {
+		if src.Kind == sources.Channel {
 			s.raws, s.byRaw = make([]int64, 0, n), make([]uint32, 0, n)
 			s.same, s.lowered = make([]uint64, len(s.seen)), make([]uint64, len(s.seen))
 		}
@@ -41,7 +42,7 @@ func (m *Mirror) shown(ctx context.Context, src *source) (*shown, error) {
 			if s.keys = append(s.keys, key); missing {
 				s.missing[key] = true
 			}
-			if src.kind == listings.Channel {
+			if src.Kind == sources.Channel {
 				s.raws, s.byRaw = append(s.raws, raw), append(s.byRaw, uint32(len(s.byRaw)))
 			}
 		})

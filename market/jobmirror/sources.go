@@ -2,20 +2,13 @@ package jobmirror
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"math"
 	"slices"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
-
-// isSource is the condition for the row of a source, with the arguments of source.key.
-const isSource = "kind = ? AND name = ? AND language = ? AND search = ? AND geo = ?"
-
-func (s *source) key() []any { return []any{s.kind, s.name, s.language, s.text, s.near.String()} }
 
 // named returns the sources of the options. They are not changed: where another
 // process has retired one, enter puts one with another identifier in its place.
@@ -30,8 +23,8 @@ func (m *Mirror) named() []*source {
 // that only reads.
 func (m *Mirror) Languages() (languages []string) {
 	for _, s := range m.named() {
-		if s.kind == listings.Channel && !slices.Contains(languages, s.language) {
-			languages = append(languages, s.language)
+		if s.Kind == sources.Channel && !slices.Contains(languages, s.Language) {
+			languages = append(languages, s.Language)
 		}
 	}
 	return languages
@@ -40,16 +33,7 @@ func (m *Mirror) Languages() (languages []string) {
 // StoredLanguages returns the languages in which the database has channels, whichever process copies them, as
 // Languages does.
 func (m *Mirror) StoredLanguages(ctx context.Context) ([]string, error) {
-	return fromView(ctx, m.db, func(t *tx) (languages []string, err error) {
-		const query = "SELECT DISTINCT language FROM sources WHERE kind = 'channel' ORDER BY language"
-		err = t.Rows(query, nil, func(scan func(...any) error) error {
-			var language string
-			err := scan(&language)
-			languages = append(languages, language)
-			return err
-		})
-		return languages, err
-	})
+	return fromView(ctx, m.db, func(t *tx) ([]string, error) { return sources.Languages(t.Tx) })
 }
 
 // enter gives the sources of the options their rows, and notes that a process
@@ -58,7 +42,7 @@ func (m *Mirror) enter(ctx context.Context) error {
 	entered, err := fromUpdate(ctx, m.db, func(t *tx) (entered []*source, err error) {
 		for _, s := range m.named() {
 			one := *s
-			if err := t.enter(&one); err != nil {
+			if err := sources.Enter(t.Tx, &one.Source); err != nil {
 				return nil, err
 			}
 			entered = append(entered, &one)
@@ -74,40 +58,9 @@ func (m *Mirror) enter(ctx context.Context) error {
 	return nil
 }
 
-func (t *tx) enter(s *source) error {
-	err := t.Row("UPDATE sources SET named = ? WHERE "+isSource+" RETURNING id", append([]any{t.Now}, s.key()...), &s.id)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	if s.id, err = t.Next(sourceRows); err != nil {
-		return err
-	}
-	_, err = t.Exec("INSERT INTO sources (named, next_due, kind, name, language, search, geo, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		append(append([]any{t.Now, t.Now}, s.key()...), s.id)...)
-	return err
-}
-
-// sourceColumns are the columns that source.columns reads.
-const sourceColumns = "id, kind, name, language, search, geo"
-
-func (s *source) columns() []any {
-	return []any{&s.id, &s.kind, &s.name, &s.language, &s.text, circleColumn{&s.near}}
-}
-
-// sources reads the sources that a condition selects.
-func (t *tx) sources(condition string, args ...any) (out []*source, err error) {
-	query := "SELECT " + sourceColumns + " FROM sources WHERE " + condition + " ORDER BY id"
-	err = t.Rows(query, args, func(scan func(...any) error) error {
-		s := &source{}
-		out = append(out, s)
-		return scan(s.columns()...)
-	})
-	return out, err
-}
-
 // sourceIDs returns the argument for @ids that names sources.
-func sourceIDs(sources []*source) string {
-	return store.IDsOf(sources, func(s *source) int64 { return s.id })
+func sourceIDs(named []*source) string {
+	return store.IDsOf(named, func(s *source) int64 { return s.ID })
 }
 
 // RemoveSources removes the sources that Options does not name, with what only they show, at
@@ -140,15 +93,11 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 	if err := m.enter(ctx); err != nil || m.opts.KeepSources < 0 && !now {
 		return err
 	}
-	retired, err := fromView(ctx, m.db, func(t *tx) ([]*source, error) {
-		before := t.Now - m.opts.KeepSources.Milliseconds()
+	retired, err := fromView(ctx, m.db, func(t *tx) ([]*sources.Source, error) {
 		if now {
-			before = math.MaxInt64
+			return sources.Others(t.Tx, sourceIDs(m.named()))
 		}
-		return t.sources(`(named < ? OR named < ? AND complete = 0
-			AND NOT EXISTS (SELECT 1 FROM listings WHERE source = sources.id)
-			AND NOT EXISTS (SELECT 1 FROM entries WHERE source = sources.id)) AND id NOT IN @ids`,
-			before, t.Now-keepEmpty.Milliseconds(), sourceIDs(m.named()))
+		return sources.Unnamed(t.Tx, t.Now-m.opts.KeepSources.Milliseconds(), t.Now-keepEmpty.Milliseconds(), sourceIDs(m.named()))
 	})
 	if err != nil || len(retired) == 0 {
 		return err
@@ -157,7 +106,7 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 		if err := m.removeSource(ctx, s); err != nil {
 			return err
 		}
-		m.opts.Logger.InfoContext(ctx, "jobmirror: no process names this source any more", "source", s.cause())
+		m.opts.Logger.InfoContext(ctx, "jobmirror: no process names this source any more", "source", s.Cause())
 	}
 	return nil
 }
@@ -165,32 +114,27 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 // removeSource removes a source with everything that it showed, as a refresh
 // would that sees nothing. It stops where a process begins to refresh the source
 // meanwhile.
-func (m *Mirror) removeSource(ctx context.Context, s *source) error {
+func (m *Mirror) removeSource(ctx context.Context, s *sources.Source) error {
 	turn, err := fromUpdate(ctx, m.db, func(t *tx) (turn, error) {
 		out, err := t.begin(s, "")
 		if err == nil {
-			err = t.listing(s).End()
+			err = t.listing(s).GoAll()
 		}
 		return out, err
 	})
 	if err != nil {
 		return err
 	}
-	if err := (&refresher{m, s, turn}).drop(ctx); err != nil {
+	if err := m.drop(ctx, s, turn); err != nil {
 		return err
 	}
 	return m.db.update(ctx, func(t *tx) error {
-		r := t.refreshing(s, turn)
-		if current, err := r.stillTurn(); err != nil || !current {
+		if isLast, err := turn.IsLast(t.Tx); err != nil || !isLast {
 			return err
 		}
-		if err := r.endLowerVersions(); err != nil {
+		if err := t.listing(s).End(); err != nil {
 			return err
 		}
-		if _, err := t.Exec("DELETE FROM losses WHERE source = ?", s.id); err != nil {
-			return err
-		}
-		_, err := t.Exec("DELETE FROM sources WHERE id = ?", s.id)
-		return err
+		return sources.Remove(t.Tx, s.ID)
 	})
 }

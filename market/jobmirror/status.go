@@ -12,6 +12,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -158,19 +159,23 @@ func (t *tx) limit() (rate float64, paused time.Time, err error) {
 }
 
 func (t *tx) sourceStatus(out *Status) error {
-	return t.Rows("SELECT "+sourceColumns+", complete, next_due, failures, problem, refused <> 0, "+listings.Held+", "+listings.Rows+`
-		FROM sources s ORDER BY s.id`, nil, func(scan func(...any) error) error {
-		var (
-			s      source
-			status SourceStatus
-		)
-		err := scan(append(s.columns(), instantColumn{&status.Complete}, instantColumn{&status.NextDue},
-			&status.Failures, &status.Problem, &status.Refused, &status.Held, &status.Rows)...)
-		status.Empty = s.isWholeChannel() && status.Rows == 0 && !status.Complete.IsZero()
-		status.id, status.Kind, status.Name, status.Language = s.id, s.kind, s.String(), s.language
-		out.Sources = append(out.Sources, status)
+	states, err := sources.States(t.Tx)
+	if err != nil {
 		return err
-	})
+	}
+	rows, err := listings.Counts(t.Tx)
+	if err != nil {
+		return err
+	}
+	held, err := listings.HeldCounts(t.Tx)
+	for _, s := range states {
+		out.Sources = append(out.Sources, SourceStatus{
+			Kind: s.Kind, Name: s.String(), Language: s.Language, Rows: rows[s.ID], Held: held[s.ID],
+			Complete: instant(s.Complete), NextDue: instant(s.NextDue), Failures: s.Failures, Problem: s.Problem, Refused: s.Refused,
+			Empty: s.IsWholeChannel() && rows[s.ID] == 0 && s.Complete > 0, id: s.ID,
+		})
+	}
+	return err
 }
 
 // Ready returns nil where searches can be answered: the database answers, and the
@@ -188,7 +193,7 @@ func (m *Mirror) Ready(ctx context.Context) error {
 // ready does what Ready does, and returns the channels that the board refuses and that were
 // never copied.
 func (m *Mirror) ready(ctx context.Context) (refused []string, err error) {
-	c, err := fromView(ctx, m.db, func(t *tx) (copies, error) { return t.copies(m, listings.Channel) })
+	c, err := fromView(ctx, m.db, func(t *tx) (copies, error) { return t.copies(m, sources.Channel) })
 	switch {
 	case err != nil:
 		return nil, err
@@ -219,14 +224,14 @@ func enumerate(what string, names []string) string {
 type copies struct {
 	some    bool     // there is a source, of whatever kind
 	whole   int      // how many were copied whole once
-	refused []string // were never, because the board has refused them for refusedFor
+	refused []string // were never, because the board has refused them for long
 	missing []string // were never, for other reasons
 }
 
 // complete returns ErrIncomplete unless the sources of the options, or where these name none
 // all that the database has, were copied whole once.
 func (t *tx) complete(m *Mirror) error {
-	c, err := t.copies(m, listings.Channel, listings.Feed)
+	c, err := t.copies(m, sources.Channel, sources.Feed)
 	missing := len(c.missing) + len(c.refused)
 	switch {
 	case err != nil:
@@ -242,32 +247,27 @@ func (t *tx) complete(m *Mirror) error {
 // copies looks at the sources of some kinds: the options' sources, or without any all sources
 // of the database.
 func (t *tx) copies(m *Mirror, kinds ...string) (c copies, err error) {
-	type progress struct{ whole, refused bool }
-	var all []*source
-	key := func(s *source) string { return fmt.Sprintf("%q", s.key()) }
-	stored := map[string]progress{}
-	const query = "SELECT " + sourceColumns + ", complete > 0, left_out = 1 FROM sources"
-	err = t.Rows(query, nil, func(scan func(...any) error) error {
-		var (
-			s source
-			p progress
-		)
-		err := scan(append(s.columns(), &p.whole, &p.refused)...)
-		all, stored[key(&s)] = append(all, &s), p
-		return err
-	})
-	wanted := m.named()
-	if len(wanted) == 0 { // this process only reads what all others copy
-		wanted = all
+	states, err := sources.States(t.Tx)
+	stored := map[sources.Source]sources.State{} // another process may have given a source another number
+	var wanted []sources.Source
+	for _, s := range states {
+		stored[s.Key()] = s
+		wanted = append(wanted, s.Source)
+	}
+	if named := m.named(); len(named) > 0 { // otherwise this process only reads what all others copy
+		wanted = nil
+		for _, s := range named {
+			wanted = append(wanted, s.Source)
+		}
 	}
 	c.some = len(wanted) > 0
 	for _, s := range wanted {
-		name := strings.TrimSpace(s.String() + " " + s.language)
-		switch p := stored[key(s)]; {
-		case !slices.Contains(kinds, s.kind):
-		case p.whole:
+		name := strings.TrimSpace(s.String() + " " + s.Language)
+		switch stored := stored[s.Key()]; {
+		case !slices.Contains(kinds, s.Kind):
+		case stored.Complete > 0:
 			c.whole++
-		case p.refused:
+		case stored.LeftOut:
 			c.refused = append(c.refused, name)
 		default:
 			c.missing = append(c.missing, name)

@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -32,6 +32,7 @@ func schema() store.Schema {
 		Own: map[string]string{"sqlite": read("sqlite"), "postgres": read("postgres")},
 	}
 	changelog.AddTables(&s)
+	sources.AddTables(&s)
 	listings.AddTables(&s)
 	lookups.AddTables(&s)
 	search.AddTables(&s)
@@ -90,7 +91,9 @@ type tx struct {
 }
 
 // listing returns what a source shows.
-func (t *tx) listing(s *source) *listings.Writer { return listings.NewWriter(t.Tx, s.kind, s.id) }
+func (t *tx) listing(s *sources.Source) *listings.Writer {
+	return listings.NewWriter(t.Tx, s.Kind, s.ID)
+}
 
 // update runs f in a transaction that writes. It is repeated when the database
 // chose it as the victim of a deadlock, so f must not change anything else.
@@ -226,15 +229,4 @@ func (c instantColumn) Scan(ms any) error {
 	}
 	*c.Time = instant(n)
 	return nil
-}
-
-// circleColumn reads what narrows a source down from its column.
-type circleColumn struct{ *jobboard.GeoLocation }
-
-func (c circleColumn) Scan(geo any) error {
-	text, ok := geo.(string)
-	if !ok {
-		return fmt.Errorf("jobmirror: a circle of type %T", geo)
-	}
-	return c.UnmarshalText([]byte(text))
 }

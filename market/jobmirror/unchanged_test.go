@@ -88,9 +88,9 @@ func TestPostingMovesBetweenSources(t *testing.T) {
 	posting := []*jobboard.JobPosting{{JobPostingID: 1, Title: "Nurse"}}
 	show := func(m *Mirror, src *source) error {
 		return m.db.update(t.Context(), func(t *tx) error {
-			turn, err := t.begin(src, "")
+			turn, err := t.begin(&src.Source, "")
 			if err == nil {
-				err = t.refreshing(src, turn).savePostings(itemsOf(posting...))
+				err = t.refreshing(&src.Source, turn).savePostings(itemsOf(posting...))
 			}
 			return err
 		})
@@ -100,8 +100,8 @@ func TestPostingMovesBetweenSources(t *testing.T) {
 	}
 	shown := make(chan error, 1)
 	err := m.db.update(t.Context(), func(in *tx) error {
-		gone, err := in.Numbers("SELECT posting FROM listings WHERE source = ?", from.id)
-		if err := errors.Join(err, in.refreshing(from, turn{}).dropPostings(gone, "test")); err != nil {
+		gone, err := in.Numbers("SELECT posting FROM listings WHERE source = ?", from.ID)
+		if err := errors.Join(err, in.refreshing(&from.Source, turn{}).dropPostings(gone, "test")); err != nil {
 			return err
 		}
 		if _, err = in.Numbers("SELECT 1"); err != nil { // sends what Do was given

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -96,7 +97,7 @@ func TestLeasesAreKept(t *testing.T) {
 	lasts := func(t *testing.T, m *Mirror, src *source) (left time.Duration) {
 		t.Helper()
 		do(t, m, func(t *tx) error {
-			until, err := store.Value[int64](t, "SELECT leased_until FROM sources WHERE id = ?", src.id)
+			until, err := store.Value[int64](t, "SELECT leased_until FROM sources WHERE id = ?", src.ID)
 			left = time.Duration(until-t.Now) * time.Millisecond
 			return err
 		})
@@ -114,11 +115,11 @@ func TestLeasesAreKept(t *testing.T) {
 		for range 5 {
 			time.Sleep(5 * time.Second)
 			synctest.Wait()
-			if left := lasts(t, m, src); left != m.db.Lasting(sourceLease) {
+			if left := lasts(t, m, src); left != m.db.Lasting(sources.Lease) {
 				t.Errorf("when it was renewed it lasts for %s", left)
 			}
 			time.Sleep(4 * time.Second)
-			if left := lasts(t, m, src); left != m.db.Lasting(sourceLease)-4*time.Second {
+			if left := lasts(t, m, src); left != m.db.Lasting(sources.Lease)-4*time.Second {
 				t.Errorf("four seconds later it lasts for %s", left)
 			}
 			time.Sleep(time.Second)
@@ -150,7 +151,7 @@ func TestLeasesAreKept(t *testing.T) {
 	})
 	inBubble(t, func(t *testing.T, m *Mirror) {
 		src, turn, keep := begin(t, m)
-		if _, err := (&refresher{m, src, turn}).lease(t.Context(), sourceLease); err != nil { // SQLite keeps the statement as its own
+		if _, err := (&refresher{m, src, turn}).lease(t.Context(), sources.Lease); err != nil { // SQLite keeps the statement as its own
 			t.Fatal(err)
 		}
 		m.db.Shared = true

@@ -15,14 +15,18 @@
 // [Writer.Going] names the rows that go. Whoever removes them also removes or saves what belongs to
 // them.
 //
-// What the lookups for held rows need to know stands in the source's row of the table sources: the
-// numbers of its last complete refreshes, and what these lookups said.
+// What it must remember of a source, the package sources keeps: the numbers of the last complete
+// refreshes, and what the lookups for held rows said.
+//
+// A channel may also show a lower version of a posting than the copy has. [Writer.NoteLower] notes that, in the
+// table lower_versions.
 package listings
 
 import (
 	_ "embed"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -32,26 +36,12 @@ var tables string
 // AddTables adds the tables of what sources show to a schema.
 func AddTables(s *store.Schema) { s.Tables += tables }
 
-// The kinds of sources.
-const (
-	Channel = "channel"
-	Feed    = "feed"
-)
-
 // IsHeld is the condition for a row that is held. Its first half lets SQLite use the
 // index of the rows that are missing.
 const IsHeld = "missing <> 0 AND missing > 0"
 
 // IsHeldRow is the same for a row l.
 const IsHeldRow = "l.missing <> 0 AND l.missing > 0"
-
-// Rows counts the rows of a source s.
-const Rows = `CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id)
-	ELSE (SELECT count(*) FROM entries WHERE source = s.id) END`
-
-// Held counts the rows of a source s that are held.
-const Held = `CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id AND ` + IsHeld + `)
-	ELSE (SELECT count(*) FROM entries WHERE source = s.id AND ` + IsHeld + `) END`
 
 // MissingSince selects since when a row of the table postings is shown by no source any
 // more; 0: a source shows it.
@@ -74,12 +64,12 @@ type table struct {
 }
 
 var tableOf = map[string]table{
-	Channel: {
+	sources.Channel: {
 		name: "listings", key: "posting", raw: "raw",
 		seen: "seen = (SELECT CASE WHEN s.complete > listings.seen THEN s.complete ELSE listings.seen END FROM sources s WHERE s.id = listings.source), ",
 		jobs: "JOIN postings p ON p.id = l.posting JOIN jobs j ON j.job = p.job",
 	},
-	Feed: {name: "entries", key: "hash", raw: "0", jobs: "JOIN jobs j ON j.job = l.job"},
+	sources.Feed: {name: "entries", key: "hash", raw: "0", jobs: "JOIN jobs j ON j.job = l.job"},
 }
 
 // Rules are the intervals by which rows go.
@@ -121,12 +111,38 @@ func (w *Writer) Each(f func(key int64, missing bool, raw int64)) error {
 	})
 }
 
-// State reports whether rows are held, and whether the source shows any.
-func (w *Writer) State() (held, shows bool, err error) {
-	query := "SELECT EXISTS (SELECT 1 FROM " + w.name + " WHERE source = ? AND " + IsHeld + "), " +
-		"EXISTS (SELECT 1 FROM " + w.name + " WHERE source = ? AND missing = 0)"
-	err = w.Row(query, []any{w.source, w.source}, &held, &shows)
-	return held, shows, err
+// Holds reports whether rows of the source are held.
+func (w *Writer) Holds() (bool, error) { return w.has(IsHeld) }
+
+// Shows reports whether the source shows any row.
+func (w *Writer) Shows() (bool, error) { return w.has("missing = 0") }
+
+// has reports whether the source has a row that a condition selects.
+func (w *Writer) has(condition string) (bool, error) {
+	return store.Value[bool](w, "SELECT EXISTS (SELECT 1 FROM "+w.name+" WHERE source = ? AND "+condition+")", w.source)
+}
+
+// Counts returns how many rows each source has, by its number; a source without rows is left out.
+func Counts(t *store.Tx) (map[int64]int, error) { return counts(t, "1 = 1") }
+
+// HeldCounts returns how many rows of each source are held, likewise.
+func HeldCounts(t *store.Tx) (map[int64]int, error) { return counts(t, IsHeld) }
+
+func counts(t *store.Tx, condition string) (map[int64]int, error) {
+	return store.Pairs[int64, int](t, "SELECT source, count(*) FROM listings WHERE "+condition+" GROUP BY source"+
+		" UNION ALL SELECT source, count(*) FROM entries WHERE "+condition+" GROUP BY source")
+}
+
+// Holding returns the numbers of the sources with held rows of some jobs. jobs is a list as store.IDs writes it.
+func Holding(t *store.Tx, jobs string) ([]int64, error) {
+	const held = " AND " + IsHeldRow
+	return t.Numbers("SELECT l.source FROM listings l JOIN postings p ON p.id = l.posting WHERE p.job IN @ids"+held+
+		" UNION SELECT l.source FROM entries l WHERE l.job IN @ids"+held, jobs, jobs)
+}
+
+// End removes what is noted of a source beside its rows, because the source is removed.
+func (w *Writer) End() error {
+	return w.DoAll([]any{w.source}, "DELETE FROM losses WHERE source = ?", "DELETE FROM lower_versions WHERE source = ?")
 }
 
 // ClockSetBack has rows count as held, seen and lost from now on that were at a time which is still to

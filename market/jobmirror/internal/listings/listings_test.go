@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -30,10 +31,8 @@ func newFeed(t *testing.T, jobs int) *feed {
 		CREATE TABLE mirror (name TEXT PRIMARY KEY, value TEXT NOT NULL) @clustered;
 		INSERT INTO mirror VALUES ('program', 'listings'), ('oldest', '1');
 		CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL) @clustered;
-		CREATE TABLE forgotten (kind TEXT, id BIGINT);
-		CREATE TABLE sources (id @key, last_answer BIGINT DEFAULT 0, second_last_answer BIGINT DEFAULT 0, third_last_answer BIGINT DEFAULT 0,
-			held_lease BIGINT DEFAULT 0, opens BIGINT DEFAULT 0, informed BIGINT DEFAULT 0, believed BIGINT DEFAULT 0);
-		INSERT INTO sources (id) VALUES (1);`}
+		CREATE TABLE forgotten (kind TEXT, id BIGINT);`}
+	sources.AddTables(&schema)
 	AddTables(&schema)
 	lookups.AddTables(&schema)
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "listings.db"), schema, false)
@@ -46,6 +45,9 @@ func newFeed(t *testing.T, jobs int) *feed {
 	}
 	f := &feed{T: t, db: db}
 	f.do(func(w *Writer) error {
+		if err := sources.Enter(w.Tx, &sources.Source{Kind: sources.Feed, Name: "feed"}); err != nil {
+			return err
+		}
 		for job := range int64(jobs) {
 			f.shown = append(f.shown, job+1)
 			if err := w.ShowEntry(job+1, job+1); err != nil {
@@ -62,7 +64,7 @@ func (f *feed) do(f2 func(w *Writer) error) {
 	f.Helper()
 	err := f.db.Update(f.Context(), func(t *store.Tx) error {
 		t.Now += f.now.Milliseconds()
-		return f2(NewWriter(t, Feed, 1))
+		return f2(NewWriter(t, sources.Feed, 1))
 	})
 	if err != nil {
 		f.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -35,8 +36,7 @@ func (w *Writer) Miss(r Refresh, rules Rules) error {
 	if err := w.noteMissing(r); err != nil {
 		return err
 	}
-	_, err := w.Exec("UPDATE sources SET third_last_answer = second_last_answer, second_last_answer = last_answer, last_answer = ? WHERE id = ?",
-		r.Answer, w.source)
+	third, err := sources.NoteAnswer(w.Tx, w.source, r.Answer)
 	if err != nil {
 		return err
 	}
@@ -46,10 +46,9 @@ func (w *Writer) Miss(r Refresh, rules Rules) error {
 	if err := w.loseFew(r, rules); err != nil {
 		return err
 	}
-	// The column last_answer has the number of this refresh by now. So a row whose first miss was the
-	// third last refresh, or an earlier one, was missed three times.
-	_, err = w.Exec("UPDATE "+w.name+goes+" AND missing <= ? AND missed <= (SELECT third_last_answer FROM sources WHERE id = ?)",
-		w.source, w.Now-rules.Hold.Milliseconds(), w.source)
+	// This refresh is the last one by now. So a row whose first miss was the third last refresh, or an earlier
+	// one, was missed three times.
+	_, err = w.Exec("UPDATE "+w.name+goes+" AND missing <= ? AND missed <= ?", w.source, w.Now-rules.Hold.Milliseconds(), third)
 	return err
 }
 
@@ -62,8 +61,8 @@ func (w *Writer) Accept() error {
 	return err
 }
 
-// End has all rows go, because the source is to be removed.
-func (w *Writer) End() error {
+// GoAll has all rows go, because the source is to be removed.
+func (w *Writer) GoAll() error {
 	_, err := w.Exec("UPDATE "+w.name+" SET missing = -1 WHERE source = ?", w.source)
 	return err
 }
@@ -79,7 +78,7 @@ func (w *Writer) noteMissing(r Refresh) error {
 			return err
 		}
 	}
-	if w.kind != Feed {
+	if w.kind != sources.Feed {
 		return nil
 	}
 	// This is not asked by EXISTS, because the planner may make a join of that: without statistics
@@ -98,7 +97,7 @@ func (w *Writer) loseFew(r Refresh, rules Rules) error {
 	if err != nil || first == 0 {
 		return err
 	}
-	_, shows, err := w.State()
+	shows, err := w.Shows()
 	if err != nil || !shows {
 		return err
 	}
@@ -133,11 +132,7 @@ func (w *Writer) Going() ([]int64, error) {
 // no lookup gave any, and all is set, "unavailable" proves that rows are gone for maxUnavailable rows
 // in all.
 func (w *Writer) Settle(all bool) ([]int64, error) {
-	var (
-		answer, believed int64
-		before, informed bool // a lookup gave a job's information: noted earlier, and now
-	)
-	err := w.Row("SELECT last_answer, believed, informed <> 0 FROM sources WHERE id = ? @lock", []any{w.source}, &answer, &believed, &before)
+	noted, err := sources.LockProof(w.Tx, w.source)
 	if errors.Is(err, sql.ErrNoRows) { // another process has removed it
 		return nil, nil
 	}
@@ -146,24 +141,26 @@ func (w *Writer) Settle(all bool) ([]int64, error) {
 	}
 	const unavailable = "j.state = 'unavailable' AND j.answer > ?"
 	told := "FROM " + w.name + " l " + w.jobs + " WHERE l.source = ? AND " + IsHeldRow + " AND j.answer > l.missed AND "
-	var called int64
+	var (
+		called   int64
+		informed bool
+	)
 	err = w.Row("SELECT count(*), coalesce(max(CASE WHEN j.state = 'unavailable' THEN 0 ELSE 1 END), 0) = 1 "+told+
-		"j.answer > ? AND j.state IN ('open', 'closed', 'unavailable')", []any{w.source, answer}, &called, &informed)
+		"j.answer > ? AND j.state IN ('open', 'closed', 'unavailable')", []any{w.source, noted.Answer}, &called, &informed)
 	if err != nil {
 		return nil, err
 	}
-	if informed && !before {
-		// Noted in the source, because the held row may be removed now, and the job's answer with it.
-		if _, err := w.Exec("UPDATE sources SET informed = 1 WHERE id = ?", w.source); err != nil {
+	if informed && !noted.Informed {
+		if err := sources.SetInformed(w.Tx, w.source); err != nil {
 			return nil, err
 		}
 	}
 	proof, args := "j.state IN ('closed', 'inactive')", []any{w.source}
-	informed = informed || before
-	if believe := all && called > 0 && called+believed <= maxUnavailable; informed || believe {
-		proof, args = "("+proof+" OR "+unavailable+")", append(args, answer)
+	informed = informed || noted.Informed
+	if believe := all && called > 0 && called+noted.Believed <= maxUnavailable; informed || believe {
+		proof, args = "("+proof+" OR "+unavailable+")", append(args, noted.Answer)
 		if !informed {
-			if _, err := w.Exec("UPDATE sources SET believed = believed + ? WHERE id = ?", called, w.source); err != nil {
+			if err := sources.AddBelieved(w.Tx, w.source, called); err != nil {
 				return nil, err
 			}
 		}

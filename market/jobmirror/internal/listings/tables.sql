@@ -32,3 +32,12 @@ CREATE TABLE losses (
     lost   BIGINT NOT NULL, -- how many rows went
     PRIMARY KEY (source, answer)
 ) @clustered;
+
+-- A posting of which a channel shows a lower version than the copy has.
+CREATE TABLE lower_versions (
+    source     BIGINT NOT NULL, -- sources.id of the channel
+    posting    BIGINT NOT NULL, -- postings.id
+    since      BIGINT NOT NULL, -- when the channel showed it first
+    generation BIGINT NOT NULL, -- of the refresh that saw it last
+    PRIMARY KEY (source, posting)
+) @clustered;

@@ -260,6 +260,12 @@ func (x *Index) CheckWords(ctx context.Context) error {
 	return x.checkRow(ctx, due[0])
 }
 
+// ClockSetBack has rows of the vocabulary count as checked from now on that were at a time which is still to
+// come, because the clock was set back.
+func ClockSetBack(t *store.Tx) error {
+	return t.Do("UPDATE vocabulary SET checked = ? WHERE checked > ?", t.Now, t.Now)
+}
+
 // checkRow checks the words of a row of the vocabulary.
 func (x *Index) checkRow(ctx context.Context, id int64) error {
 	var gone map[string]bool
