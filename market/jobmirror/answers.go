@@ -20,12 +20,12 @@ import (
 
 // answerTx is a transaction that writes what lookups said.
 type answerTx struct {
-	*tx
+	postingTx
 	m    *Mirror
 	wave waveChange // what it makes of the inquiry about jobs
 }
 
-func (t *tx) answering(m *Mirror) *answerTx { return &answerTx{tx: t, m: m} }
+func (t *tx) answering(m *Mirror) *answerTx { return &answerTx{postingTx: postingTx{t}, m: m} }
 
 // saveAnswers writes what lookups found. A row stays as it is if a newer answer has
 // written it, or if the job was forgotten.
@@ -63,7 +63,7 @@ func (t *answerTx) saveAnswers(results []lookedUp) error {
 			retitled = append(retitled, r.job)
 		}
 	}
-	if err := t.putUnindexedOf(reindex); err != nil {
+	if err := t.unindexed.putOf(reindex); err != nil {
 		return err
 	}
 	return t.confirm(retitled)
@@ -182,7 +182,7 @@ func (t *answerTx) saveAnswer(r lookedUp, j *lookups.Job, state State) (reindex 
 
 // confirm has save find out anew whether the postings of jobs have the titles of their jobs,
 // where these changed or may not have been compared: fillJobs sets Confirmed.
-func (t *tx) confirm(jobs []int64) error {
+func (t postingTx) confirm(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}

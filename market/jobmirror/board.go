@@ -64,9 +64,9 @@ func (b board) is(own board) error {
 	return nil
 }
 
-// enterBoard checks that the database holds the copy of this board, and notes what it does
-// not know of the board yet.
-func (t *tx) enterBoard(own board) error {
+// enter checks that the database holds the copy of this board, and notes what it does not know of the
+// board yet.
+func (b board) enter(t *tx) error {
 	// Locked, so that two processes which open a new database do this one after the other.
 	if _, err := store.Value[string](t, "SELECT value FROM mirror WHERE name = 'program' @lock"); err != nil {
 		return err
@@ -82,14 +82,14 @@ func (t *tx) enterBoard(own board) error {
 	if err != nil {
 		return err
 	}
-	if err := stored.is(own); err != nil {
+	if err := stored.is(b); err != nil {
 		return err
 	}
-	return t.noteBoard(own)
+	return b.note(t)
 }
 
-// noteBoard notes the name and the addresses of a board that the database does not know yet.
-func (t *tx) noteBoard(b board) error {
+// note notes the name and the addresses of a board that the database does not know yet.
+func (b board) note(t *tx) error {
 	for _, row := range b.rows() {
 		if row[1] == "" {
 			continue
@@ -117,7 +117,7 @@ func MoveBoard(ctx context.Context, address string, opts Options) error {
 			if _, err := t.Exec("DELETE FROM mirror WHERE name IN ('board', 'base_url', 'jobdb_url')"); err != nil {
 				return err
 			}
-			return t.noteBoard(opts.board())
+			return opts.board().note(t)
 		})
 		unlock()
 	}

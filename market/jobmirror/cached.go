@@ -38,7 +38,8 @@ type requestTime struct {
 	local time.Time // by this process's
 }
 
-func (t *tx) requestTime() requestTime { return requestTime{t.Now, time.Now()} }
+// sentNow returns the moment before a request that is sent once a transaction has ended, which began at a time.
+func sentNow(began int64) requestTime { return requestTime{began, time.Now()} }
 
 // origin tells when an answer was made, by the database's clock; 0: that is not known.
 type origin struct {

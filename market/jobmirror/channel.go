@@ -145,16 +145,16 @@ func (t *refreshTx) leaveOutForgotten(postings []channelItem) ([]channelItem, er
 			jobs = append(jobs, job)
 		}
 	}
-	forgotten, err := t.forgotten(ChangePosting, numbers)
+	erased, err := forgotten(t.Tx, ChangePosting, numbers)
 	if err != nil {
 		return nil, err
 	}
-	forgottenJobs, err := t.forgotten(ChangeJob, jobs)
+	erasedJobs, err := forgotten(t.Tx, ChangeJob, jobs)
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(postings, func(p channelItem) bool {
-		return forgotten[int64(p.JobPostingID)] || forgottenJobs[linked(p.JobPosting)]
+		return erased[int64(p.JobPostingID)] || erasedJobs[linked(p.JobPosting)]
 	}), nil
 }
 

@@ -65,7 +65,7 @@ func (m *Mirror) CheckIndex(ctx context.Context) (*IndexCheck, error) {
 		if !own {
 			return errOtherForm
 		}
-		return t.checkIndex(out, giveWay(ctx))
+		return indexTx{t}.checkIndex(out, giveWay(ctx))
 	})
 	if err != nil && store.IsDamage(err) {
 		return &IndexCheck{Unreadable: err.Error()}, nil
@@ -76,7 +76,7 @@ func (m *Mirror) CheckIndex(ctx context.Context) (*IndexCheck, error) {
 	return out, nil
 }
 
-func (t *tx) checkIndex(out *IndexCheck, rest func()) error {
+func (t indexTx) checkIndex(out *IndexCheck, rest func()) error {
 	next := func(after int64) ([]search.ToCheck, error) {
 		list, err := t.toCheck(after)
 		for _, one := range list {
@@ -103,7 +103,7 @@ func (t *tx) checkIndex(out *IndexCheck, rest func()) error {
 }
 
 // toCheck returns the documents of the next postings after a row.
-func (t *tx) toCheck(after int64) ([]search.ToCheck, error) {
+func (t indexTx) toCheck(after int64) ([]search.ToCheck, error) {
 	rows, err := t.read("id IN (SELECT id FROM postings WHERE id > ? ORDER BY id LIMIT ?) ORDER BY id", after, indexBatch)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func (t *refreshTx) putClaims(item feedItem) error {
 // resaveClaimed saves once more what is stored of some postings and versions, after what feeds
 // claim of them changed, so that fillJobs finds their jobs anew. Postings and versions are the
 // board's numbers, not those of rows.
-func (t *tx) resaveClaimed(postings, versions []int64, cause string) error {
+func (t postingTx) resaveClaimed(postings, versions []int64, cause string) error {
 	if len(postings)+len(versions) == 0 {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (t *tx) resaveClaimed(postings, versions []int64, cause string) error {
 }
 
 // putUnknownDue has the jobs of postings looked up for which fillJobs set jobless.
-func (t *tx) putUnknownDue(rows []*row) error {
+func (t postingTx) putUnknownDue(rows []*row) error {
 	var jobs []int64
 	for _, r := range rows {
 		if r.jobless && len(r.rec.Sources) > 0 {
@@ -54,7 +54,7 @@ func (t *tx) putUnknownDue(rows []*row) error {
 
 // readClaims finds which jobs feeds say that postings, or versions of them, belong
 // to. Of several jobs the one with the highest number is taken.
-func (t *tx) readClaims(kind string, values []int64) (map[int64]int64, error) {
+func (t postingTx) readClaims(kind string, values []int64) (map[int64]int64, error) {
 	return store.Pairs[int64, int64](t, "SELECT value, max(job) FROM claims WHERE kind = ? AND value IN @ids GROUP BY value", kind, store.IDs(values))
 }
 

@@ -211,11 +211,11 @@ func (t *answerTx) acceptSomeEnds(from []*sources.Source, every bool) (more bool
 			reindex = append(reindex, job)
 		}
 	}
-	return len(jobs) == dropBatch, t.putUnindexedOf(reindex)
+	return len(jobs) == dropBatch, t.unindexed.putOf(reindex)
 }
 
 // doubtStatus reads how many ends of jobs are not believed, and since when there is a wave.
-func (t *tx) doubtStatus(m *Mirror, s *Status) error {
+func (t statusTx) doubtStatus(m *Mirror, s *Status) error {
 	var err error
 	if s.Doubted, err = store.Value[int](t, "SELECT count(*) FROM jobs WHERE "+lookups.SaysEnd); err != nil {
 		return err

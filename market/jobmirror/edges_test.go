@@ -142,7 +142,7 @@ func TestFurtherLanguageAsksNothingTwice(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return t.remove(rows[0], "test")
+			return postingTx{t}.remove(rows[0], "test")
 		})
 		show(french, 2, "Infirmière", "8")
 		asked("with another job in French", 1)

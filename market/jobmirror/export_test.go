@@ -62,7 +62,7 @@ func Limited(
 		return config, nil, err
 	}
 	l := pace.New(perSecond, func() time.Time { return time.Now().Add(skew) })
-	if err := db.view(ctx, func(t *tx) error { return t.givePace(l) }); err != nil {
+	if err := db.view(ctx, func(t *tx) error { return givePace(t, l) }); err != nil {
 		return config, nil, errors.Join(err, db.Close())
 	}
 	config.Limiter, config.Observer = l, l.Observer(config.Observer)
@@ -212,7 +212,7 @@ func ofSearch(ctx context.Context, m *Mirror, q Query, figure string) (n int64, 
 		if err != nil {
 			return err
 		}
-		if _, err := t.search(q, at); err != nil {
+		if _, err := (searchTx{readTx{t}}).search(q, at); err != nil {
 			return err
 		}
 		after, err := read()
@@ -251,7 +251,7 @@ func DocumentsOf(ctx context.Context, m *Mirror) (Documents, error) {
 		if err != nil {
 			return err
 		}
-		documents, err := t.documents(rows)
+		documents, err := indexTx{t}.documents(rows)
 		for i, d := range documents {
 			out.of[rows[i].rec.Posting] = d
 		}

@@ -112,7 +112,7 @@ func (t *refreshTx) saveEntries(items []feedItem) error {
 	for _, item := range items {
 		jobs = append(jobs, item.job)
 	}
-	forgotten, err := t.forgotten(ChangeJob, jobs)
+	erased, err := forgotten(t.Tx, ChangeJob, jobs)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (t *refreshTx) saveEntries(items []feedItem) error {
 		if err := list.ShowEntry(item.hash, item.job); err != nil {
 			return err
 		}
-		if forgotten[item.job] {
+		if erased[item.job] {
 			continue
 		}
 		if slices.Contains(known, item.job) { // the feed had another entry of this job: it changed

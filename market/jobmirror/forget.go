@@ -22,10 +22,13 @@ func (m *Mirror) Forget(ctx context.Context, job jobboard.JobID) error {
 	if err := m.writes(); err != nil {
 		return err
 	}
-	return m.db.update(ctx, func(t *tx) error { return t.forget(int64(job)) })
+	return m.db.update(ctx, func(t *tx) error { return forgetTx{postingTx{t}}.forget(int64(job)) })
 }
 
-func (t *tx) forget(job int64) error {
+// forgetTx is a transaction that erases a job.
+type forgetTx struct{ postingTx }
+
+func (t forgetTx) forget(job int64) error {
 	// Locking the sources waits for a refresh's transaction that is under way, so that its rows
 	// are erased as well. Later transactions of the refresh find the tombstones.
 	if err := sources.LockAll(t.Tx); err != nil {
@@ -40,14 +43,14 @@ func (t *tx) forget(job int64) error {
 	}
 	var (
 		postings []int64
-		had      []search.Document
+		erased   []search.Document
 	)
 	for _, r := range rows {
 		d, err := r.document()
 		if err != nil {
 			return err
 		}
-		had = append(had, d)
+		erased = append(erased, d)
 		postings = append(postings, int64(r.rec.Posting))
 		if err := t.tombstone(ChangePosting, int64(r.rec.Posting)); err != nil {
 			return err
@@ -57,7 +60,7 @@ func (t *tx) forget(job int64) error {
 			return err
 		}
 	}
-	if err := t.db.search.EraseWords(t.Tx, had); err != nil {
+	if err := t.db.search.EraseWords(t.Tx, erased); err != nil {
 		return err
 	}
 	err = t.DoAll([]any{job}, "DELETE FROM claims WHERE job = ?", "DELETE FROM jobs WHERE job = ?")
@@ -80,7 +83,7 @@ func (t *tx) forget(job int64) error {
 
 // logForgotten logs that a posting or a job was forgotten. Its kind stands where a posting has its
 // language.
-func (t *tx) logForgotten(kind ChangeKind, id int64) error {
+func (t forgetTx) logForgotten(kind ChangeKind, id int64) error {
 	return t.log.Append(changelog.Change{
 		Kind: string(ChangeForgotten), ID: id, Language: string(kind), Cause: causeForget,
 	})
@@ -88,12 +91,12 @@ func (t *tx) logForgotten(kind ChangeKind, id int64) error {
 
 const causeForget = "forget"
 
-func (t *tx) tombstone(kind ChangeKind, id int64) error {
+func (t forgetTx) tombstone(kind ChangeKind, id int64) error {
 	_, err := t.Exec("INSERT INTO forgotten (kind, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", string(kind), id, t.Now)
 	return err
 }
 
 // forgotten finds which of some jobs or postings were forgotten.
-func (t *tx) forgotten(kind ChangeKind, list []int64) (map[int64]bool, error) {
+func forgotten(t *store.Tx, kind ChangeKind, list []int64) (map[int64]bool, error) {
 	return store.Pairs[int64, bool](t, "SELECT id, 1 = 1 FROM forgotten WHERE kind = ? AND id IN @ids", string(kind), store.IDs(list))
 }

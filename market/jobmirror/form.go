@@ -18,9 +18,9 @@ const (
 	markBatch = 1000
 )
 
-// form returns the form in which postings are indexed; 0: none is yet. all reports whether
+// formOf returns the form in which postings are indexed; 0: none is yet. all reports whether
 // those of another form are all marked.
-func (t *tx) form() (form int64, all bool, err error) {
+func formOf(t *tx) (form int64, all bool, err error) {
 	if form, err = t.db.search.FormOf(t.Tx); err != nil {
 		return 0, false, err
 	}
@@ -33,7 +33,7 @@ func (t *tx) form() (form int64, all bool, err error) {
 // it alone may: otherwise each of the two would index anew what the other has indexed.
 func (m *Mirror) takeForm(ctx context.Context) (may bool, err error) {
 	err = m.db.view(ctx, func(t *tx) error {
-		form, all, err := t.form()
+		form, all, err := formOf(t)
 		may = form == search.Form && all
 		return err
 	})
@@ -41,7 +41,7 @@ func (m *Mirror) takeForm(ctx context.Context) (may bool, err error) {
 		return may, err
 	}
 	err = m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
-		may, more, err = t.markSome()
+		may, more, err = indexTx{t}.markSome()
 		return more, err
 	})
 	return may, err
@@ -49,12 +49,12 @@ func (m *Mirror) takeForm(ctx context.Context) (may bool, err error) {
 
 // markSome marks the next postings that were indexed in another form. It reports whether this
 // process may index, and whether more are to be marked before it does.
-func (t *tx) markSome() (may, more bool, err error) {
+func (t indexTx) markSome() (may, more bool, err error) {
 	// The lock makes two processes do this one after the other.
 	if _, err := store.Value[string](t, "SELECT value FROM mirror WHERE name = 'program' @lock"); err != nil {
 		return false, false, err
 	}
-	form, all, err := t.form()
+	form, all, err := formOf(t.tx)
 	switch {
 	case err != nil:
 		return false, false, err
@@ -79,20 +79,20 @@ func (t *tx) markSome() (may, more bool, err error) {
 	if len(postings) == 0 {
 		return true, false, t.Do("DELETE FROM mirror WHERE name = ?", markedRow)
 	}
-	if err := t.putUnindexed(postings); err != nil {
+	if err := t.unindexed.put(postings); err != nil {
 		return false, false, err
 	}
 	return true, true, t.mark(postings[len(postings)-1])
 }
 
 // mark notes the last posting that is marked to be indexed in another form.
-func (t *tx) mark(last int64) error {
+func (t indexTx) mark(last int64) error {
 	return t.Do("INSERT INTO mirror (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
 		markedRow, strconv.FormatInt(last, 10))
 }
 
 // newerWorking reports whether a process works that indexes in a later form.
-func (t *tx) newerWorking() (bool, error) {
+func (t indexTx) newerWorking() (bool, error) {
 	alive := t.Now - 3*seenEvery.Milliseconds()
 	newest, err := store.Value[sql.NullInt64](t, "SELECT max(tokens) FROM processes WHERE seen >= ?", alive)
 	return newest.Int64 > search.Form, err

@@ -82,7 +82,7 @@ func TestTokensOfAnotherForm(t *testing.T) {
 			step := func() {
 				t.Helper()
 				do(t, m, func(t *tx) error {
-					may, more, err := t.markSome()
+					may, more, err := indexTx{t}.markSome()
 					if err == nil && (!may || !more) {
 						err = fmt.Errorf("may index: %t, more: %t", may, more)
 					}
@@ -109,7 +109,7 @@ func TestTokensOfAnotherForm(t *testing.T) {
 				t.Errorf("form %d: the vocabulary has %q, %v", form, list, err)
 			}
 			if may, err := fromView(t.Context(), m.db, func(t *tx) (bool, error) {
-				form, all, err := t.form()
+				form, all, err := formOf(t)
 				return form == search.Form && all, err
 			}); err != nil || !may {
 				t.Errorf("form %d: the postings are not all in this one, %v", form, err)
@@ -173,7 +173,7 @@ func TestFormChangesWhileIndexed(t *testing.T) {
 		m := manyNurses(t, address, 1)
 		inAnotherForm(t, m, search.Form+1, 2)
 		do(t, m, func(t *tx) error { return t.Do("INSERT INTO unindexed (posting) VALUES (1)") })
-		more, err := fromUpdate(t.Context(), m.db, (*tx).indexUnindexed)
+		more, err := fromUpdate(t.Context(), m.db, func(t *tx) (bool, error) { return indexTx{t}.indexUnindexed() })
 		if err != nil || more {
 			t.Errorf("more: %t, %v", more, err)
 		}

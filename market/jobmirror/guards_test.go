@@ -345,7 +345,7 @@ func TestJobOfALinkIsAskedAgain(t *testing.T) {
 				err = t.Do("DELETE FROM claims")
 			}
 			if err == nil {
-				err = t.save(rows, "test")
+				err = postingTx{t}.save(rows, "test")
 			}
 			if err == nil { // as another process writes it
 				err = t.Do("INSERT INTO jobs (job, state, title, answer, next_due) VALUES (7, 'open', ?, 1, ?)", nurse.JobTitle, t.Now+1_000_000)
@@ -353,7 +353,7 @@ func TestJobOfALinkIsAskedAgain(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return t.putUnknownDue(rows)
+			return postingTx{t}.putUnknownDue(rows)
 		})
 		if jobs := due(t, m); !slices.Contains(jobs, 7) {
 			t.Errorf("%v are looked up, not job 7", jobs)
@@ -488,7 +488,7 @@ func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
 			w := &worker{m, "process"}
 			var held *sources.Held
 			do(t, m, func(t *tx) (err error) {
-				_, held, _, err = t.takeHeld(w.process)
+				_, held, _, err = w.takeHeld(t)
 				return err
 			})
 			if held == nil || held.ID != src.ID {

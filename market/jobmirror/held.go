@@ -26,7 +26,7 @@ func (w *worker) lookUpHeld(ctx context.Context) (busy bool, err error) {
 			src  *sources.Held
 		)
 		err = w.db.update(ctx, func(t *tx) (err error) {
-			next, src, busy, err = t.takeHeld(w.process)
+			next, src, busy, err = w.takeHeld(t)
 			return err
 		})
 		switch {
@@ -58,7 +58,7 @@ func (w *worker) lookUpAllHeld(ctx context.Context) error {
 // takeHeld leases jobs of held rows of one source for a new batch. An empty batch says
 // that src needs no further answers. src is nil if no source needs any, or, with busy, if
 // other processes are looking up all that is left.
-func (t *tx) takeHeld(process string) (b lookups.Batch, src *sources.Held, busy bool, err error) {
+func (w *worker) takeHeld(t *tx) (b lookups.Batch, src *sources.Held, busy bool, err error) {
 	waiting, err := sources.LockHeld(t.Tx)
 	if err != nil {
 		return b, nil, false, err
@@ -71,7 +71,7 @@ func (t *tx) takeHeld(process string) (b lookups.Batch, src *sources.Held, busy 
 	for _, s := range waiting {
 		left := 0
 		if s.Opens < listings.MaxOpen {
-			b, left, err = t.listing(&s.Source).TakeHeld(t.lookups, s.Answer, listings.MaxOpen-s.Opens, process)
+			b, left, err = t.listing(&s.Source).TakeHeld(t.lookups, s.Answer, listings.MaxOpen-s.Opens, w.process)
 			if err != nil {
 				return b, nil, false, err
 			}

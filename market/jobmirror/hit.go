@@ -22,8 +22,11 @@ type hit struct {
 // pagePart bounds the postings that are read at a time.
 const pagePart = 200
 
+// readTx is a transaction that reads postings as pages show them.
+type readTx struct{ *tx }
+
 // postings reads rows by their identifiers, in their order. Rows that are gone are left out.
-func (t *tx) postings(list []int64) ([]hit, error) {
+func (t readTx) postings(list []int64) ([]hit, error) {
 	rows := make(map[int64]hit, len(list))
 	const query = "SELECT id, record, ads, " + listings.LastSeen + ", " + listings.MissingSince + ", " + jobLanguage +
 		" FROM postings WHERE id IN @ids"
@@ -62,7 +65,7 @@ func (t *tx) postings(list []int64) ([]hit, error) {
 // of their texts. It measures the locations from the middle of a circle. A posting's job is
 // that of its record, which fillJobs set. What the lookup of the job said is read here, so a
 // saved answer counts at once, before the posting is indexed again.
-func (t *tx) addJobs(postings []Posting, near jobboard.GeoLocation) error {
+func (t readTx) addJobs(postings []Posting, near jobboard.GeoLocation) error {
 	var jobs []int64
 	for _, p := range postings {
 		if p.Job != 0 {
@@ -71,7 +74,7 @@ func (t *tx) addJobs(postings []Posting, near jobboard.GeoLocation) error {
 	}
 	known := map[jobboard.JobID]*Information{}
 	const query = "SELECT record FROM jobs WHERE job IN @ids AND record <> ''"
-	err := records(t, query, []any{store.IDs(jobs)}, func(job JobRecord) error {
+	err := records(t.Tx, query, []any{store.IDs(jobs)}, func(job JobRecord) error {
 		known[job.Job] = job.Information
 		return nil
 	})

@@ -25,32 +25,41 @@ const indexBatch = 100
 
 // The table unindexed is the list of the postings to index: those whose text, sources or job may
 // have changed, whose job's information has, or that were indexed in another form of the tokens.
-// putUnindexed puts postings on it; the commit raises the signal unindexed, which wakes
+// indexList.put puts postings on it; the commit raises the signal unindexed, which wakes
 // Mirror.index. That indexes them by indexUnindexed, which takes them from the list.
 
-// putUnindexed puts postings on the list, by the numbers of their rows.
-func (t *tx) putUnindexed(rows []int64) error {
+// indexList is the table unindexed in a transaction.
+type indexList struct {
+	*store.Tx
+	due bool // postings were put on the list: the commit is to raise the signal unindexed
+}
+
+// put puts postings on the list, by the numbers of their rows.
+func (l *indexList) put(rows []int64) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	t.unindexed = true
-	return t.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(rows))
+	l.due = true
+	return l.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(rows))
 }
 
-// putUnindexedOf puts the postings of jobs on the list.
-func (t *tx) putUnindexedOf(jobs []int64) error {
+// putOf puts the postings of jobs on the list.
+func (l *indexList) putOf(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
 	// The rows are locked first: a process that indexes one of them right now may have read the
 	// job's old place. Its transaction then ends before this one, so that the posting gets indexed
 	// again.
-	rows, err := t.Numbers("SELECT id FROM postings WHERE job IN @ids ORDER BY id @lock", store.IDs(jobs))
+	rows, err := l.Numbers("SELECT id FROM postings WHERE job IN @ids ORDER BY id @lock", store.IDs(jobs))
 	if err != nil {
 		return err
 	}
-	return t.putUnindexed(rows)
+	return l.put(rows)
 }
+
+// indexTx is a transaction that reads postings for the index of documents, and indexes them.
+type indexTx struct{ *tx }
 
 // index brings the text index up to date, batch by batch, until no posting is left that
 // changed since it was indexed, or was indexed under tokens of another form.
@@ -61,7 +70,7 @@ func (m *Mirror) index(ctx context.Context) error {
 	if err := m.putVisibilityDue(ctx); err != nil {
 		return err
 	}
-	return m.db.updateAll(ctx, (*tx).indexUnindexed)
+	return m.db.updateAll(ctx, func(t *tx) (bool, error) { return indexTx{t}.indexUnindexed() })
 }
 
 // mergeEvery is the least time between two merges of the text index.
@@ -69,7 +78,7 @@ const mergeEvery = 10 * time.Minute
 
 // indexUnindexed indexes the next postings of the list and takes them from it, at most
 // indexBatch, and reports whether there may be more.
-func (t *tx) indexUnindexed() (more bool, err error) {
+func (t indexTx) indexUnindexed() (more bool, err error) {
 	rows, err := t.load(`id IN (SELECT p.id FROM unindexed u JOIN postings p ON p.id = u.posting
 		ORDER BY u.posting LIMIT ? @skip)`, indexBatch)
 	if err != nil || len(rows) == 0 {
@@ -100,14 +109,14 @@ func (t *tx) indexUnindexed() (more bool, err error) {
 const jobLanguage = "coalesce((SELECT language FROM jobs WHERE jobs.job = postings.job), '')"
 
 // documents returns the documents of postings, with what is known of their jobs.
-func (t *tx) documents(rows []*row) ([]search.Document, error) {
+func (t indexTx) documents(rows []*row) ([]search.Document, error) {
 	var jobs []int64
 	for _, r := range rows {
 		jobs = append(jobs, int64(r.rec.Job))
 	}
 	known := map[jobboard.JobID]JobRecord{}
 	const query = "SELECT record FROM jobs WHERE job IN @ids AND record <> ''"
-	err := records(t, query, []any{store.IDs(jobs)}, func(job JobRecord) error {
+	err := records(t.Tx, query, []any{store.IDs(jobs)}, func(job JobRecord) error {
 		known[job.Job] = job
 		return nil
 	})
@@ -180,7 +189,7 @@ func documentOfTexts(title string, config jobboard.PostingConfig) search.Documen
 var shortTexts = []string{jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"}
 
 // texts reads the texts and languages of postings by their rows.
-func (t *tx) texts(rows []int64) (found []search.Document, err error) {
+func texts(t *store.Tx, rows []int64) (found []search.Document, err error) {
 	const query = "SELECT id, record, ads, " + jobLanguage + " FROM postings WHERE id IN @ids"
 	err = t.Rows(query, []any{store.IDs(rows)}, func(scan func(...any) error) error {
 		var (

@@ -46,9 +46,9 @@ type Job struct {
 // of the job.
 func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
 	j, err := fromView(ctx, m.db, func(t *tx) (*Job, error) {
-		j, err := t.job(id)
+		j, err := jobTx{readTx{t}}.job(id)
 		if errors.Is(err, ErrUnknown) {
-			err = t.unknown(m, id)
+			err = m.unknown(t, id)
 		}
 		return j, err
 	})
@@ -76,10 +76,13 @@ func (m *Mirror) judge(j *Job) error {
 	return fmt.Errorf("%w: looked up %s ago", ErrStale, j.Age.Truncate(time.Second))
 }
 
+// jobTx is a transaction that reads jobs.
+type jobTx struct{ readTx }
+
 // jobColumns are the columns of a job that scanJob reads.
 const jobColumns = "job, state, said, streak, record, service_time, looked_up, next_due, failures, problem, last_posting"
 
-func (t *tx) scanJob(scan func(...any) error) (*Job, error) {
+func (t jobTx) scanJob(scan func(...any) error) (*Job, error) {
 	var (
 		j        Job
 		id       int64
@@ -102,7 +105,7 @@ func (t *tx) scanJob(scan func(...any) error) (*Job, error) {
 	return &j, nil
 }
 
-func (t *tx) job(id jobboard.JobID) (j *Job, err error) {
+func (t jobTx) job(id jobboard.JobID) (j *Job, err error) {
 	err = t.Rows("SELECT "+jobColumns+" FROM jobs WHERE job = ?", []any{int64(id)}, func(scan func(...any) error) error {
 		j, err = t.scanJob(scan)
 		return err
@@ -123,7 +126,7 @@ func (t *tx) job(id jobboard.JobID) (j *Job, err error) {
 		}
 	}
 	const postings = "SELECT record FROM postings WHERE job = ? ORDER BY id"
-	err = records(t, postings, []any{int64(id)}, func(p PostingRecord) error {
+	err = records(t.Tx, postings, []any{int64(id)}, func(p PostingRecord) error {
 		j.Postings = append(j.Postings, p)
 		return nil
 	})
@@ -150,12 +153,12 @@ func (j *Job) readLast() error {
 
 // unknown returns ErrUnknown for a job that the copy does not have, and ErrIncomplete
 // while it may lack it only because a source was not copied yet.
-func (t *tx) unknown(m *Mirror, id jobboard.JobID) error {
-	forgotten, err := t.forgotten(ChangeJob, []int64{int64(id)})
-	if err != nil || forgotten[int64(id)] {
+func (m *Mirror) unknown(t *tx, id jobboard.JobID) error {
+	erased, err := forgotten(t.Tx, ChangeJob, []int64{int64(id)})
+	if err != nil || erased[int64(id)] {
 		return cmp.Or(err, ErrUnknown)
 	}
-	return cmp.Or(t.complete(m), ErrUnknown)
+	return cmp.Or(complete(t, m.named()), ErrUnknown)
 }
 
 // JobInformation returns a job's information from the copy, as the client's method of that name
@@ -200,7 +203,8 @@ func (j *Job) information() *jobboard.JobInformation {
 // advertisements, in the order in which the mirror came to know them; none if no evidence links
 // a posting to the job.
 func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Posting, err error) {
-	return fromView(ctx, m.db, func(t *tx) ([]Posting, error) {
+	return fromView(ctx, m.db, func(in *tx) ([]Posting, error) {
+		t := readTx{in}
 		list, err := t.Numbers("SELECT id FROM postings WHERE job = ? ORDER BY id", int64(job))
 		if err != nil {
 			return nil, err
@@ -234,7 +238,7 @@ func (m *Mirror) Jobs(ctx context.Context) iter.Seq2[JobPostings, error] {
 		err := m.Ready(ctx)
 		for last := jobboard.JobID(0); err == nil; {
 			var part []JobPostings
-			part, err = fromView(ctx, m.db, func(t *tx) ([]JobPostings, error) { return t.jobs(last) })
+			part, err = fromView(ctx, m.db, func(t *tx) ([]JobPostings, error) { return jobTx{readTx{t}}.jobs(last) })
 			for _, j := range part {
 				_ = m.judge(j.Job) // its error is that of Job.Answer
 				if !yield(j, nil) {
@@ -251,7 +255,7 @@ func (m *Mirror) Jobs(ctx context.Context) iter.Seq2[JobPostings, error] {
 }
 
 // jobs reads at most pagePart jobs whose identifiers are above last, with their postings.
-func (t *tx) jobs(last jobboard.JobID) (part []JobPostings, err error) {
+func (t jobTx) jobs(last jobboard.JobID) (part []JobPostings, err error) {
 	var ids []int64
 	at := map[jobboard.JobID]int{}
 	query := "SELECT " + jobColumns + " FROM jobs WHERE job > ? ORDER BY job LIMIT ?"

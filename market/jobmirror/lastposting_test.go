@@ -43,7 +43,7 @@ func TestLastPosting(t *testing.T) {
 						}
 					}
 				}
-				return in.save(rows, "search")
+				return postingTx{in}.save(rows, "search")
 			})
 		}
 		last := func(id jobboard.JobID) *Posting {

@@ -52,7 +52,7 @@ type Lease struct {
 }
 
 // leases returns what processes hold, by their identifiers, the oldest first.
-func (t *tx) leases() (map[string][]Lease, error) {
+func (t statusTx) leases() (map[string][]Lease, error) {
 	out := map[string][]Lease{}
 	refreshes, err := sources.AllUnderWay(t.Tx)
 	if err != nil {

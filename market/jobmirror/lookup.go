@@ -214,7 +214,7 @@ func (l *lookingUp) numbered(ctx, longer context.Context) iter.Seq2[jobboard.Job
 			if i%lookupPiece == 0 {
 				p, l.failed = fromUpdate(longer, l.m.db, func(t *tx) (piece, error) {
 					number, err := t.Next(lookups.Answers)
-					return piece{number, t.requestTime()}, err
+					return piece{number, sentNow(t.Now)}, err
 				})
 				if l.failed != nil {
 					return
@@ -256,7 +256,7 @@ func (l *lookingUp) saveLookedUp(ctx context.Context, got []lookedUp) error {
 // where the lookups are about these.
 func (l *lookingUp) renew(ctx context.Context) error {
 	return l.m.db.update(ctx, func(t *tx) error {
-		if err := t.leaseHeld(l, lookups.Lease); err != nil {
+		if err := l.leaseHeld(t, lookups.Lease); err != nil {
 			return err
 		}
 		return t.lookups.Renew(l.Batch)
@@ -268,7 +268,7 @@ func (l *lookingUp) release(ctx context.Context) error {
 	ctx, cancel := outlast(ctx, giveBackTime)
 	defer cancel()
 	return l.m.db.update(ctx, func(t *tx) error {
-		if err := t.leaseHeld(l, 0); err != nil {
+		if err := l.leaseHeld(t, 0); err != nil {
 			return err
 		}
 		return t.lookups.GiveBack(l.Batch)
@@ -277,7 +277,7 @@ func (l *lookingUp) release(ctx context.Context) error {
 
 // leaseHeld leases the right to look up held rows for d, or gives it back if d is 0, where lookups
 // are about these.
-func (t *tx) leaseHeld(l *lookingUp, d time.Duration) error {
+func (l *lookingUp) leaseHeld(t *tx, d time.Duration) error {
 	if l.held == nil {
 		return nil
 	}

@@ -85,7 +85,7 @@ func (m *Mirror) matchesOf(ctx context.Context, searches *Searches, change entry
 		return nil, nil
 	}
 	since := change.At.Add(-matchWindow)
-	h, err := fromView(ctx, m.db, func(t *tx) (*history, error) { return t.history(m, change.job, since) })
+	h, err := fromView(ctx, m.db, func(t *tx) (*history, error) { return m.history(t, change.job, since) })
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ type rowKey struct {
 func (c *entry) row() rowKey { return rowKey{c.ID, c.Language} }
 
 // history reads the history of a job since some time.
-func (t *tx) history(m *Mirror, job int64, since time.Time) (*history, error) {
+func (m *Mirror) history(t *tx, job int64, since time.Time) (*history, error) {
 	h := &history{index: t.db.search, job: job, since: since, rows: map[rowKey]*row{}}
 	changes, err := t.db.log.Of(t.Tx, job, since, maxHistory)
 	if err != nil {
@@ -138,7 +138,7 @@ func (t *tx) history(m *Mirror, job int64, since time.Time) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h, records(t, "SELECT record FROM jobs WHERE job = ? AND record <> ''", []any{job}, func(j JobRecord) error {
+	return h, records(t.Tx, "SELECT record FROM jobs WHERE job = ? AND record <> ''", []any{job}, func(j JobRecord) error {
 		h.lookup = &j
 		return nil
 	})

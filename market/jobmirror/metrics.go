@@ -125,13 +125,13 @@ func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, observeTime)
 	defer cancel()
-	err := m.db.view(ctx, func(t *tx) error { return t.observe(x, o) })
+	err := m.db.view(ctx, func(t *tx) error { return statusTx{t}.observe(x, o) })
 	o.ObserveInt64(x.up, int64(flag(err == nil)))
 	return err
 }
 
 // observe reads the gauges that the database has.
-func (t *tx) observe(x *metrics, o metric.Observer) error {
+func (t statusTx) observe(x *metrics, o metric.Observer) error {
 	var waiting Status
 	if err := t.backlog(&waiting); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (t *tx) observe(x *metrics, o metric.Observer) error {
 }
 
 // observeLog reads how long the log is, and how far behind its readers are.
-func (t *tx) observeLog(x *metrics, o metric.Observer) error {
+func (t statusTx) observeLog(x *metrics, o metric.Observer) error {
 	last, err := changelog.Last(t.Tx)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func (x *metrics) observeProcess(o metric.Observer, p ProcessStatus, now time.Ti
 
 // observeSources reads how old the sources are. One that was never copied whole
 // has no age.
-func (t *tx) observeSources(x *metrics, o metric.Observer) error {
+func (t statusTx) observeSources(x *metrics, o metric.Observer) error {
 	states, err := sources.States(t.Tx)
 	if err != nil {
 		return err

@@ -157,7 +157,7 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 		unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
 	}
 	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) {
-		return (&tx{Tx: in, db: d}).texts(rows)
+		return texts(in, rows)
 	})
 	return d, nil
 }
@@ -191,12 +191,12 @@ func (m *Mirror) setUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return t.givePace(m.limit)
+		return givePace(t, m.limit)
 	})
 	if err != nil || m.opts.ReadOnly || len(m.sources) == 0 {
 		return err
 	}
-	if err := m.db.update(ctx, func(t *tx) error { return t.enterBoard(m.opts.board()) }); err != nil {
+	if err := m.db.update(ctx, m.opts.board().enter); err != nil {
 		return err
 	}
 	return errors.Join(m.enter(ctx), m.db.update(ctx, m.tellFirstRate))
@@ -204,24 +204,11 @@ func (m *Mirror) setUp(ctx context.Context) error {
 
 // tellFirstRate notes the limit of this process where none works that has told its own.
 func (m *Mirror) tellFirstRate(t *tx) error {
-	working, err := t.working()
+	working, err := statusTx{t}.working()
 	if err != nil || working > 0 {
 		return err
 	}
-	return t.tellRate(m.opts.Limit)
-}
-
-// givePace lets a limit take its slots from the database, or gives it the pause that
-// another process kept.
-func (t *tx) givePace(limit *pace.Limit) error {
-	if t.db.Permits != nil {
-		limit.Share(t.db.Permits)
-		return nil
-	}
-	var kept pace.State
-	err := t.Row("SELECT paused, slowed, calm FROM limits", nil, &kept.Paused, &kept.Slowed, &kept.Calm)
-	limit.Keep(kept, t.db.Alone())
-	return err
+	return tellRate(t, m.opts.Limit)
 }
 
 func (m *Mirror) migrate(ctx context.Context) error {

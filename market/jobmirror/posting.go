@@ -5,58 +5,18 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// row is a row of the table postings that is being changed.
-type row struct {
-	id            int64
-	rec           PostingRecord
-	before        string        // the record as it is stored; empty: the row is new
-	stored        PostingRecord // the same, decoded
-	ads           string
-	hash          int64 // of what the board gave: rec without what the mirror adds, and ads
-	raw           int64 // the hash of rec's bytes in the source that is refreshed; 0: unknown, or rec comes from another
-	linked        int64 // the job that the posting's own link names; 0: none
-	answer        int64 // the number of the answer that rec came from
-	giver         int64 // the source that rec came from
-	fromAnswer    bool  // rec and ads are from an answer of this refresh, not from the table
-	newVersion    bool  // the row is new, or rec is of a newer version than the stored record
-	visibilityDue int64 // when its dates change whether a visitor may see it, as the table has it; 0: never
-	jobless       bool  // fillJobs found a job for it that is not in the table jobs
-}
-
-const rowColumns = "id, record, ads, hash, linked, answer, giver, visibility_due"
-
-// load reads the rows that a condition on the table postings selects, and keeps
-// others from changing them.
-func (t *tx) load(condition string, args ...any) (out []*row, err error) {
-	return t.read(condition+" ORDER BY id @lock", args...)
-}
-
-// read returns the rows that a condition selects, which others may change.
-func (t *tx) read(condition string, args ...any) (out []*row, err error) {
-	query := "SELECT " + rowColumns + " FROM postings WHERE " + condition
-	err = t.Rows(query, args, func(scan func(...any) error) error {
-		r := &row{}
-		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.giver, &r.visibilityDue); err != nil {
-			return err
-		}
-		r.rec, err = decodeRecord[PostingRecord](r.before)
-		r.stored = r.rec
-		out = append(out, r)
-		return err
-	})
-	return out, err
-}
+// postingTx is a transaction that writes postings.
+type postingTx struct{ *tx }
 
 // save finds out what the mirror adds to rows, which is their sources and their job. It
 // writes the rows that changed, and removes those that no source shows any more, each
 // with a change in the log.
-func (t *tx) save(rows []*row, cause string) error {
+func (t postingTx) save(rows []*row, cause string) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -81,7 +41,7 @@ func (t *tx) save(rows []*row, cause string) error {
 }
 
 // fillSources sets the sources that show each row.
-func (t *tx) fillSources(rows []*row) error {
+func (t postingTx) fillSources(rows []*row) error {
 	names := map[int64][]string{}
 	err := t.Rows(`SELECT l.posting, s.name, s.search, s.geo FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting IN @ids`,
 		[]any{store.IDsOf(rows, func(r *row) int64 { return r.id })}, func(scan func(...any) error) error {
@@ -103,7 +63,7 @@ func (t *tx) fillSources(rows []*row) error {
 // fillJobs finds the job of each row, by the strongest evidence that there is,
 // and whether the job's title confirms it. It puts jobs that are new on the list of those to
 // look up.
-func (t *tx) fillJobs(rows []*row) error {
+func (t postingTx) fillJobs(rows []*row) error {
 	var postings, versions, jobs []int64
 	for _, r := range rows {
 		postings = append(postings, int64(r.rec.Posting))
@@ -170,7 +130,7 @@ func jobOf(r *row, byPosting, byVersion map[int64]int64) (job int64, evidence Ev
 
 // write stores a row and logs that it changed. If what a search finds it by may have changed,
 // which is its text, its job or its sources, write puts it on the list of the postings to index.
-func (t *tx) write(r *row, cause string) error {
+func (t postingTx) write(r *row, cause string) error {
 	after := encode(r.rec)
 	if after == r.before && !r.fromAnswer {
 		return nil
@@ -189,7 +149,7 @@ func (t *tx) write(r *row, cause string) error {
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
 		r.linked, int64(r.rec.Job), r.answer, flag(r.rec.AdTooLarge), r.giver, visibilityDue)
 	if err == nil && (r.fromAnswer || r.rec.Job != r.stored.Job || !slices.Equal(r.rec.Sources, r.stored.Sources)) {
-		err = t.putUnindexed([]int64{r.id})
+		err = t.unindexed.put([]int64{r.id})
 	}
 	if err == nil && r.rec.Job != r.stored.Job {
 		err = t.postingLeft(r)
@@ -197,11 +157,11 @@ func (t *tx) write(r *row, cause string) error {
 	if err != nil || after == r.before && !r.begins(t.Now) {
 		return err
 	}
-	return t.logPosting(r, r.rec.Job, after, cause)
+	return r.log(t.log, r.rec.Job, after, cause)
 }
 
 // postingLeft keeps with the job of a stored row, which the row leaves, what LastPosting has of it.
-func (t *tx) postingLeft(r *row) error {
+func (t postingTx) postingLeft(r *row) error {
 	if r.stored.Job == 0 {
 		return nil
 	}
@@ -209,7 +169,7 @@ func (t *tx) postingLeft(r *row) error {
 }
 
 // remove removes a row that no source shows any more, and logs that.
-func (t *tx) remove(r *row, cause string) error {
+func (t postingTx) remove(r *row, cause string) error {
 	if err := t.db.search.Remove(t.Tx, r.id); err != nil {
 		return err
 	}
@@ -223,17 +183,5 @@ func (t *tx) remove(r *row, cause string) error {
 	if err := t.postingLeft(r); err != nil {
 		return err
 	}
-	return t.logPosting(r, r.stored.Job, "", cause)
-}
-
-// logPosting logs that the record of a row, which is of a job, becomes another one; empty: none.
-func (t *tx) logPosting(r *row, job jobboard.JobID, after, cause string) error {
-	c := changelog.Change{
-		Kind: string(ChangePosting), ID: int64(r.rec.Posting), Language: r.rec.Language, Job: int64(job),
-		Before: r.before, After: after, Cause: cause,
-	}
-	if r.stored.Job != job {
-		c.EarlierJob = int64(r.stored.Job)
-	}
-	return t.log.Append(c)
+	return r.log(t.log, r.stored.Job, "", cause)
 }

@@ -72,11 +72,12 @@ func programVersion() string {
 }
 
 // working counts the processes that said lately that they work.
-func (t *tx) working() (int64, error) {
+func (t statusTx) working() (int64, error) {
 	return store.Value[int64](t, "SELECT count(*) FROM processes WHERE seen >= ?", t.Now-3*seenEvery.Milliseconds())
 }
 
-func (t *tx) processes() (out []ProcessStatus, err error) {
+// processes returns the processes that run or refresh the mirror, with what they lease.
+func (t statusTx) processes() (out []ProcessStatus, err error) {
 	leases, err := t.leases()
 	if err != nil {
 		return nil, err

@@ -32,14 +32,16 @@ type turn struct {
 
 // refreshTx is a transaction of a refresh, which writes what a source shows.
 type refreshTx struct {
-	*tx
+	postingTx
 	src  *sources.Source
 	turn turn
 }
 
 // refreshing returns a transaction of a refresh of a source. Where it only removes rows, turn may
 // be the zero value.
-func (t *tx) refreshing(src *sources.Source, turn turn) *refreshTx { return &refreshTx{t, src, turn} }
+func (t *tx) refreshing(src *sources.Source, turn turn) *refreshTx {
+	return &refreshTx{postingTx{t}, src, turn}
+}
 
 // maxRefreshes bounds the sources that a process refreshes at a time, so that a large one holds
 // no small one up. Each refresh keeps a batch of at most 500 postings in memory, and a bit or a
@@ -187,7 +189,7 @@ func (t *tx) begin(src *sources.Source, process string) (out turn, err error) {
 	if out.answer, err = t.Next(lookups.Answers); err != nil {
 		return out, err
 	}
-	out.shown, out.freshness = &shown{}, &freshness{requestTime: t.requestTime(), stored: out.LastMade}
+	out.shown, out.freshness = &shown{}, &freshness{requestTime: sentNow(t.Now), stored: out.LastMade}
 	out.notesRaws = t.Now/rawEvery.Milliseconds() != out.LastComplete/rawEvery.Milliseconds()
 	out.rowsBefore, err = t.listing(src).Count()
 	return out, err

@@ -61,7 +61,7 @@ func (m *Mirror) reindex(ctx context.Context) error {
 	}
 	pause := giveWay(ctx)
 	for more := true; more; pause() {
-		more, err = fromUpdate(ctx, m.db, func(t *tx) (bool, error) { return t.reindexSome(rebuild) })
+		more, err = fromUpdate(ctx, m.db, func(t *tx) (bool, error) { return indexTx{t}.reindexSome(rebuild) })
 		if err != nil {
 			return errors.Join(err, notOwner)
 		}
@@ -70,7 +70,7 @@ func (m *Mirror) reindex(ctx context.Context) error {
 }
 
 // reindexSome does a step of Reindex, and reports whether there is another.
-func (t *tx) reindexSome(rebuild *search.Rebuild) (more bool, err error) {
+func (t indexTx) reindexSome(rebuild *search.Rebuild) (more bool, err error) {
 	return rebuild.Step(t.Tx, func(after int64) (documents []search.Document, last int64, err error) {
 		ids, err := t.Numbers("SELECT id FROM postings WHERE id > ? ORDER BY id LIMIT ?", after, indexBatch)
 		if err != nil || len(ids) == 0 {

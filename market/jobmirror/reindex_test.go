@@ -45,7 +45,7 @@ func TestMovedWhileIndexed(t *testing.T) {
 			return err
 		}
 		go func() {
-			moved <- other.db.update(t.Context(), func(t *tx) error { return t.putUnindexedOf([]int64{job}) })
+			moved <- other.db.update(t.Context(), func(t *tx) error { return t.unindexed.putOf([]int64{job}) })
 		}()
 		for waiting := 0; waiting == 0 && len(moved) == 0; {
 			ask("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'", &waiting)

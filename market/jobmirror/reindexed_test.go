@@ -102,7 +102,7 @@ func TestWhatStaysIsNotWritten(t *testing.T) {
 		if _, err := t.Exec("UPDATE jobs SET title = 'Nurse' WHERE job = 12345"); err != nil {
 			return err
 		}
-		return t.confirm([]int64{12345})
+		return postingTx{t}.confirm([]int64{12345})
 	})
 	waiting, err := fromView(t.Context(), m.db, func(t *tx) (int, error) {
 		return store.Value[int](t, "SELECT count(*) FROM unindexed")

@@ -65,7 +65,7 @@ func (m *Mirror) start(ctx context.Context, doing string) (w *worker, done func(
 	}
 	// A process without channels and feeds asks the board for nothing, so its limit does not count.
 	if len(m.named()) > 0 {
-		_ = m.db.update(ctx, func(t *tx) error { return t.tellRate(m.opts.Limit) })
+		_ = m.db.update(ctx, func(t *tx) error { return tellRate(t, m.opts.Limit) })
 	}
 	w = &worker{m, rand.Text()}
 	gone := w.present(ctx, doing)
@@ -136,7 +136,10 @@ func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))
 // error of each source.
 func (m *Mirror) refreshed(ctx context.Context, failed []error) (out Refreshed, err error) {
 	var status Status
-	err = m.db.view(ctx, func(t *tx) error { return errors.Join(t.sourceStatus(&status), t.doubtStatus(m, &status)) })
+	err = m.db.view(ctx, func(in *tx) error {
+		t := statusTx{in}
+		return errors.Join(t.sourceStatus(&status), t.doubtStatus(m, &status))
+	})
 	if err != nil {
 		return out, err
 	}

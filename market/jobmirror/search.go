@@ -165,7 +165,7 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 		if err != nil {
 			return nil, err
 		}
-		return t.search(q, after)
+		return searchTx{readTx{t}}.search(q, after)
 	})
 }
 
@@ -200,9 +200,12 @@ func (q Query) forIndex() search.Query {
 	return out
 }
 
+// searchTx is a transaction that answers a search.
+type searchTx struct{ readTx }
+
 // search returns the page of hits that follow one, or the first page after the zero
 // position.
-func (t *tx) search(q Query, after search.Position) (page *Page, err error) {
+func (t searchTx) search(q Query, after search.Position) (page *Page, err error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -233,7 +236,7 @@ func (t *tx) search(q Query, after search.Position) (page *Page, err error) {
 }
 
 // found reads the postings of a page.
-func (t *tx) found(q Query, page *search.Page) (list []Posting, err error) {
+func (t searchTx) found(q Query, page *search.Page) (list []Posting, err error) {
 	var rows []int64
 	for _, hit := range page.Hits {
 		rows = append(rows, hit.Row)
@@ -273,7 +276,7 @@ func facetsOf(page *search.Page) (*Facets, error) {
 
 // age returns how long ago the channel, or else every channel, was last copied
 // whole.
-func (t *tx) age(channel string) (time.Duration, error) {
+func (t searchTx) age(channel string) (time.Duration, error) {
 	var (
 		complete int64
 		err      error

@@ -39,7 +39,8 @@ func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request, all bool) {
 	var copied channelCopy
 	var total int
 	wanted, answer := part.Asked(r.Context())
-	hits, err := fromView(r.Context(), m.db, func(t *tx) (hits []int64, err error) {
+	hits, err := fromView(r.Context(), m.db, func(in *tx) (hits []int64, err error) {
+		t := searchTx{readTx{in}}
 		copied, err = t.channelCopy(string(q.Channel), r.Header.Get("Accept-Language"))
 		if err == nil && copied.complete {
 			hits, err = t.hits(q, copied.language)
@@ -94,7 +95,7 @@ type channelCopy struct {
 // channelCopy chooses the language of a channel's copy that a header
 // Accept-Language asks for. Copies of a part of the channel do not count beside a
 // whole one.
-func (t *tx) channelCopy(channel, accept string) (channelCopy, error) {
+func (t searchTx) channelCopy(channel, accept string) (channelCopy, error) {
 	if channel != storable(channel) {
 		return channelCopy{}, nil
 	}
@@ -127,7 +128,7 @@ func preferred(header string, languages []string) int {
 
 // hits returns the rows that a query finds in one language, the newest first. Its text
 // is taken as it stands, without the signs that a visitor of Search may type.
-func (t *tx) hits(q Query, language string) ([]int64, error) {
+func (t searchTx) hits(q Query, language string) ([]int64, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (t *tx) hits(q Query, language string) ([]int64, error) {
 }
 
 // wanted returns the hits that somebody who reads a part of the answer wants.
-func (t *tx) wanted(hits []int64, w part.Wanted) ([]int64, error) {
+func (t searchTx) wanted(hits []int64, w part.Wanted) ([]int64, error) {
 	if w.Posting == 0 {
 		return w.Of(hits), nil
 	}
@@ -151,7 +152,7 @@ func (t *tx) wanted(hits []int64, w part.Wanted) ([]int64, error) {
 
 // asGiven reads rows as the board gave them, in their order; without ads, it leaves out their
 // advertisements, which are most of a posting. Rows that are gone are left out.
-func (t *tx) asGiven(list []int64, ads bool) ([]jobboard.JobPosting, error) {
+func (t searchTx) asGiven(list []int64, ads bool) ([]jobboard.JobPosting, error) {
 	query := "SELECT id, record, '' FROM postings WHERE id IN @ids"
 	if ads {
 		query = "SELECT id, record, ads FROM postings WHERE id IN @ids"
@@ -194,7 +195,7 @@ func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []in
 	n := 0
 	for some := range slices.Chunk(hits, pagePart) {
 		found, err := fromView(ctx, m.db, func(t *tx) ([]jobboard.JobPosting, error) {
-			return t.asGiven(some, wanted.Ads) // without those that are gone meanwhile
+			return searchTx{readTx{t}}.asGiven(some, wanted.Ads) // without those that are gone meanwhile
 		})
 		if err != nil {
 			return err

@@ -100,7 +100,7 @@ func TestSnapshotUnderASlowReader(t *testing.T) {
 			do(t, m, func(t *tx) error {
 				rows, err := t.load("posting IN (4, ?)", n-4)
 				for _, r := range rows {
-					err = errors.Join(err, t.remove(r, "test"))
+					err = errors.Join(err, postingTx{t}.remove(r, "test"))
 				}
 				return err
 			})
@@ -235,7 +235,7 @@ func TestRunOfAClosedMirror(t *testing.T) {
 			default:
 			}
 			do(t, m, func(t *tx) (err error) {
-				working, err = t.working()
+				working, err = statusTx{t}.working()
 				return err
 			})
 		}

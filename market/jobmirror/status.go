@@ -3,14 +3,10 @@ package jobmirror
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -76,7 +72,8 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 	if err := m.number(ctx); err != nil && m.writes() == nil {
 		return nil, err
 	}
-	return fromView(ctx, m.db, func(t *tx) (out *Status, err error) {
+	return fromView(ctx, m.db, func(in *tx) (out *Status, err error) {
+		t := statusTx{in}
 		out = &Status{}
 		if out.Standby, err = t.IsStandby(); err != nil {
 			return nil, err
@@ -113,8 +110,11 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 	})
 }
 
+// statusTx is a transaction that reads how a mirror is doing.
+type statusTx struct{ *tx }
+
 // backlog reads what is waiting, and how fast it may be worked on.
-func (t *tx) backlog(s *Status) error {
+func (t statusTx) backlog(s *Status) error {
 	var since *int64
 	err := t.Row("SELECT count(*), min(next_due) FROM jobs WHERE next_due <= ?", []any{t.Now}, &s.Due, &since)
 	if err != nil {
@@ -123,7 +123,7 @@ func (t *tx) backlog(s *Status) error {
 	if since != nil {
 		s.DueSince = instant(*since)
 	}
-	form, all, err := t.form()
+	form, all, err := formOf(t.tx)
 	if err != nil {
 		return err
 	}
@@ -136,29 +136,12 @@ func (t *tx) backlog(s *Status) error {
 	if s.Unindexed, err = store.Value[int](t, unindexed); err != nil {
 		return err
 	}
-	s.Limit, s.PausedUntil, err = t.limit()
+	s.Limit, s.PausedUntil, err = limitNow(t.tx)
 	return err
 }
 
-// tellRate notes how many requests a second this process lets through, for all who
-// read the status; below 0 is no limit.
-func (t *tx) tellRate(perSecond float64) error {
-	_, err := t.Exec("UPDATE limits SET rate = ?", max(perSecond, 0))
-	return err
-}
-
-// limit returns how fast requests may be sent, and until when none may.
-func (t *tx) limit() (rate float64, paused time.Time, err error) {
-	var kept pace.State
-	err = t.Row("SELECT rate, paused, slowed, calm FROM limits", nil, &rate, &kept.Paused, &kept.Slowed, &kept.Calm)
-	if err != nil {
-		return 0, time.Time{}, err
-	}
-	rate, paused = kept.At(rate, time.UnixMilli(t.Now))
-	return rate, paused, nil
-}
-
-func (t *tx) sourceStatus(out *Status) error {
+// sourceStatus reads how each source is doing.
+func (t statusTx) sourceStatus(out *Status) error {
 	states, err := sources.States(t.Tx)
 	if err != nil {
 		return err
@@ -176,102 +159,4 @@ func (t *tx) sourceStatus(out *Status) error {
 		})
 	}
 	return err
-}
-
-// Ready returns nil where searches can be answered: the database answers, and the
-// channels of Options, or without any all that the database has, were copied
-// whole once. Otherwise the error is ErrIncomplete, or the database's.
-//
-// A channel that was never copied because the board refuses it, by 400, 403, 404 or 410,
-// such as one that is misspelt, does not count beside one that was copied, once the refusals
-// have gone on for four minutes.
-func (m *Mirror) Ready(ctx context.Context) error {
-	_, err := m.ready(ctx)
-	return err
-}
-
-// ready does what Ready does, and returns the channels that the board refuses and that were
-// never copied.
-func (m *Mirror) ready(ctx context.Context) (refused []string, err error) {
-	c, err := fromView(ctx, m.db, func(t *tx) (copies, error) { return t.copies(m, sources.Channel) })
-	switch {
-	case err != nil:
-		return nil, err
-	case !c.some:
-		return nil, fmt.Errorf("%w: nothing was", ErrIncomplete)
-	case len(c.missing) > 0:
-		return nil, fmt.Errorf("%w: %s", ErrIncomplete, enumerate("channel", c.missing))
-	case len(c.refused) > 0 && c.whole == 0:
-		return nil, fmt.Errorf("%w: the board refuses %s", ErrIncomplete, enumerate("channel", c.refused))
-	}
-	return c.refused, nil
-}
-
-// enumerate names things of a kind, the first five where there are more.
-func enumerate(what string, names []string) string {
-	const most = 5
-	slices.Sort(names)
-	if len(names) > 1 {
-		what += "s"
-	}
-	if more := len(names) - most; more > 0 {
-		return fmt.Sprintf("%s %s and %d more", what, strings.Join(names[:most], ", "), more)
-	}
-	return what + " " + strings.Join(names, ", ")
-}
-
-// copies tells how far the copies of sources are.
-type copies struct {
-	some    bool     // there is a source, of whatever kind
-	whole   int      // how many were copied whole once
-	refused []string // were never, because the board has refused them for long
-	missing []string // were never, for other reasons
-}
-
-// complete returns ErrIncomplete unless the sources of the options, or where these name none
-// all that the database has, were copied whole once.
-func (t *tx) complete(m *Mirror) error {
-	c, err := t.copies(m, sources.Channel, sources.Feed)
-	missing := len(c.missing) + len(c.refused)
-	switch {
-	case err != nil:
-		return err
-	case !c.some:
-		return fmt.Errorf("%w: nothing was", ErrIncomplete)
-	case missing > 0:
-		return fmt.Errorf("%w: %d sources are missing", ErrIncomplete, missing)
-	}
-	return nil
-}
-
-// copies looks at the sources of some kinds: the options' sources, or without any all sources
-// of the database.
-func (t *tx) copies(m *Mirror, kinds ...string) (c copies, err error) {
-	states, err := sources.States(t.Tx)
-	stored := map[sources.Source]sources.State{} // another process may have given a source another number
-	var wanted []sources.Source
-	for _, s := range states {
-		stored[s.Key()] = s
-		wanted = append(wanted, s.Source)
-	}
-	if named := m.named(); len(named) > 0 { // otherwise this process only reads what all others copy
-		wanted = nil
-		for _, s := range named {
-			wanted = append(wanted, s.Source)
-		}
-	}
-	c.some = len(wanted) > 0
-	for _, s := range wanted {
-		name := strings.TrimSpace(s.String() + " " + s.Language)
-		switch stored := stored[s.Key()]; {
-		case !slices.Contains(kinds, s.Kind):
-		case stored.Complete > 0:
-			c.whole++
-		case stored.LeftOut:
-			c.refused = append(c.refused, name)
-		default:
-			c.missing = append(c.missing, name)
-		}
-	}
-	return c, err
 }

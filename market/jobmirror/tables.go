@@ -87,7 +87,7 @@ type tx struct {
 	log     *changelog.Writer // nil where the transaction only reads
 	lookups *lookups.Writer   // likewise
 
-	unindexed bool // the commit is to raise this signal
+	unindexed indexList // the postings to index
 }
 
 // listing returns what a source shows.
@@ -104,7 +104,7 @@ func (db *database) update(ctx context.Context, f func(*tx) error) error {
 	var t *tx
 	err := db.Update(ctx, func(in *store.Tx) error {
 		log := db.log.Writer(in)
-		t = &tx{Tx: in, db: db, log: log, lookups: lookups.NewWriter(in, log)}
+		t = &tx{Tx: in, db: db, log: log, lookups: lookups.NewWriter(in, log), unindexed: indexList{Tx: in}}
 		if err := f(t); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (db *database) update(ctx context.Context, f func(*tx) error) error {
 	if t.lookups.Due {
 		db.jobsDue.raise()
 	}
-	if t.unindexed {
+	if t.unindexed.due {
 		db.unindexed.raise()
 	}
 	return nil
@@ -189,7 +189,7 @@ func result[T any](
 
 // records reads the one column of a query, which holds records, until each returns
 // an error.
-func records[T any](t *tx, query string, args []any, each func(T) error) error {
+func records[T any](t *store.Tx, query string, args []any, each func(T) error) error {
 	return t.Rows(query, args, func(scan func(...any) error) error {
 		var text string
 		if err := scan(&text); err != nil {

@@ -48,7 +48,7 @@ func (m *Mirror) putVisibilityDue(ctx context.Context) error {
 		if err != nil || len(due) == 0 {
 			return err
 		}
-		if err := m.db.update(ctx, func(t *tx) error { return t.putUnindexed(due) }); err != nil {
+		if err := m.db.update(ctx, func(t *tx) error { return t.unindexed.put(due) }); err != nil {
 			return err
 		}
 	}
@@ -67,13 +67,13 @@ func (r *row) begins(now int64) bool {
 
 // noteVisibility notes when the dates of a posting change next whether a visitor may see it, and logs that it
 // has begun.
-func (t *tx) noteVisibility(r *row) error {
+func (t indexTx) noteVisibility(r *row) error {
 	_, next := r.rec.lasts(t.Now)
 	if next == r.visibilityDue {
 		return nil
 	}
 	if r.begins(t.Now) {
-		err := t.logPosting(r, r.rec.Job, r.before, causeDate)
+		err := r.log(t.log, r.rec.Job, r.before, causeDate)
 		if err != nil {
 			return err
 		}

@@ -198,7 +198,7 @@ func TestProcessesAreSeen(t *testing.T) {
 		working := func() (n int64) {
 			t.Helper()
 			do(t, m, func(t *tx) (err error) {
-				n, err = t.working()
+				n, err = statusTx{t}.working()
 				return err
 			})
 			return n
