@@ -4,32 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store/storetest"
 )
 
-// newLog is the log of a database that has nothing else.
-func newLog(t *testing.T) *Log {
+// each runs a test with the log of a database that has nothing else, on each database.
+func each(t *testing.T, test func(t *testing.T, l *Log)) {
 	t.Helper()
-	schema := store.Schema{Program: "changes", Version: 1, Own: map[string]string{}, Tables: `
-		CREATE TABLE mirror (name TEXT PRIMARY KEY, value TEXT NOT NULL) @clustered;
-		INSERT INTO mirror VALUES ('program', 'changes'), ('oldest', '1');
-		CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL) @clustered;`}
-	AddTables(&schema)
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "changes.db"), schema, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	l := New(db)
-	l.Epoch = "here"
-	return l
+	storetest.Each(t, storetest.Tables{Add: []func(*store.Schema){AddTables}}, func(t *testing.T, db *store.DB, _ func() *store.DB) {
+		l := New(db)
+		l.Epoch = "here"
+		test(t, l)
+	})
 }
 
 // write writes changes of rows in one transaction.
@@ -64,154 +54,211 @@ func (l *Log) do(t *testing.T, f func(*store.Tx) error) {
 // The changes of several transactions are numbered without gaps, also when the first ones are
 // pruned, all of them at last, and when one has none.
 func TestNumbersHaveNoGaps(t *testing.T) {
-	l := newLog(t)
-	l.write(t, 11, 12)
-	l.write(t)
-	l.write(t, 21)
-	read, last, err := l.After(t.Context(), Place{})
-	if err != nil || len(read) != 3 || last != read[2].Place || last.Number != 3 {
-		t.Fatalf("%+v, %+v, %v", read, last, err)
-	}
-	if read[1].ID != 12 || read[1].Job != 1 || read[1].After != "text 12" || read[1].Before != "" || read[1].At.IsZero() {
-		t.Errorf("it reads %+v", read[1])
-	}
-	for _, e := range read {
-		if e.Stamp == 0 {
-			t.Errorf("%+v has no stamp", e)
+	each(t, func(t *testing.T, l *Log) {
+		l.write(t, 11, 12)
+		l.write(t)
+		l.write(t, 21)
+		read, last, err := l.After(t.Context(), Place{})
+		if err != nil || len(read) != 3 || last != read[2].Place || last.Number != 3 {
+			t.Fatalf("%+v, %+v, %v", read, last, err)
 		}
-	}
-	l.do(t, func(in *store.Tx) error {
-		in.Now += time.Hour.Milliseconds()
-		more, err := Prune(in, time.Minute)
-		if !more {
-			t.Error("of all that are old no more is left")
+		if read[1].ID != 12 || read[1].Job != 1 || read[1].After != "text 12" || read[1].Before != "" || read[1].At.IsZero() {
+			t.Errorf("it reads %+v", read[1])
 		}
-		return err
+		for _, e := range read {
+			if e.Stamp == 0 {
+				t.Errorf("%+v has no stamp", e)
+			}
+		}
+		l.do(t, func(in *store.Tx) error {
+			in.Now += time.Hour.Milliseconds()
+			more, err := Prune(in, time.Minute)
+			if !more {
+				t.Error("of all that are old no more is left")
+			}
+			return err
+		})
+		l.write(t, 31)
+		if read, _, err = l.After(t.Context(), last); err != nil || len(read) != 1 || read[0].Number != 4 {
+			t.Errorf("after a pruned log: %+v, %v", read, err)
+		}
+		if _, _, err = l.After(t.Context(), Place{Number: 2, Stamp: 1}); !errors.Is(err, ErrTooOld) {
+			t.Error(err)
+		}
 	})
-	l.write(t, 31)
-	if read, _, err = l.After(t.Context(), last); err != nil || len(read) != 1 || read[0].Number != 4 {
-		t.Errorf("after a pruned log: %+v, %v", read, err)
-	}
-	if _, _, err = l.After(t.Context(), Place{Number: 2, Stamp: 1}); !errors.Is(err, ErrTooOld) {
-		t.Error(err)
-	}
 }
 
 // A place of a change that the log does not have under its number is refused, as after a backup was
 // put back; so is one behind its end, and a cursor that is none.
 func TestPlacesAreProved(t *testing.T) {
-	l := newLog(t)
-	l.write(t, 11, 12)
-	_, last, err := l.After(t.Context(), Place{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if at, err := l.Parse(l.Cursor(last)); err != nil || at != last {
-		t.Errorf("%v, %v, not %v", at, err, last)
-	}
-	if at, err := l.Parse(""); err != nil || at != (Place{}) {
-		t.Errorf("%v, %v", at, err)
-	}
-	for _, cursor := range []string{"there-1-1", "here-1", "here-x-1", "here--1-1", "here-1-x", "here-1-1-1", "here-99999999999999999999-1"} {
-		if _, err := l.Parse(cursor); !errors.Is(err, ErrCursor) {
-			t.Errorf("%s: %v", cursor, err)
+	each(t, func(t *testing.T, l *Log) {
+		l.write(t, 11, 12)
+		_, last, err := l.After(t.Context(), Place{})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	for place, want := range map[Place]error{
-		{}:                            nil,
-		last:                          nil,
-		{last.Number, last.Stamp ^ 1}: ErrAhead,
-		{last.Number + 1, last.Stamp}: ErrAhead,
-	} {
-		l.do(t, func(in *store.Tx) error {
-			if err := Check(in, place); !errors.Is(err, want) {
-				t.Errorf("%v: %v, want %v", place, err, want)
+		if at, err := l.Parse(l.Cursor(last)); err != nil || at != last {
+			t.Errorf("%v, %v, not %v", at, err, last)
+		}
+		if at, err := l.Parse(""); err != nil || at != (Place{}) {
+			t.Errorf("%v, %v", at, err)
+		}
+		for _, cursor := range []string{"there-1-1", "here-1", "here-x-1", "here--1-1", "here-1-x", "here-1-1-1", "here-99999999999999999999-1"} {
+			if _, err := l.Parse(cursor); !errors.Is(err, ErrCursor) {
+				t.Errorf("%s: %v", cursor, err)
 			}
-			return nil
-		})
-	}
+		}
+		for place, want := range map[Place]error{
+			{}:                            nil,
+			last:                          nil,
+			{last.Number, last.Stamp ^ 1}: ErrAhead,
+			{last.Number + 1, last.Stamp}: ErrAhead,
+		} {
+			l.do(t, func(in *store.Tx) error {
+				if err := Check(in, place); !errors.Is(err, want) {
+					t.Errorf("%v: %v, want %v", place, err, want)
+				}
+				return nil
+			})
+		}
+	})
 }
 
 // What is erased leaves its number; the history of its job does not have it.
 func TestEraseLeavesNumbers(t *testing.T) {
-	l := newLog(t)
-	l.write(t, 11, 12, 13)
-	l.do(t, func(in *store.Tx) error { return Erase(in, "row", []int64{12}) })
-	read, _, err := l.After(t.Context(), Place{})
-	if err != nil || len(read) != 3 || read[1].After != "" || read[1].Job != 0 || read[2].After == "" {
-		t.Errorf("%+v, %v", read, err)
-	}
-	l.do(t, func(in *store.Tx) error {
-		history, err := l.Of(in, 1, time.Time{}, 10)
-		if len(history) != 2 || history[0].ID != 11 || history[1].ID != 13 {
-			t.Errorf("the history is %+v", history)
+	each(t, func(t *testing.T, l *Log) {
+		l.write(t, 11, 12, 13)
+		l.do(t, func(in *store.Tx) error { return Erase(in, "row", []int64{12}) })
+		read, _, err := l.After(t.Context(), Place{})
+		if err != nil || len(read) != 3 || read[1].After != "" || read[1].Job != 0 || read[2].After == "" {
+			t.Errorf("%+v, %v", read, err)
 		}
-		if last, err := l.Of(in, 1, time.Time{}, 1); err != nil || len(last) != 1 || last[0].ID != 13 {
-			t.Errorf("the last of it is %+v, %v", last, err)
-		}
-		return err
+		l.do(t, func(in *store.Tx) error {
+			history, err := l.Of(in, 1, time.Time{}, 10)
+			if len(history) != 2 || history[0].ID != 11 || history[1].ID != 13 {
+				t.Errorf("the history is %+v", history)
+			}
+			if none, err := l.Of(in, 4, time.Time{}, 10); err != nil || len(none) > 0 {
+				t.Errorf("of a job without changes: %+v, %v", none, err)
+			}
+			if last, err := l.Of(in, 1, time.Time{}, 1); err != nil || len(last) != 1 || last[0].ID != 13 {
+				t.Errorf("the last of it is %+v, %v", last, err)
+			}
+			return err
+		})
 	})
 }
 
 // A new reader begins at the end. One at a time has the lease, and moves the place; whoever lost it does not.
 func TestReadersTakeTurns(t *testing.T) {
-	l := newLog(t)
-	l.write(t, 11)
-	first, second := l.Reader("site"), l.Reader("site")
-	at, taken, err := first.Take(t.Context())
-	if err != nil || !taken || at.Number != 1 {
-		t.Fatalf("%v, %t, %v", at, taken, err)
-	}
-	if _, taken, err := second.Take(t.Context()); err != nil || taken {
-		t.Errorf("two have the lease: %t, %v", taken, err)
-	}
-	l.write(t, 12)
-	_, last, err := l.After(t.Context(), at)
-	if err := errors.Join(err, first.Move(t.Context(), last), first.GiveBack(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	if at, taken, err := second.Take(t.Context()); err != nil || !taken || at != last {
-		t.Errorf("the next begins at %v: %t, %v", at, taken, err)
-	}
-	if err := first.Move(t.Context(), Place{}); !errors.Is(err, store.ErrLeaseLost) {
-		t.Errorf("without the lease: %v", err)
-	}
-	if err := first.GiveBack(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if _, taken, err := first.Take(t.Context()); err != nil || taken {
-		t.Errorf("another's lease was given back: %t, %v", taken, err)
-	}
-	l.write(t, 13)
-	l.do(t, func(in *store.Tx) error {
-		in.Now += time.Minute.Milliseconds()
-		unread, err := Unread(in)
-		if wait := unread["site"]; wait < time.Minute || len(unread) != 1 {
-			t.Errorf("it is behind by %v", unread)
+	each(t, func(t *testing.T, l *Log) {
+		l.write(t, 11)
+		first, second := l.Reader("site"), l.Reader("site")
+		at, taken, err := first.Take(t.Context())
+		if err != nil || !taken || at.Number != 1 {
+			t.Fatalf("%v, %t, %v", at, taken, err)
 		}
-		return errors.Join(err, RemoveReader(in, "site"))
+		if _, taken, err := second.Take(t.Context()); err != nil || taken {
+			t.Errorf("two have the lease: %t, %v", taken, err)
+		}
+		l.write(t, 12)
+		_, last, err := l.After(t.Context(), at)
+		if err := errors.Join(err, first.Move(t.Context(), last), first.GiveBack(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if at, taken, err := second.Take(t.Context()); err != nil || !taken || at != last {
+			t.Errorf("the next begins at %v: %t, %v", at, taken, err)
+		}
+		if err := first.Move(t.Context(), Place{}); !errors.Is(err, store.ErrLeaseLost) {
+			t.Errorf("without the lease: %v", err)
+		}
+		if err := first.GiveBack(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, taken, err := first.Take(t.Context()); err != nil || taken {
+			t.Errorf("another's lease was given back: %t, %v", taken, err)
+		}
+		l.write(t, 13)
+		if err := l.Number(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		l.do(t, func(in *store.Tx) error {
+			in.Now += time.Minute.Milliseconds()
+			unread, err := Unread(in)
+			if wait := unread["site"]; wait < time.Minute || len(unread) != 1 {
+				t.Errorf("it is behind by %v", unread)
+			}
+			return errors.Join(err, RemoveReader(in, "site"))
+		})
 	})
 }
 
 // Any number that waits is told of a change, and none once its context has ended.
 func TestWait(t *testing.T) {
-	l := newLog(t)
-	told := make(chan bool)
-	for range 3 {
-		go func() {
-			l.Wait(t.Context(), 0, time.Hour)
-			told <- true
-		}()
-	}
-	l.write(t, 11)
-	for range 3 {
-		select {
-		case <-told:
-		case <-time.After(30 * time.Second):
-			t.Fatal("it is not told")
+	each(t, func(t *testing.T, l *Log) {
+		told := make(chan bool)
+		for range 3 {
+			go func() {
+				l.Wait(t.Context(), 0, time.Hour)
+				told <- true
+			}()
 		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	l.Wait(ctx, 1, time.Hour)
+		l.write(t, 11)
+		for range 3 {
+			select {
+			case <-told:
+			case <-time.After(30 * time.Second):
+				t.Fatal("it is not told")
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		l.Wait(ctx, 1, time.Hour)
+	})
+}
+
+// The history of a job has the newest of its changes, in their order, also those by which a posting became another job's, and
+// last those that have no number yet.
+func TestHistoryOfAJob(t *testing.T) {
+	each(t, func(t *testing.T, l *Log) {
+		appendAll := func(changes ...Change) {
+			l.do(t, func(in *store.Tx) error {
+				w := l.Writer(in)
+				for _, c := range changes {
+					c.Kind = "row"
+					if err := w.Append(c); err != nil {
+						return err
+					}
+				}
+				return w.End()
+			})
+		}
+		appendAll(Change{ID: 1, Job: 7}, Change{ID: 2, Job: 8}, Change{ID: 3, Job: 9, EarlierJob: 7}, Change{ID: 4, Job: 7, EarlierJob: 8}, Change{ID: 5, Job: 7})
+		if err := l.Number(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		appendAll(Change{ID: 6, Job: 9, EarlierJob: 7}, Change{ID: 7, Job: 7})
+		for most, want := range map[int][]int64{10: {1, 3, 4, 5, 6, 7}, 3: {5, 6, 7}, 1: {7}} {
+			l.do(t, func(in *store.Tx) error {
+				history, err := l.Of(in, 7, time.Time{}, most)
+				var ids []int64
+				for _, e := range history {
+					if ids = append(ids, e.ID); (e.Number == 0) != (e.ID > 5 && l.db.Shared) {
+						t.Errorf("change %d has number %d", e.ID, e.Number)
+					}
+				}
+				if !slices.Equal(ids, want) {
+					t.Errorf("the last %d are %d, want %d", most, ids, want)
+				}
+				return err
+			})
+		}
+		l.do(t, func(in *store.Tx) error {
+			later, err := l.Of(in, 7, time.Now().Add(time.Hour), 10)
+			if len(later) > 0 {
+				t.Errorf("of the future it has %+v", later)
+			}
+			return err
+		})
+	})
 }

@@ -1,10 +1,8 @@
 package changelog
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -61,38 +59,22 @@ func (l *Log) After(ctx context.Context, at Place) (batch []Entry, last Place, e
 // Of reads the changes of a job and its postings since some time, in the order of the log, and those by
 // which a posting became another job's; if there are more than most, it reads the newest. Changes without
 // a number yet come last and have number 0.
-func (l *Log) Of(t *store.Tx, job int64, since time.Time, most int) ([]Entry, error) {
-	order, written := "number DESC", "0"
+func (l *Log) Of(t *store.Tx, job int64, since time.Time, most int) (entries []Entry, err error) {
+	// Those of each of the two columns are read from the end of its index.
+	newest, order := "number DESC", "number"
 	if l.db.Shared {
-		order, written = "number DESC NULLS FIRST, written DESC", "written"
+		newest, order = "number DESC NULLS FIRST, written DESC", "number NULLS LAST, written"
 	}
-	type change struct {
-		Entry
-		written int64
+	of := func(column string) string {
+		return "SELECT * FROM (SELECT * FROM changes WHERE " + column + " = ? AND at >= ? ORDER BY " + newest + " LIMIT ?) by_" + column
 	}
-	var changes []change
-	for _, column := range []string{"job", "earlier_job"} {
-		query := "SELECT coalesce(number, 0), " + written + ", " + columns + " FROM changes WHERE " + column +
-			" = ? AND at >= ? ORDER BY " + order + " LIMIT ?"
-		err := t.Rows(query, []any{job, since.UnixMilli(), most}, func(scan func(...any) error) error {
-			var c change
-			err := c.scan(scan, &c.Number, &c.written)
-			changes = append(changes, c)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	slices.SortFunc(changes, func(a, b change) int {
-		if waits := a.Number == 0; waits != (b.Number == 0) {
-			return cmp.Compare(b.Number, a.Number) // 0 comes last
-		}
-		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.written, b.written))
+	query := "SELECT coalesce(number, 0), " + columns + " FROM (" + of("job") + " UNION ALL " + of("earlier_job") + ") c ORDER BY " + order
+	args := []any{job, since.UnixMilli(), most}
+	err = t.Rows(query, append(args, args...), func(scan func(...any) error) error {
+		var e Entry
+		err := e.scan(scan, &e.Number)
+		entries = append(entries, e)
+		return err
 	})
-	entries := make([]Entry, 0, min(len(changes), most))
-	for _, c := range changes[max(0, len(changes)-most):] {
-		entries = append(entries, c.Entry)
-	}
-	return entries, nil
+	return entries[max(0, len(entries)-most):], err
 }
