@@ -1,44 +1,43 @@
 
--- Of all documents: what is noted once.
+-- What is noted once, of all documents.
 CREATE TABLE search_state (
-    name  TEXT PRIMARY KEY,
-    value BIGINT NOT NULL
+    name  TEXT PRIMARY KEY, -- "form", or "rebuilt" while the index is built anew
+    value BIGINT NOT NULL   -- the form of the tokens, see form.go, 0 while no document is indexed; or the last document that was put anew
 ) @clustered;
-INSERT INTO search_state VALUES ('form', 0); -- of the tokens; 0: no document is indexed yet
+INSERT INTO search_state VALUES ('form', 0);
 
--- Where a document is, its main place first.
+-- Where a document is.
 CREATE TABLE places (
-    document  BIGINT NOT NULL,
-    number    BIGINT NOT NULL,
-    name      TEXT NOT NULL,
-    latitude  DOUBLE PRECISION NOT NULL,
-    longitude DOUBLE PRECISION NOT NULL,
+    document  BIGINT NOT NULL,           -- the document's number
+    number    BIGINT NOT NULL,           -- 0 for the main place, then counted on
+    name      TEXT NOT NULL,             -- of the place; empty: it has none
+    latitude  DOUBLE PRECISION NOT NULL, -- in degrees
+    longitude DOUBLE PRECISION NOT NULL, -- in degrees
     PRIMARY KEY (document, number)
 ) @clustered;
 
 -- By what the documents that a search finds are counted.
 CREATE TABLE facets (
-    document BIGINT NOT NULL,
-    kind     TEXT NOT NULL,
-    value    TEXT NOT NULL,
+    document BIGINT NOT NULL, -- the document's number
+    kind     TEXT NOT NULL,   -- a Tag.Kind
+    value    TEXT NOT NULL,   -- a Tag.Value
     PRIMARY KEY (document, kind, value)
 ) @clustered;
 
--- The stemmers of the documents' languages.
+-- A stemmer by which documents are indexed.
 CREATE TABLE stemmers (
-    name TEXT PRIMARY KEY
+    name TEXT PRIMARY KEY -- as words.Stemmer returns it; empty: words stay as they are
 ) @clustered;
 
--- The words that a mistyped one may have meant: many in a row, which never changes.
+-- The words that a mistyped one may have meant: many in a row, which is replaced and never changes.
 CREATE TABLE vocabulary (
-    id      @key,
+    id      @key,            -- random
     checked BIGINT NOT NULL, -- when somebody last looked for words that no document has any more
-    leaving TEXT NOT NULL,   -- such words; the next check forgets them
-    words   TEXT NOT NULL
+    leaving TEXT NOT NULL,   -- such words, separated by spaces; the next check forgets them
+    words   TEXT NOT NULL    -- all others, separated by spaces
 );
 
--- A random number for each transaction that changed what a search finds. A search whose snapshot has the same
--- numbers finds the same.
+-- Transactions that changed what a search finds. A search whose snapshot has the same rows finds the same.
 CREATE TABLE index_changes (
-    stamp BIGINT NOT NULL
+    stamp BIGINT NOT NULL -- a random number, of one transaction or in place of many
 );
