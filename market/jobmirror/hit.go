@@ -34,9 +34,9 @@ func (t readTx) postings(list []int64) ([]hit, error) {
 		var (
 			h                     hit
 			record, ads, language string
-			seen, gone            time.Time
+			seen, missing         time.Time
 		)
-		if err := scan(&h.row, &record, &ads, instantColumn{&seen}, instantColumn{&gone}, &language); err != nil {
+		if err := scan(&h.row, &record, &ads, instantColumn{&seen}, instantColumn{&missing}, &language); err != nil {
 			return err
 		}
 		rec, err := decodeRecord[PostingRecord](record)
@@ -45,7 +45,7 @@ func (t readTx) postings(list []int64) ([]hit, error) {
 		}
 		h.posting = Posting{
 			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
-			Confirmed: rec.Confirmed, Seen: seen, MissingSince: gone,
+			Confirmed: rec.Confirmed, Seen: seen, MissingSince: missing,
 		}
 		h.languages = []string{rec.Language, language}
 		h.posting.Posting, err = rec.posting(ads)

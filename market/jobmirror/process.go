@@ -17,9 +17,9 @@ const (
 	forgetProcess = time.Hour
 )
 
-// present tells all who read the database that this process works, until gone
+// present tells all who read the database that this process works, until leave
 // is called or ctx ends. It has done so once when it returns, unless the database is away.
-func (w *worker) present(ctx context.Context, doing string) (gone func()) {
+func (w *worker) present(ctx context.Context, doing string) (leave func()) {
 	host, _ := os.Hostname()
 	name := host + ":" + strconv.Itoa(os.Getpid())
 	ctx, cancel := context.WithCancel(ctx)

@@ -68,9 +68,9 @@ func (m *Mirror) start(ctx context.Context, doing string) (w *worker, done func(
 		_ = m.db.update(ctx, func(t *tx) error { return tellRate(t, m.opts.Limit) })
 	}
 	w = &worker{m, rand.Text()}
-	gone := w.present(ctx, doing)
+	leave := w.present(ctx, doing)
 	return w, func() {
-		gone()
+		leave()
 		unlock()
 	}, nil
 }

@@ -133,19 +133,19 @@ func (w *Writer) noteNamed(jobs []int64) error {
 // removeUnnamed removes the given jobs that no source has named since a time, and logs a change
 // for each. A job that is being looked up stays until the next pass.
 func (w *Writer) removeUnnamed(jobs []int64, since int64) (removed int, err error) {
-	type gone struct {
+	type unnamedJob struct {
 		job    int64
 		record string
 	}
-	var list []gone
+	var list []unnamedJob
 	args := append([]any{store.IDs(jobs), since}, w.Free(Lease)...)
 	const due = "SELECT job, record FROM jobs WHERE job IN @ids AND unnamed > 0 AND unnamed <= ? AND " + store.IsFree +
 		" ORDER BY job @lock"
 	err = w.Rows(due, args,
 		func(scan func(...any) error) error {
-			var g gone
-			err := scan(&g.job, &g.record)
-			list = append(list, g)
+			var one unnamedJob
+			err := scan(&one.job, &one.record)
+			list = append(list, one)
 			return err
 		})
 	if err != nil {
@@ -153,18 +153,18 @@ func (w *Writer) removeUnnamed(jobs []int64, since int64) (removed int, err erro
 	}
 	// Something may have come to name them before they were locked. Who names them now waits for the
 	// lock, by noteNamed, and puts them on the list anew.
-	ids := store.IDsOf(list, func(g gone) int64 { return g.job })
+	ids := store.IDsOf(list, func(one unnamedJob) int64 { return one.job })
 	again, err := w.Numbers("SELECT job FROM jobs WHERE job IN @ids AND ("+isNamed+")", ids)
 	if err != nil {
 		return 0, err
 	}
-	for _, g := range list {
-		if slices.Contains(again, g.job) {
+	for _, one := range list {
+		if slices.Contains(again, one.job) {
 			continue
 		}
-		err := w.Do("DELETE FROM jobs WHERE job = ?", g.job)
-		if err == nil && g.record != "" {
-			err = w.append(g.job, g.record, "", CauseUnnamed)
+		err := w.Do("DELETE FROM jobs WHERE job = ?", one.job)
+		if err == nil && one.record != "" {
+			err = w.append(one.job, one.record, "", CauseUnnamed)
 		}
 		if err != nil {
 			return 0, err

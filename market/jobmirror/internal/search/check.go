@@ -139,7 +139,7 @@ func (c *check) readDocuments(next func(after int64) ([]ToCheck, error)) (more b
 func (c *check) read(documents []ToCheck, above, last int64) error {
 	tokenizer := c.tokenizer()
 	defer c.tokenizers.Put(tokenizer)
-	had, err := c.indexedOf(store.IDsOf(documents, func(d ToCheck) int64 { return d.Row }))
+	inIndex, err := c.indexedOf(store.IDsOf(documents, func(d ToCheck) int64 { return d.Row }))
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (c *check) read(documents []ToCheck, above, last int64) error {
 			continue
 		}
 		c.out.Compared++
-		of := had[d.Row]
+		of := inIndex[d.Row]
 		if !slices.Contains(c.stemmers, stemmer) || !hasFacets(of.facets, facets) || !slices.Equal(of.places, d.Places) {
 			c.differ[d.Row] = true
 		}
@@ -187,8 +187,8 @@ func find(sums []sum, row int64) (int, bool) {
 	return slices.BinarySearchFunc(sums, row, func(s sum, row int64) int { return cmp.Compare(s.row, row) })
 }
 
-func hasFacets(had map[Tag]bool, facets []Tag) bool {
-	return len(had) == len(facets) && !slices.ContainsFunc(facets, func(f Tag) bool { return !had[f] })
+func hasFacets(inIndex map[Tag]bool, facets []Tag) bool {
+	return len(inIndex) == len(facets) && !slices.ContainsFunc(facets, func(f Tag) bool { return !inIndex[f] })
 }
 
 // sumOf adds up the hashes of tokens, each once.

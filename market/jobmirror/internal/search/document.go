@@ -103,7 +103,7 @@ func (x *Index) putInto(in *store.Tx, into []*textindex.Index, documents []Docum
 	tokenizer := x.tokenizer()
 	defer x.tokenizers.Put(tokenizer)
 	t := &tx{in, x}
-	had, err := t.indexedOf(store.IDsOf(documents, func(d Document) int64 { return d.Row }))
+	before, err := t.indexedOf(store.IDsOf(documents, func(d Document) int64 { return d.Row }))
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (x *Index) putInto(in *store.Tx, into []*textindex.Index, documents []Docum
 	}
 	unknown := map[string]struct{}{}
 	for i := range documents {
-		noted, err := t.put(into, tokenizer, &documents[i], had[documents[i].Row])
+		noted, err := t.put(into, tokenizer, &documents[i], before[documents[i].Row])
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (x *Index) tokenizer() *words.Tokenizer {
 }
 
 // put indexes a document, and returns those of its words that are to be in the vocabulary.
-func (t *tx) put(into []*textindex.Index, tokenizer *words.Tokenizer, d *Document, had indexed) (noted []string, err error) {
+func (t *tx) put(into []*textindex.Index, tokenizer *words.Tokenizer, d *Document, before indexed) (noted []string, err error) {
 	stemmer, facets := words.Stemmer(d.Languages...), d.facets()
 	tokens, noted := tokenizer.Tokens(d.texts(), stemmer)
 	tokens = append(tokens, d.others(stemmer, facets)...)
@@ -143,10 +143,10 @@ func (t *tx) put(into []*textindex.Index, tokenizer *words.Tokenizer, d *Documen
 			return nil, err
 		}
 	}
-	if err := t.putFacets(d.Row, had.facets, facets); err != nil {
+	if err := t.putFacets(d.Row, before.facets, facets); err != nil {
 		return nil, err
 	}
-	if err := t.putPlaces(d.Row, had.places, d.Places); err != nil {
+	if err := t.putPlaces(d.Row, before.places, d.Places); err != nil {
 		return nil, err
 	}
 	return noted, t.Do("INSERT INTO stemmers (name) VALUES (?) ON CONFLICT DO NOTHING", stemmer)
@@ -252,13 +252,13 @@ func (t *tx) indexedOf(rows string) (map[int64]indexed, error) {
 	return out, err
 }
 
-// putFacets stores the facets of a document in place of those that it had. It leaves alone
+// putFacets stores the facets of a document in place of those that it before. It leaves alone
 // those that stay: most do when a document changes.
-func (t *tx) putFacets(row int64, had map[Tag]bool, now []Tag) error {
+func (t *tx) putFacets(row int64, before map[Tag]bool, now []Tag) error {
 	stay := make(map[Tag]bool, len(now))
 	for _, f := range now {
 		stay[f] = true
-		if had[f] {
+		if before[f] {
 			continue
 		}
 		err := t.Do("INSERT INTO facets (document, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", row, f.Kind, f.Value)
@@ -266,7 +266,7 @@ func (t *tx) putFacets(row int64, had map[Tag]bool, now []Tag) error {
 			return err
 		}
 	}
-	for f := range had {
+	for f := range before {
 		if stay[f] {
 			continue
 		}
@@ -277,12 +277,12 @@ func (t *tx) putFacets(row int64, had map[Tag]bool, now []Tag) error {
 	return nil
 }
 
-// putPlaces stores the places of a document in place of those that it had.
-func (t *tx) putPlaces(row int64, had, now []Place) error {
-	if slices.Equal(had, now) {
+// putPlaces stores the places of a document in place of those that it before.
+func (t *tx) putPlaces(row int64, before, now []Place) error {
+	if slices.Equal(before, now) {
 		return nil
 	}
-	if len(had) > 0 {
+	if len(before) > 0 {
 		if err := t.Do("DELETE FROM places WHERE document = ?", row); err != nil {
 			return err
 		}

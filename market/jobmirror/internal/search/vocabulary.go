@@ -343,12 +343,12 @@ func isToken(word string) bool {
 // more; call it after Remove. While documents are indexed in another Form, whose tokens this one does
 // not know, it leaves that to the version whose form it is, which checks every row next.
 func (x *Index) EraseWords(in *store.Tx, documents []Document) error {
-	var had []string
+	var all []string
 	for i := range documents {
 		_, noted := new(words.Tokenizer).Tokens(documents[i].texts(), "")
-		had = append(had, noted...)
+		all = append(all, noted...)
 	}
-	return (&tx{in, x}).eraseWords(had)
+	return (&tx{in, x}).eraseWords(all)
 }
 
 func (t *tx) eraseWords(list []string) error {

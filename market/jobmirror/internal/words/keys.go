@@ -81,24 +81,24 @@ func (f forms) share(text forms) bool {
 		f.umlauts != "" && !text.same() && slices.Contains(text.plain, f.umlauts)
 }
 
-// asked is a word of a query, as words of texts are compared with it.
-type asked struct {
+// queryWord is a word of a query, as words of texts are compared with it.
+type queryWord struct {
 	key
 	forms
 	quoted bool
 }
 
-func (s *stemmer) asked(word string, quoted bool) asked {
-	return asked{keyOf(word), s.askedOf(word), quoted}
+func (s *stemmer) queryWord(word string, quoted bool) queryWord {
+	return queryWord{keyOf(word), s.queryForms(word), quoted}
 }
 
 // finds reports whether the word finds a word of a text, as it is written where it is in
 // quotes, and else as a form of it.
-func (a *asked) finds(w *textWord) bool {
-	if a.quoted {
-		return w.key.agree(a.key)
+func (q *queryWord) finds(w *textWord) bool {
+	if q.quoted {
+		return w.key.agree(q.key)
 	}
-	return a.share(w.forms())
+	return q.share(w.forms())
 }
 
 // textWord is a word of a text, as words of a query are compared with it.
@@ -124,8 +124,8 @@ func (w *textWord) forms() forms {
 
 var umlauts = strings.NewReplacer("ae", "ä", "oe", "ö", "ue", "ü")
 
-// askedOf returns the keys of the forms of a word of a query.
-func (s *stemmer) askedOf(word string) forms {
+// queryForms returns the keys of the forms of a word of a query.
+func (s *stemmer) queryForms(word string) forms {
 	f := s.formsOf(word)
 	if marked := umlauts.Replace(word); marked != word {
 		f.umlauts = bare(s.stem(marked))

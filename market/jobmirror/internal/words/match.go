@@ -70,18 +70,18 @@ func (p *posting) has(t term, parts bool) bool {
 }
 
 func (p *posting) finds(word string, quoted, parts bool) bool {
-	a := p.stem.asked(word, quoted)
+	q := p.stem.queryWord(word, quoted)
 	for _, w := range p.words {
-		if a.finds(w) {
+		if q.finds(w) {
 			return true
 		}
 	}
 	for _, w := range p.joined {
-		if !quoted && a.finds(w) {
+		if !quoted && q.finds(w) {
 			return true
 		}
 	}
-	return parts && !quoted && mayBePart(word, a.key) && partOf(a.key).in(p.short)
+	return parts && !quoted && mayBePart(word, q.key) && partOf(q.key).in(p.short)
 }
 
 // short yields the keys of the words in which parts count.

@@ -288,10 +288,10 @@ type speller struct {
 	seen   map[string]forms // forms of words looked up before
 }
 
-func (s *speller) askedOf(word string) forms {
+func (s *speller) queryForms(word string) forms {
 	f, again := s.seen[word]
 	if !again {
-		f = s.stem.askedOf(word)
+		f = s.stem.queryForms(word)
 		s.seen[word] = f
 	}
 	return f
@@ -395,9 +395,9 @@ var (
 
 // forms returns the alternatives by which an index finds a form of a word.
 func (m match) forms(s *speller, word string) (ways []Expr) {
-	f := s.askedOf(word)
+	f := s.queryForms(word)
 	for _, scope := range m.form {
-		for _, token := range f.asked(scope) {
+		for _, token := range f.queryTokens(scope) {
 			ways = append(ways, Expr{Text: token})
 		}
 	}

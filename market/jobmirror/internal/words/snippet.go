@@ -110,7 +110,7 @@ func (q Query) find(text, stemmer string) (marks []Mark) {
 // wanted has a query's words, prepared for comparison with a text.
 type wanted struct {
 	stem  *stemmer
-	words []asked
+	words []queryWord
 	seen  map[string]bool // results for words compared before
 }
 
@@ -120,14 +120,14 @@ func (q Query) wanted(s *stemmer) *wanted {
 		for _, t := range group {
 			for _, word := range t.words {
 				if !t.isInPair(word) {
-					w.words = append(w.words, s.asked(word, t.quoted))
+					w.words = append(w.words, s.queryWord(word, t.quoted))
 				}
 				for _, other := range t.instead[word] {
-					w.words = append(w.words, s.asked(other, false))
+					w.words = append(w.words, s.queryWord(other, false))
 				}
 			}
 			for _, word := range t.joined {
-				w.words = append(w.words, s.asked(word, false))
+				w.words = append(w.words, s.queryWord(word, false))
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func (w *wanted) has(word string) bool {
 	found, again := w.seen[word]
 	if !again {
 		own := w.stem.textWord(word)
-		found = slices.ContainsFunc(w.words, func(a asked) bool { return a.finds(own) })
+		found = slices.ContainsFunc(w.words, func(q queryWord) bool { return q.finds(own) })
 		w.seen[word] = found
 	}
 	return found

@@ -219,7 +219,7 @@ func (f forms) keys() (list []string) {
 
 // find returns the words of members of which a word of a query is a form.
 func (l *stemmedSynonyms) find(s *stemmer, word string) (found []*synonymWord) {
-	f := s.askedOf(word)
+	f := s.queryForms(word)
 	for _, key := range f.keys() {
 		for _, w := range l.words[key] {
 			if f.share(w.forms) && !slices.Contains(found, w) {
@@ -270,7 +270,7 @@ func (m synonymWords) groupsAt(s *stemmer, must [][]term, t term) int {
 		}
 		for i, word := range t.words {
 			isForm := func(word string) bool {
-				f := s.askedOf(word)
+				f := s.queryForms(word)
 				return f.share(rest[i])
 			}
 			if !isForm(word) && !slices.ContainsFunc(t.instead[word], isForm) {

@@ -285,9 +285,9 @@ func (f forms) tokens(s scope) func(yield func(string) bool) {
 	}
 }
 
-// asked returns the tokens of a query's word: any one of them proves that a posting has the
+// queryTokens returns the tokens of a query's word: any one of them proves that a posting has the
 // word.
-func (f forms) asked(s scope) []string {
+func (f forms) queryTokens(s scope) []string {
 	var all []string
 	for _, k := range f.plain {
 		all = append(all, s.token("", k), s.token("u", k))
