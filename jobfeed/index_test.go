@@ -136,11 +136,10 @@ func postingOf(i int) *jobboard.JobPosting {
 	return &jobboard.JobPosting{JobPostingID: jobboard.JobPostingID(600_000 + 7*i), PostingVersionID: jobboard.PostingVersionID(900_000 + 11*i)}
 }
 
-// TestIndexMemory makes an index of many entries and asks it: of a million in the
-// whole tests.
+// TestIndexMemory makes an index of many entries and asks it, at night of a million.
 func TestIndexMemory(t *testing.T) {
 	n := 100_000
-	if testenv.Whole() {
+	if testenv.Night() {
 		n = 1_000_000
 	}
 	live := func() int64 {

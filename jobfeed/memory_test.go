@@ -35,14 +35,13 @@ func heap(f func(measure func())) (peak int64) {
 	return peak
 }
 
-// TestConstantMemory reads 20 MB that were never in memory together, 200 MB of the
-// whole tests.
+// TestConstantMemory reads 20 MB that were never in memory together, at night 200 MB.
 func TestConstantMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("20 MB")
 	}
 	n := 6000
-	if testenv.Whole() {
+	if testenv.Night() {
 		n *= 10
 	}
 	ad := "<FormattedPositionDescription><Value><![CDATA[" + strings.Repeat("<p>An ad.</p>\n", 200) + "]]></Value></FormattedPositionDescription></PositionProfile>"
@@ -85,7 +84,7 @@ func TestConstantMemory(t *testing.T) {
 	}
 }
 
-// TestBombs: what is hostile costs neither memory nor, as the whole test would take
+// TestBombs: what is hostile costs neither memory nor, as the test would take
 // minutes, much time.
 func TestBombs(t *testing.T) {
 	if testing.Short() {
@@ -94,7 +93,7 @@ func TestBombs(t *testing.T) {
 	const size = 16 << 20
 	// Markup begun over and over costs the most: each beginning is one of something broken.
 	begun, begunCDATA := 4<<20, 1<<20
-	if testenv.Whole() {
+	if testenv.Night() {
 		begun, begunCDATA = size, 4<<20
 	}
 	repeat := func(head, s, tail string, n int) func(io.Writer) error {
@@ -145,7 +144,7 @@ func TestBombs(t *testing.T) {
 		{"links", "<Jobs>" + open + "<PositionPosting>", "<Link>a</Link>", "</PositionPosting>" + tail, 1 << 19, 8},
 	}
 	for _, test := range tests {
-		if strings.HasSuffix(test.name, "for each MiB") && !testenv.Whole() {
+		if strings.HasSuffix(test.name, "for each MiB") && !testenv.Night() {
 			continue // as long as all others together
 		}
 		t.Run(test.name, func(t *testing.T) {

@@ -117,8 +117,8 @@ func bombs(head, unit string) (*endless, string) {
 }
 
 // Whatever a service sends, a call allocates at most 32 MiB, a search two and a half times its
-// bound, and a failed answer 4 MiB. Each answer goes to one operation, chosen by a seed, and in
-// the whole tests to all of them.
+// bound, and a failed answer 4 MiB. Each answer goes to one operation, chosen by a seed, and at
+// night to all of them.
 func TestHostileAnswersAreBounded(t *testing.T) {
 	var (
 		body     func() io.Reader
@@ -153,7 +153,7 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 	switch {
 	case testing.Short() || rig.Race:
 		operations = []string{"JobInformation"}
-	case !testenv.Whole():
+	case !testenv.Night():
 		choice := rand.New(rand.NewPCG(testenv.Seed(t), 0))
 		one = func() []string { i := choice.IntN(len(operations)); return operations[i : i+1] }
 	}
