@@ -44,9 +44,10 @@ func start(t *testing.T, built string) (string, jobboardtest.DemoInfo) {
 // names on its map against each other.
 func check(b *browsertest.Browser, axe, name string) {
 	b.T.Helper()
-	for _, dark := range []bool{true, false} {
-		b.Dark(dark)
-		b.CheckAxe(axe, fmt.Sprintf("%s, dark %t", name, dark))
+	for _, scheme := range []string{"dark", "light"} {
+		b.Dark(scheme == "dark")
+		b.CheckAxe(axe, name+", "+scheme)
+		b.Picture(name + "-" + scheme)
 	}
 	for _, over := range browsertest.Eval[[]string](b, `(() => {
 		const boxes = [...document.querySelectorAll(".map text, .map circle")].map((e) => [e, e.getBoundingClientRect()]);
@@ -59,7 +60,6 @@ func check(b *browsertest.Browser, axe, name string) {
 	if browsertest.Eval[bool](b, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
 		b.T.Errorf("%s is wider than its window", name)
 	}
-	b.Picture(name)
 }
 
 // The whole way of an applicant, in both languages, on a telephone and on a
