@@ -103,6 +103,10 @@ func TestOpen(t *testing.T) {
 		if status != c.status || !strings.Contains(body, c.text) {
 			t.Errorf("%s %s: %d %.300s, want %d %s", c.method, c.path, status, body, c.status, c.text)
 		}
+		if vary := strings.Join(header.Values("Vary"), ", "); status >= 400 && c.path != "/signout" &&
+			(!strings.Contains(vary, "Accept-Language") || header.Get("X-Content-Type-Options") != "nosniff") {
+			t.Errorf("%s %s: %d varies with %q", c.method, c.path, status, vary)
+		}
 		if status == 405 && header.Get("Allow") == "" {
 			t.Errorf("%s %s: 405 without the methods that there are", c.method, c.path)
 		}

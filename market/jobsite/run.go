@@ -59,6 +59,7 @@ func (s *Site) Pages(mux *http.ServeMux) http.Handler {
 				if allow := refusal.header["Allow"]; allow != nil {
 					w.Header()["Allow"] = allow
 				}
+				setPageHeader(w.Header())
 				s.cfg.Failed(w, r, refusal.status)
 				return
 			}

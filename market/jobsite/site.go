@@ -225,8 +225,7 @@ func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.
 				HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.origin, "https:"),
 			})
 		}
-		w.Header().Add("Vary", "Accept-Language, Cookie")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
+		setPageHeader(w.Header())
 		err := page(w, r)
 		if err == nil {
 			return
@@ -243,4 +242,10 @@ func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.
 		jobboard.SetRetryAfter(w.Header(), err)
 		s.cfg.Failed(w, r, status)
 	}
+}
+
+// setPageHeader says of a page that it varies with the reader's language, and that browsers shall not guess its type.
+func setPageHeader(header http.Header) {
+	header.Add("Vary", "Accept-Language, Cookie")
+	header.Set("X-Content-Type-Options", "nosniff")
 }

@@ -21,13 +21,16 @@ type applyPage struct {
 	page
 	jobsite.FormPage
 
-	Job     *jobboard.JobInformation
-	JobPath string // path of the job's page
-	Privacy string
-	Asked   []field
-	Notice  string // sentence above the form
-	SignIn  bool   // the sign-in ended while the visitor filled in the form
-	ApplyAt string // the board's page to apply, once all questions are answered
+	Job      *jobboard.JobInformation
+	JobPath  string // path of the job's page
+	Title    string // of the job's page, as are Language and Company
+	Language string
+	Company  string
+	Privacy  string
+	Asked    []field
+	Notice   string // sentence above the form
+	SignIn   bool   // the sign-in ended while the visitor filled in the form
+	ApplyAt  string // the board's page to apply, once all questions are answered
 }
 
 type field struct {
@@ -62,8 +65,9 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 		return s.render(w, form.Status, "message", message{s.page(r), jobsite.Instead{Text: form.Text}})
 	}
 	p := s.applyPage(r, form)
-	if p.Complete {
-		if job, err := s.Site.Job(r); err == nil {
+	if job, err := s.Site.Job(r); err == nil { // the copy has the job's texts in the visitor's language
+		p.Title, p.Language, p.Company = job.Title, job.Language, job.Company
+		if p.Complete {
 			p.ApplyAt = job.ApplyURL
 		}
 	}
@@ -84,7 +88,10 @@ func fit(job *jobboard.JobInformation) *jobboard.JobInformation {
 // around them in the visitor's.
 func (s *site) applyPage(r *http.Request, form jobsite.FormPage) applyPage {
 	job := fit(form.Check.Information)
-	p := applyPage{page: s.page(r), FormPage: form, Job: job, JobPath: s.Site.Path(job.JobID, job.JobTitle)}
+	p := applyPage{
+		page: s.page(r), FormPage: form, Job: job, JobPath: s.Site.Path(job.JobID, job.JobTitle),
+		Title: job.JobTitle, Language: job.JobLanguage, Company: job.CompanyName,
+	}
 	if !form.MayApply() {
 		p.Notice, p.SignIn = p.W.texts.Situation(form.Situation), form.Situation == jobsite.SignInToSend
 	}

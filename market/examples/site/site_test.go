@@ -799,7 +799,8 @@ func TestLanguageStays(t *testing.T) {
 	status, body := v.signIn(fake, form)
 	want(t, "the form after signing in", status, body, 200, `<html lang="de">`, "Bewerbung als", `lang="de">Haben Sie einen Führerschein`, "Staatsangehörigkeit")
 	status, body = v.get(form + "?lang=en")
-	want(t, "the form in English", status, body, 200, `<html lang="en">`, "Apply for", `lang="de">Haben Sie einen Führerschein`, ">Nationality <", "Please choose")
+	want(t, "the form in English", status, body, 200, `<html lang="en">`, `<h1>Apply for <span lang="en">Registered Nurse (f/m/x)</span></h1>`,
+		`<p class="about"><bdi>Lindenhof Kliniken GmbH</bdi>, <bdi>Friedrichstraße`, `lang="de">Haben Sie einen Führerschein`, ">Nationality <", "Please choose")
 	status, body = v.post(form, url.Values{"session": {formOf(body)}})
 	want(t, "the sent form", status, body, 422, `<html lang="en">`, "Please answer this question.")
 	status, body = v.get("/?lang=de&order=newest")
