@@ -48,7 +48,7 @@ func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
 	j, err := fromView(ctx, m.db, func(t *tx) (*Job, error) {
 		j, err := jobTx{readTx{t}}.job(id)
 		if errors.Is(err, ErrUnknown) {
-			err = m.unknown(t, id)
+			err = unknown(t, m.named(), id)
 		}
 		return j, err
 	})
@@ -153,12 +153,12 @@ func (j *Job) readLast() error {
 
 // unknown returns ErrUnknown for a job that the copy does not have, and ErrIncomplete
 // while it may lack it only because a source was not copied yet.
-func (m *Mirror) unknown(t *tx, id jobboard.JobID) error {
+func unknown(t *tx, named []*source, id jobboard.JobID) error {
 	erased, err := forgotten(t.Tx, ChangeJob, []int64{int64(id)})
 	if err != nil || erased[int64(id)] {
 		return cmp.Or(err, ErrUnknown)
 	}
-	return cmp.Or(complete(t, m.named()), ErrUnknown)
+	return cmp.Or(complete(t, named), ErrUnknown)
 }
 
 // JobInformation returns a job's information from the copy, as the client's method of that name

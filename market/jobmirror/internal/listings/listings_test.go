@@ -3,7 +3,6 @@ package listings
 import (
 	"fmt"
 	"iter"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store/storetest"
 )
 
 // feed is a feed with the number 1 in a database that has what its entries need. The entry of a job has the
@@ -25,38 +25,29 @@ type feed struct {
 
 var rules = Rules{Refresh: time.Hour, Hold: 24 * time.Hour}
 
-func newFeed(t *testing.T, jobs int) *feed {
+// each runs a test with a feed that has an entry of each of so many jobs, on each database.
+func each(t *testing.T, n int, test func(f *feed)) {
 	t.Helper()
-	schema := store.Schema{Program: "listings", Version: 1, Own: map[string]string{}, Tables: `
-		CREATE TABLE mirror (name TEXT PRIMARY KEY, value TEXT NOT NULL) @clustered;
-		INSERT INTO mirror VALUES ('program', 'listings'), ('oldest', '1');
-		CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL) @clustered;
-		CREATE TABLE forgotten (kind TEXT, id BIGINT);`}
-	sources.AddTables(&schema)
-	AddTables(&schema)
-	lookups.AddTables(&schema)
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "listings.db"), schema, false)
-	if err != nil {
-		t.Fatal(err)
+	with := storetest.Tables{
+		SQL: "CREATE TABLE forgotten (kind TEXT, id BIGINT);", Counters: []string{"source", "batch"},
+		Add: []func(*store.Schema){sources.AddTables, AddTables, lookups.AddTables},
 	}
-	t.Cleanup(func() { _ = db.Close() })
-	if err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	f := &feed{T: t, db: db}
-	f.do(func(w *Writer) error {
-		if err := sources.Enter(w.Tx, &sources.Source{Kind: sources.Feed, Name: "feed"}); err != nil {
-			return err
-		}
-		for job := range int64(jobs) {
-			f.shown = append(f.shown, job+1)
-			if err := w.ShowEntry(job+1, job+1); err != nil {
+	storetest.Each(t, with, func(t *testing.T, db *store.DB, _ func() *store.DB) {
+		f := &feed{T: t, db: db}
+		f.do(func(w *Writer) error {
+			if err := sources.Enter(w.Tx, &sources.Source{Kind: sources.Feed, Name: "feed"}); err != nil {
 				return err
 			}
-		}
-		return lookups.NewWriter(w.Tx, nil).PutNew(f.shown)
+			for job := range int64(n) {
+				f.shown = append(f.shown, job+1)
+				if err := w.ShowEntry(job+1, job+1); err != nil {
+					return err
+				}
+			}
+			return lookups.NewWriter(w.Tx, nil).PutNew(f.shown)
+		})
+		test(f)
 	})
-	return f
 }
 
 // do runs a transaction at the feed's time.
@@ -134,78 +125,81 @@ func from(first, last int64) (jobs []int64) {
 // Few rows go at once, but not again and again; many are held until three refreshes have missed them for
 // as long as rows are held, if they are not shown again.
 func TestFewGoAndManyAreHeld(t *testing.T) {
-	f := newFeed(t, 100)
-	f.want("a fifth", f.refresh(from(1, 20)...), from(1, 20)...)
-	f.want("as many soon after", f.refresh(from(21, 36)...))
-	f.do(func(w *Writer) error { // one is shown again
-		again, err := w.ShowEntriesAgain("[21, 999]")
-		if fmt.Sprint(again) != "[21]" {
-			t.Errorf("the feed has %d of two", again)
-		}
-		return err
+	each(t, 100, func(f *feed) {
+		f.want("a fifth", f.refresh(from(1, 20)...), from(1, 20)...)
+		f.want("as many soon after", f.refresh(from(21, 36)...))
+		f.do(func(w *Writer) error { // one is shown again
+			again, err := w.ShowEntriesAgain("[21, 999]")
+			if fmt.Sprint(again) != "[21]" {
+				f.Errorf("the feed has %d of two", again)
+			}
+			return err
+		})
+		f.want("a second time", f.refresh())
+		f.now += 23 * time.Hour
+		f.want("a third time, held for a day", f.refresh(), from(22, 36)...)
+		f.now += 5 * time.Hour
+		f.want("three", f.refresh(98, 99, 100), 98, 99, 100)
+		f.want("all that is left", f.refresh(append(from(37, 97), 21)...))
+		f.now += 48 * time.Hour
+		f.want("held for long, missed twice", f.refresh())
 	})
-	f.want("a second time", f.refresh())
-	f.now += 23 * time.Hour
-	f.want("a third time, held for a day", f.refresh(), from(22, 36)...)
-	f.now += 5 * time.Hour
-	f.want("three", f.refresh(98, 99, 100), 98, 99, 100)
-	f.want("all that is left", f.refresh(append(from(37, 97), 21)...))
-	f.now += 48 * time.Hour
-	f.want("held for long, missed twice", f.refresh())
 }
 
 // "closed" proves that a row is gone, "unavailable" only with a lookup that gave information, or for a few rows
 // once all were looked up. An answer from before the first refresh that missed the row proves nothing.
 func TestWhatLookupsProve(t *testing.T) {
-	f := newFeed(t, 100)
-	f.say("closed", 1)
-	f.want("half of all", f.refresh(from(1, 50)...))
-	f.want("said before", f.settled(false))
-	f.say("inactive", 2)
-	f.want("inactive", f.settled(false), 2)
-	f.say("unavailable", from(3, 12)...)
-	f.want("ten unavailable, some not looked up", f.settled(false), 2)
-	gone := f.settled(true)
-	f.want("ten unavailable of all", gone, from(2, 12)...)
-	f.do(func(w *Writer) error { return w.Remove(gone) })
-	f.say("unavailable", 13)
-	f.want("one more", f.settled(true))
-	f.say("open", 14)
-	f.want("once one is open", f.settled(false), 13)
-	f.do(func(w *Writer) error {
-		_, err := w.ShowEntriesAgain("[14]")
-		return err
+	each(t, 100, func(f *feed) {
+		f.say("closed", 1)
+		f.want("half of all", f.refresh(from(1, 50)...))
+		f.want("said before", f.settled(false))
+		f.say("inactive", 2)
+		f.want("inactive", f.settled(false), 2)
+		f.say("unavailable", from(3, 12)...)
+		f.want("ten unavailable, some not looked up", f.settled(false), 2)
+		gone := f.settled(true)
+		f.want("ten unavailable of all", gone, from(2, 12)...)
+		f.do(func(w *Writer) error { return w.Remove(gone) })
+		f.say("unavailable", 13)
+		f.want("one more", f.settled(true))
+		f.say("open", 14)
+		f.want("once one is open", f.settled(false), 13)
+		f.do(func(w *Writer) error {
+			_, err := w.ShowEntriesAgain("[14]")
+			return err
+		})
+		f.want("which is shown again", f.settled(false), 13)
+		f.refresh()
+		f.want("after another refresh", f.settled(false))
 	})
-	f.want("which is shown again", f.settled(false), 13)
-	f.refresh()
-	f.want("after another refresh", f.settled(false))
 }
 
 // The jobs of held rows are leased by one process at a time, and each once after a refresh.
 func TestHeldRowsAreLookedUp(t *testing.T) {
-	f := newFeed(t, 100)
-	take := func(n int) (jobs []int64, left int) {
-		f.do(func(w *Writer) error {
-			b, n, err := w.TakeHeld(lookups.NewWriter(w.Tx, nil), f.answer, n, "process")
-			jobs, left = b.Jobs, n
-			slices.Sort(jobs)
-			return err
-		})
-		return jobs, left
-	}
-	f.refresh(from(1, 50)...)
-	jobs, left := take(30)
-	if len(jobs) != 30 || left != 50 {
-		t.Errorf("it takes %d of %d", len(jobs), left)
-	}
-	more, left := take(30)
-	if len(more) != 20 || left != 50 || slices.ContainsFunc(more, func(job int64) bool { return slices.Contains(jobs, job) }) {
-		t.Errorf("then %d of %d", len(more), left)
-	}
-	refreshed := f.answer
-	f.say("open", from(1, 50)...)
-	f.answer = refreshed
-	if jobs, left := take(30); len(jobs) != 0 || left != 0 {
-		t.Errorf("after their answers it takes %d of %d", len(jobs), left)
-	}
+	each(t, 100, func(f *feed) {
+		take := func(n int) (jobs []int64, left int) {
+			f.do(func(w *Writer) error {
+				b, n, err := w.TakeHeld(lookups.NewWriter(w.Tx, nil), f.answer, n, "process")
+				jobs, left = b.Jobs, n
+				slices.Sort(jobs)
+				return err
+			})
+			return jobs, left
+		}
+		f.refresh(from(1, 50)...)
+		jobs, left := take(30)
+		if len(jobs) != 30 || left != 50 {
+			f.Errorf("it takes %d of %d", len(jobs), left)
+		}
+		more, left := take(30)
+		if len(more) != 20 || left != 50 || slices.ContainsFunc(more, func(job int64) bool { return slices.Contains(jobs, job) }) {
+			f.Errorf("then %d of %d", len(more), left)
+		}
+		refreshed := f.answer
+		f.say("open", from(1, 50)...)
+		f.answer = refreshed
+		if jobs, left := take(30); len(jobs) != 0 || left != 0 {
+			f.Errorf("after their answers it takes %d of %d", len(jobs), left)
+		}
+	})
 }

@@ -141,7 +141,7 @@ func TestWhatIsPutOnTheList(t *testing.T) {
 			}
 			told := j.do(func(w *Writer) error { return put[test.put](w, []int64{7}) })
 			if test.due && !told {
-				t.Errorf("%+v: nobody is woken", test)
+				j.Errorf("%+v: nobody is woken", test)
 			}
 			var due, anew []int64
 			j.do(func(w *Writer) (err error) {
@@ -152,10 +152,10 @@ func TestWhatIsPutOnTheList(t *testing.T) {
 				return err
 			})
 			if slices.Contains(due, 7) != test.due || slices.Contains(anew, 7) != test.anew {
-				t.Errorf("%+v: due %d, asked anew %d", test, due, anew)
+				j.Errorf("%+v: due %d, asked anew %d", test, due, anew)
 			}
 			if test.put != "unnamed" && test.due && len(j.read("SELECT job FROM jobs WHERE unnamed <> 0")) > 0 {
-				t.Errorf("%+v: it still counts as named by nothing", test)
+				j.Errorf("%+v: it still counts as named by nothing", test)
 			}
 		}
 	})
@@ -166,43 +166,43 @@ func TestWhatIsPutOnTheList(t *testing.T) {
 func TestBatches(t *testing.T) {
 	each(t, func(j *jobs) {
 		if b, due := j.take(10, "first"); due || len(b.Jobs) > 0 {
-			t.Errorf("of nothing it takes %v, %t", b, due)
+			j.Errorf("of nothing it takes %v, %t", b, due)
 		}
 		j.exec("INSERT INTO jobs (job, state, next_due) VALUES (1, 'open', 300), (2, 'open', 100), (3, 'open', 200), (4, 'open', 9000000000000)")
 		one, _ := j.take(2, "first")
 		if !slices.Equal(one.Jobs, []int64{2, 3}) {
-			t.Errorf("the first takes %d", one.Jobs)
+			j.Errorf("the first takes %d", one.Jobs)
 		}
 		two, _ := j.take(2, "second")
 		if !slices.Equal(two.Jobs, []int64{1}) || two.Number == one.Number {
-			t.Errorf("the second takes %v", two)
+			j.Errorf("the second takes %v", two)
 		}
 		if b, due := j.take(2, "third"); len(b.Jobs) > 0 || !due {
-			t.Errorf("the third takes %d, due %t", b.Jobs, due)
+			j.Errorf("the third takes %d, due %t", b.Jobs, due)
 		}
 		var all []UnderWay
 		j.do(func(w *Writer) (err error) { all, err = AllUnderWay(w.Tx); return err })
 		if len(all) != 2 || all[0].Process != "first" || all[0].Jobs != 2 || all[1].Process != "second" || all[1].Since == 0 {
-			t.Errorf("under way is %+v", all)
+			j.Errorf("under way is %+v", all)
 		}
 		j.later = j.db.Lasting(Lease) - 5*time.Second
 		j.do(func(w *Writer) error { return w.Renew(one) })
 		j.later += 10 * time.Second
 		three, _ := j.take(9, "third") // the second has not renewed it
 		if !slices.Equal(three.Jobs, []int64{1}) {
-			t.Errorf("after a lease it takes %d", three.Jobs)
+			j.Errorf("after a lease it takes %d", three.Jobs)
 		}
 		j.do(func(w *Writer) error { return errors.Join(w.Renew(two), w.GiveBack(two)) })
 		if b, _ := j.take(9, "fourth"); len(b.Jobs) > 0 {
-			t.Errorf("the lease of another batch was given back: %d", b.Jobs)
+			j.Errorf("the lease of another batch was given back: %d", b.Jobs)
 		}
 		j.do(func(w *Writer) error { return w.GiveBack(one) })
 		if b, _ := j.take(9, "fourth"); !slices.Equal(b.Jobs, []int64{2, 3}) {
-			t.Errorf("of what was given back it takes %d", b.Jobs)
+			j.Errorf("of what was given back it takes %d", b.Jobs)
 		}
 		j.do(func(w *Writer) error { return w.EndLeases() })
 		if b, _ := j.take(9, "fifth"); len(b.Jobs) != 3 {
-			t.Errorf("after all leases it takes %d", b.Jobs)
+			j.Errorf("after all leases it takes %d", b.Jobs)
 		}
 	})
 }
@@ -218,7 +218,7 @@ func TestBatchesAtOneMoment(t *testing.T) {
 		j.do(func(w *Writer) error {
 			one, _, err := w.Take(1, "first")
 			if two, _ := other.take(2, "second"); !slices.Equal(one.Jobs, []int64{1}) || !slices.Equal(two.Jobs, []int64{2}) {
-				t.Errorf("they take %d and %d", one.Jobs, two.Jobs)
+				j.Errorf("they take %d and %d", one.Jobs, two.Jobs)
 			}
 			return err
 		})
@@ -239,14 +239,14 @@ func TestBatchOfACondition(t *testing.T) {
 			return jobs, left
 		}
 		if jobs, left := take(2); !slices.Equal(jobs, []int64{1, 3}) || left != 3 {
-			t.Errorf("it takes %d of %d", jobs, left)
+			j.Errorf("it takes %d of %d", jobs, left)
 		}
 		if jobs, left := take(2); !slices.Equal(jobs, []int64{2}) || left != 3 {
-			t.Errorf("then it takes %d of %d", jobs, left)
+			j.Errorf("then it takes %d of %d", jobs, left)
 		}
 		j.do(func(w *Writer) error { return w.EndLeases() })
 		if b, _ := j.take(9, "another"); len(b.Jobs) != 4 {
-			t.Errorf("due are %d", b.Jobs)
+			j.Errorf("due are %d", b.Jobs)
 		}
 	})
 }
@@ -290,11 +290,11 @@ func TestWhatALookupLeaves(t *testing.T) {
 			j.wantRow("another job", 8, columns, "open old closed 50 2 why 2 3 900 5")
 			read, last, err := j.log.After(t.Context(), place)
 			if place = last; err != nil || len(read) > 0 != test.logged {
-				t.Errorf("%s: the log has %+v, %v", name, read, err)
+				j.Errorf("%s: the log has %+v, %v", name, read, err)
 			}
 			for _, e := range read {
 				if e.ID != 7 || e.Job != 7 || e.Kind != ChangeKind || e.Cause != CauseLookup || e.Before != "old" || e.After != "new" {
-					t.Errorf("%s: the log has %+v", name, e)
+					j.Errorf("%s: the log has %+v", name, e)
 				}
 			}
 		}
@@ -322,7 +322,7 @@ func TestStored(t *testing.T) {
 			got, err := w.Stored("[7, 9]")
 			want := Job{"record", "title", "open", 1, 2, 3, 4, 5, 6, "closed", 7}
 			if len(got) != 1 || got[7] == nil || *got[7] != want {
-				t.Errorf("stored are %+v", got)
+				j.Errorf("stored are %+v", got)
 			}
 			return err
 		})
@@ -342,13 +342,13 @@ func TestDoubtsAreBroughtForward(t *testing.T) {
 			return b.Jobs
 		}
 		if jobs := forward(); !slices.Equal(jobs, []int64{1}) {
-			t.Errorf("due are %d", jobs)
+			j.Errorf("due are %d", jobs)
 		}
 		if since := j.read("SELECT doubted FROM jobs WHERE job = 1"); since[0] > now-time.Minute.Milliseconds() {
-			t.Error("it counts as a doubt of just now")
+			j.Error("it counts as a doubt of just now")
 		}
 		if jobs := forward(); len(jobs) > 0 {
-			t.Errorf("once more %d", jobs)
+			j.Errorf("once more %d", jobs)
 		}
 	})
 }
@@ -367,12 +367,12 @@ func TestInquiries(t *testing.T) {
 			return NewWriter(in, nil).Inquire(func(q *evidence.Inquiry) error { q.Since = 6; return refused })
 		})
 		if !errors.Is(err, refused) {
-			t.Error(err)
+			j.Error(err)
 		}
 		j.do(func(w *Writer) error {
 			q, err := Inquiry(w.Tx)
 			if q.Since != 5 || !q.Accepted || !slices.Equal(q.Counted, []evidence.Counted{{Job: 7, Ends: true}, {Job: 8}}) {
-				t.Errorf("%+v", q)
+				j.Errorf("%+v", q)
 			}
 			return err
 		})
@@ -388,7 +388,7 @@ func TestShown(t *testing.T) {
 		j.do(func(w *Writer) error {
 			shown, err := Shown(w.Tx, "[10, 20, 30, 40, 50, 60, 70]")
 			if jobs := slices.Sorted(maps.Keys(shown)); !slices.Equal(jobs, []int64{10, 20, 40, 60}) {
-				t.Errorf("shown are %d", jobs)
+				j.Errorf("shown are %d", jobs)
 			}
 			return err
 		})
@@ -426,23 +426,23 @@ func TestPass(t *testing.T) {
 				"UPDATE jobs SET record = '' WHERE job = 6")
 		})
 		if removed := j.passed(); removed > 0 {
-			t.Errorf("at first %d go", removed)
+			j.Errorf("at first %d go", removed)
 		}
 		if named := j.read("SELECT job FROM jobs WHERE unnamed = 0"); !slices.Equal(named, []int64{3, 4}) {
-			t.Errorf("named are %d", named)
+			j.Errorf("named are %d", named)
 		}
 		j.later = day
 		j.exec("INSERT INTO entries VALUES (5, 0)")
 		if removed := j.passed(); removed > 0 {
-			t.Errorf("after a day %d go", removed)
+			j.Errorf("after a day %d go", removed)
 		}
 		j.later = 32 * day
 		if removed := j.passed(); removed > 0 {
-			t.Errorf("without a copy of the source %d go", removed)
+			j.Errorf("without a copy of the source %d go", removed)
 		}
 		j.exec(fmt.Sprint("UPDATE sources SET complete = ", time.Now().Add(j.later).UnixMilli()))
 		if removed := j.passed(); removed > 0 {
-			t.Errorf("a second pass on the same day removes %d", removed)
+			j.Errorf("a second pass on the same day removes %d", removed)
 		}
 		j.later += day
 		j.do(func(w *Writer) error {
@@ -450,17 +450,17 @@ func TestPass(t *testing.T) {
 			return err
 		})
 		if removed := j.passed(); removed != n-4 {
-			t.Errorf("%d go", removed)
+			j.Errorf("%d go", removed)
 		}
 		if left := j.read("SELECT job FROM jobs ORDER BY job"); !slices.Equal(left, []int64{3, 4, 5, 8}) {
-			t.Errorf("left are %d", left)
+			j.Errorf("left are %d", left)
 		}
 		read, _, err := j.log.After(t.Context(), changelog.Place{})
 		if err != nil || len(read) == 0 || read[0].Before != "record 1" || read[0].After != "" || read[0].Cause != CauseUnnamed {
-			t.Errorf("%v, the log begins with %+v", err, read[:min(len(read), 1)])
+			j.Errorf("%v, the log begins with %+v", err, read[:min(len(read), 1)])
 		}
 		if len(j.read("SELECT number FROM changes WHERE id = 6")) > 0 {
-			t.Error("the log has a job that was never told of")
+			j.Error("the log has a job that was never told of")
 		}
 	})
 }
@@ -475,7 +475,7 @@ func TestCatalogues(t *testing.T) {
 		j.do(func(w *Writer) error {
 			text, err := CatalogueOf(w.Tx, "a")
 			if text != "texts" {
-				t.Errorf("it has %q", text)
+				j.Errorf("it has %q", text)
 			}
 			return err
 		})
@@ -484,10 +484,10 @@ func TestCatalogues(t *testing.T) {
 			j.later += passEvery + time.Minute
 		}
 		if n := j.read("SELECT count(*) FROM catalogues WHERE hash = 'a'"); n[0] != 1 {
-			t.Error("the one that jobs have is gone")
+			j.Error("the one that jobs have is gone")
 		}
 		if n := j.read("SELECT count(*) FROM catalogues"); n[0] != 1 {
-			t.Errorf("there are %d", n)
+			j.Errorf("there are %d", n)
 		}
 	})
 }
@@ -502,7 +502,7 @@ func TestClockSetBack(t *testing.T) {
 			(4, 'open', %[2]d, %[1]d, 1, 0, 0), (5, 'open', %[2]d, %[1]d, 0, 1, 0), (6, 'open', %[2]d, %[1]d, 0, 0, %[2]d)`, past, future))
 		j.do(func(w *Writer) error { return w.ClockSetBack() })
 		if b, _ := j.take(9, "process"); !slices.Equal(b.Jobs, []int64{2, 3, 4, 5, 6}) {
-			t.Errorf("due are %d", b.Jobs)
+			j.Errorf("due are %d", b.Jobs)
 		}
 	})
 }
@@ -514,7 +514,7 @@ func TestBatchesOfProcessesThatAreGone(t *testing.T) {
 			"INSERT INTO batches (number, process, since) VALUES (1, 'works', 5), (2, 'gone', 5), (3, 'gone', 50)")
 		j.do(func(w *Writer) error { return w.RemoveBatches(10) })
 		if left := j.read("SELECT number FROM batches ORDER BY number"); !slices.Equal(left, []int64{1, 3}) {
-			t.Errorf("left are %d", left)
+			j.Errorf("left are %d", left)
 		}
 	})
 }

@@ -91,18 +91,20 @@ func TestSourcesAreEnteredOnce(t *testing.T) {
 			for i := range all {
 				s.do(func(t *store.Tx) error { return Enter(t, &all[i]) })
 				if all[i].ID != int64(i+1) {
-					t.Errorf("%+v", all[i])
+					s.Errorf("%+v", all[i])
 				}
 			}
 		}
 		for i, one := range all {
-			if got := s.state(one.ID).Source; got != one || got.Key() == all[(i+1)%len(all)].Key() {
-				t.Errorf("stored is %+v", got)
+			key := one
+			key.ID = 0
+			if got := s.state(one.ID).Source; got != one || got.Key() != key || key == all[(i+1)%len(all)].Key() {
+				s.Errorf("stored is %+v", got)
 			}
 		}
 		for i, want := range []string{"channel a", "feed a", "channel a de", "channel a?search=nurse", "channel a?geoLocation=1%3A%3A2%3A%3A3"} {
 			if got := all[i].Cause(); got != want || all[i].IsWholeChannel() != (want == "channel a" || want == "channel a de") {
-				t.Errorf("%s: %s, %t", want, got, all[i].IsWholeChannel())
+				s.Errorf("%s: %s, %t", want, got, all[i].IsWholeChannel())
 			}
 		}
 		s.do(func(t *store.Tx) error {
@@ -141,11 +143,11 @@ func TestDue(t *testing.T) {
 				"UPDATE sources SET next_due = 9000000000000 WHERE name = 'c'")
 		})
 		if got := []string{next(), next(), next()}; !slices.Equal(got, []string{"b", "a", ""}) {
-			t.Errorf("in turn %q", got)
+			s.Errorf("in turn %q", got)
 		}
 		s.later = s.db.Lasting(Lease) + time.Second
 		if got := next(); got != "b" {
-			t.Errorf("after its lease %q", got)
+			s.Errorf("after its lease %q", got)
 		}
 		s.later = 0
 		s.do(func(t *store.Tx) error {
@@ -156,7 +158,7 @@ func TestDue(t *testing.T) {
 				t.Do("UPDATE sources SET began = ? WHERE name = 'c'", t.Now+time.Hour.Milliseconds()))
 		})
 		if got := next(); got != "c" {
-			t.Errorf("of the future %q", got)
+			s.Errorf("of the future %q", got)
 		}
 	})
 }
@@ -193,7 +195,7 @@ func TestTurnThatIsOver(t *testing.T) {
 		over := s.begin(source)
 		last := s.begin(source)
 		if last.Generation <= over.Generation {
-			t.Errorf("turns are %d and %d", over.Generation, last.Generation)
+			s.Errorf("turns are %d and %d", over.Generation, last.Generation)
 		}
 		s.do(func(t *store.Tx) error { _, err := last.SetLogged(t, 3); return errors.Join(err, last.SetMade(t, 4)) })
 		before := s.state(source)
@@ -207,7 +209,7 @@ func TestTurnThatIsOver(t *testing.T) {
 		} {
 			s.do(write)
 			if after := s.state(source); after != before {
-				t.Errorf("%s leaves %+v of %+v", name, after, before)
+				s.Errorf("%s leaves %+v of %+v", name, after, before)
 			}
 		}
 		s.do(func(t *store.Tx) error {
@@ -221,7 +223,7 @@ func TestTurnThatIsOver(t *testing.T) {
 			return err
 		})
 		if again := s.begin(source); again.LastMade != 4 {
-			t.Errorf("the next one begins with %+v", again)
+			s.Errorf("the next one begins with %+v", again)
 		}
 		s.do(func(t *store.Tx) error { return Remove(t, source) })
 		s.do(func(t *store.Tx) error {
@@ -271,7 +273,7 @@ func TestTurnIsLastUntilTheCommit(t *testing.T) {
 			return err
 		})
 		if (<-began).Before(ends) {
-			t.Error("another turn begins meanwhile")
+			s.Error("another turn begins meanwhile")
 		}
 	})
 }
@@ -293,16 +295,16 @@ func TestFailures(t *testing.T) {
 			got := s.state(source)
 			if wait := time.Until(time.UnixMilli(got.NextDue)); wait < 59*time.Minute || wait > time.Hour ||
 				got.Failures != want+1 || got.Problem != "no answer" || got.LeasedUntil != 0 || got.Complete != 0 {
-				t.Errorf("%+v", got)
+				s.Errorf("%+v", got)
 			}
 		}
 		n := s.begin(source)
 		s.do(func(t *store.Tx) error { return n.Complete(t, 9) })
 		if got := s.state(source); got.Failures != 0 || got.Problem != "" || got.NextDue != 9 || got.Complete == 0 || got.LeasedUntil != 0 {
-			t.Errorf("%+v", got)
+			s.Errorf("%+v", got)
 		}
 		if n := s.begin(source); n.LastComplete == 0 {
-			t.Error("the next turn does not know of it")
+			s.Error("the next turn does not know of it")
 		}
 	})
 }
@@ -334,7 +336,7 @@ func TestRefusals(t *testing.T) {
 			n := s.begin(source)
 			s.do(func(t *store.Tx) error { return n.Fail(t, "why", step.says, func(int) time.Duration { return 0 }) })
 			if got := s.state(source); got.Refused != step.refused || got.LeftOut != step.leftOut {
-				t.Errorf("%+v: refused %t, left out %t", step, got.Refused, got.LeftOut)
+				s.Errorf("%+v: refused %t, left out %t", step, got.Refused, got.LeftOut)
 			}
 		}
 	})
@@ -431,11 +433,11 @@ func TestUnderWay(t *testing.T) {
 			return names
 		}
 		if got := names(); got != "b by process, a by process, " {
-			t.Errorf("under way are %s", got)
+			s.Errorf("under way are %s", got)
 		}
 		s.do(func(t *store.Tx) error { _, err := two.Lease(t, 0); return err })
 		if got := names(); got != "a by process, " {
-			t.Errorf("then %s", got)
+			s.Errorf("then %s", got)
 		}
 		s.do(func(t *store.Tx) error {
 			last, err := LockLast(t, all[0].ID)
@@ -445,7 +447,7 @@ func TestUnderWay(t *testing.T) {
 			return errors.Join(err, EndLeases(t))
 		})
 		if got := names(); got != "" {
-			t.Errorf("after all leases %s", got)
+			s.Errorf("after all leases %s", got)
 		}
 	})
 }
