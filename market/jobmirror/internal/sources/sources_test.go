@@ -251,6 +251,7 @@ func TestTurnIsLastUntilTheCommit(t *testing.T) {
 		}
 		source := s.enter("a")[0].ID
 		n, other := s.begin(source), &table{T: s.T, db: s.again()}
+		s.do(func(t *store.Tx) error { _, err := n.Lease(t, 0); return err })
 		began := make(chan time.Time, 1)
 		var ends time.Time
 		s.do(func(t *store.Tx) error {
