@@ -154,7 +154,8 @@ func (t statusTx) sourceStatus(out *Status) error {
 	for _, s := range states {
 		out.Sources = append(out.Sources, SourceStatus{
 			Kind: s.Kind, Name: s.String(), Language: s.Language, Rows: rows[s.ID], Held: held[s.ID],
-			Complete: instant(s.Complete), NextDue: instant(s.NextDue), Failures: s.Failures, Problem: s.Problem, Refused: s.Refused,
+			Complete: instant(s.Complete), NextDue: instant(s.NextDue),
+			Failures: s.Failures, Problem: s.Problem, Refused: s.Refused,
 			Empty: s.IsWholeChannel() && rows[s.ID] == 0 && s.Complete > 0, id: s.ID,
 		})
 	}

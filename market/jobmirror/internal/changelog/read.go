@@ -66,9 +66,11 @@ func (l *Log) Of(t *store.Tx, job int64, since time.Time, most int) (entries []E
 		newest, order = "number DESC NULLS FIRST, written DESC", "number NULLS LAST, written"
 	}
 	of := func(column string) string {
-		return "SELECT * FROM (SELECT * FROM changes WHERE " + column + " = ? AND at >= ? ORDER BY " + newest + " LIMIT ?) by_" + column
+		return "SELECT * FROM (SELECT * FROM changes WHERE " + column + " = ? AND at >= ? ORDER BY " + newest +
+			" LIMIT ?) by_" + column
 	}
-	query := "SELECT coalesce(number, 0), " + columns + " FROM (" + of("job") + " UNION ALL " + of("earlier_job") + ") c ORDER BY " + order
+	query := "SELECT coalesce(number, 0), " + columns + " FROM (" + of("job") + " UNION ALL " + of("earlier_job") +
+		") c ORDER BY " + order
 	args := []any{job, since.UnixMilli(), most}
 	err = t.Rows(query, append(args, args...), func(scan func(...any) error) error {
 		var e Entry

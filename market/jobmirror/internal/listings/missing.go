@@ -48,7 +48,8 @@ func (w *Writer) Miss(r Refresh, rules Rules) error {
 	}
 	// This refresh is the last one by now. So a row whose first miss was the third last refresh, or an earlier
 	// one, was missed three times.
-	_, err = w.Exec("UPDATE "+w.name+goes+" AND missing <= ? AND missed <= ?", w.source, w.Now-rules.Hold.Milliseconds(), third)
+	since := w.Now - rules.Hold.Milliseconds()
+	_, err = w.Exec("UPDATE "+w.name+goes+" AND missing <= ? AND missed <= ?", w.source, since, third)
 	return err
 }
 

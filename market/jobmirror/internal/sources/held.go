@@ -33,8 +33,8 @@ func LockHeld(t *store.Tx) (list []*Held, err error) {
 // no process does.
 const FirstHeld = "SELECT max(held_lease) FROM sources WHERE held_lease > 0"
 
-// NoteAnswer notes the number of the answer of a complete refresh of a source, and returns that of the
-// complete refresh two before it; 0: there was none.
+// NoteAnswer notes the number of the answer of a complete refresh of a source, and returns that of the third
+// last complete refresh, which counts this one as the last; 0: there were not as many.
 func NoteAnswer(t *store.Tx, source, answer int64) (third int64, err error) {
 	return store.Value[int64](t, `UPDATE sources SET third_last_answer = second_last_answer, second_last_answer = last_answer, last_answer = ?
 		WHERE id = ? RETURNING third_last_answer`, answer, source)
@@ -50,7 +50,8 @@ func WantLookups(t *store.Tx, source int64, held bool) error {
 	return err
 }
 
-// LeaseLookups leases the right to look up the jobs of the held rows of a source for d, or gives it back if d is 0.
+// LeaseLookups leases the right to look up the jobs of the held rows of a source for d, or gives it back if
+// d is 0.
 func LeaseLookups(t *store.Tx, source int64, d time.Duration) error {
 	_, err := t.Exec("UPDATE sources SET held_lease = ? WHERE id = ? AND held_lease > 0", max(t.Until(d), 1), source)
 	return err
@@ -81,8 +82,8 @@ type Proof struct {
 	Believed int64 // rows that went because lookups said "unavailable" while none gave any
 }
 
-// LockProof locks the row of a source, as Lock does, and returns what it says of the lookups for held rows. Without a row
-// the error is sql.ErrNoRows.
+// LockProof locks the row of a source, as Lock does, and returns what it says of the lookups for held rows.
+// Without a row the error is sql.ErrNoRows.
 func LockProof(t *store.Tx, source int64) (p Proof, err error) {
 	err = t.Row("SELECT last_answer, informed <> 0, believed FROM sources WHERE id = ? @lock", []any{source},
 		&p.Answer, &p.Informed, &p.Believed)

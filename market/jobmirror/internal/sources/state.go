@@ -19,7 +19,8 @@ func States(t *store.Tx) (list []State, err error) {
 	const query = "SELECT " + columns + ", complete, next_due, leased_until, failures, problem, refused <> 0, left_out = 1 FROM sources ORDER BY id"
 	err = t.Rows(query, nil, func(scan func(...any) error) error {
 		var s State
-		err := scan(append(s.columns(), &s.Complete, &s.NextDue, &s.LeasedUntil, &s.Failures, &s.Problem, &s.Refused, &s.LeftOut)...)
+		err := scan(append(s.columns(), &s.Complete, &s.NextDue, &s.LeasedUntil, &s.Failures, &s.Problem,
+			&s.Refused, &s.LeftOut)...)
 		list = append(list, s)
 		return err
 	})

@@ -24,8 +24,8 @@ func (l *Last) columns() []any {
 	return []any{&l.Source, &l.Generation, &l.Began, &l.Complete, &l.LeasedUntil}
 }
 
-// LockLast locks the row of a source, and returns what it says of the last refresh. Without a row the error is
-// sql.ErrNoRows.
+// LockLast locks the row of a source, and returns what it says of the last refresh. Without a row the error
+// is sql.ErrNoRows.
 func LockLast(t *store.Tx, source int64) (last Last, err error) {
 	err = t.Row("SELECT "+lastColumns+" FROM sources WHERE id = ? @lock", []any{source}, last.columns()...)
 	return last, err
@@ -88,7 +88,8 @@ func (n Turn) IsLast(t *store.Tx) (bool, error) {
 
 // set changes columns of the source's row, unless another refresh has begun.
 func (n Turn) set(t *store.Tx, columns string, args ...any) (isLast bool, err error) {
-	rows, err := t.Exec("UPDATE sources SET "+columns+" WHERE id = ? AND generation = ?", append(args, n.Source, n.Generation)...)
+	args = append(args, n.Source, n.Generation)
+	rows, err := t.Exec("UPDATE sources SET "+columns+" WHERE id = ? AND generation = ?", args...)
 	return rows > 0, err
 }
 
@@ -103,8 +104,8 @@ func (n Turn) SetMade(t *store.Tx, made int64) error {
 	return err
 }
 
-// Logged returns what the operator's log has of the source, as SetLogged has noted it; 0 where the turn is not the
-// last one.
+// Logged returns what the operator's log has of the source, as SetLogged has noted it; 0 where the turn is
+// not the last one.
 func (n Turn) Logged(t *store.Tx) (int64, error) {
 	return store.Value[int64](t, "SELECT coalesce(max(logged), 0) FROM sources WHERE id = ? AND generation = ?", n.Source, n.Generation)
 }
@@ -123,8 +124,9 @@ func (n Turn) Complete(t *store.Tx, due int64) error {
 // Word is what a board says on whether it has a source.
 type Word int
 
+// What a board says.
 const (
-	Nothing Word = iota
+	Nothing Word = iota // it did not answer, or its answer does not say
 	Yes
 	No
 )
