@@ -104,7 +104,7 @@ func (t *refreshTx) noteOrigin() error {
 // of stored ones yet. A lower version from the source that gave the stored row waits until
 // that source shows one again, in an answer made after the first was noted. One from
 // another source waits as long as the source of the stored row shows the posting.
-func (t *refreshTx) believe(stored []*row, change map[int64]*row) error {
+func (t channelTx) believe(stored []*row, change map[int64]*row) error {
 	var lower []int64
 	for _, old := range stored {
 		if given := change[old.id]; given.answer > old.answer && given.rec.Version < old.rec.Version {

@@ -42,7 +42,7 @@ func (r *refresher) copyChannel(ctx context.Context) (whole bool, reason string,
 	// Whatever posting is added is saved by savePostings, up to channelBatch of them in one
 	// transaction.
 	saver := newSaver(r.Mirror, channelBatch, func(t *tx, items []channelItem) error {
-		return t.refreshing(&r.src.Source, r.turn).savePostings(items)
+		return channelTx{t.refreshing(&r.src.Source, r.turn)}.savePostings(items)
 	})
 	read, sum := 0, int64(0)
 	listening := jobboard.WithHeaderFunc(ctx, r.turn.freshness.readHeader)
@@ -88,8 +88,11 @@ func (r *refresher) copyChannel(ctx context.Context) (whole bool, reason string,
 	return true, "", nil
 }
 
+// channelTx is a transaction of a refresh of a channel.
+type channelTx struct{ *refreshTx }
+
 // savePostings writes postings of one answer.
-func (t *refreshTx) savePostings(batch []channelItem) error {
+func (t channelTx) savePostings(batch []channelItem) error {
 	isLast, err := t.turn.IsLast(t.Tx)
 	if err != nil || !isLast {
 		return err
@@ -137,7 +140,7 @@ func newestOf(batch []channelItem) []channelItem {
 
 // leaveOutForgotten returns the postings that may be copied: neither they nor
 // the jobs in their links were forgotten.
-func (t *refreshTx) leaveOutForgotten(postings []channelItem) ([]channelItem, error) {
+func (t channelTx) leaveOutForgotten(postings []channelItem) ([]channelItem, error) {
 	var numbers, jobs []int64
 	for _, p := range postings {
 		numbers = append(numbers, int64(p.JobPostingID))
@@ -161,7 +164,7 @@ func (t *refreshTx) leaveOutForgotten(postings []channelItem) ([]channelItem, er
 // compare compares postings with what is stored of them. It returns the rows that the
 // channel shows again, unchanged, after they were missing, the new rows, and the rows that may replace stored ones,
 // by their id.
-func (t *refreshTx) compare(postings []channelItem,
+func (t channelTx) compare(postings []channelItem,
 ) (shownAgain []int64, added []*row, change map[int64]*row, err error) {
 	known, err := t.known(postings)
 	if err != nil {
@@ -206,7 +209,7 @@ type knownPosting struct {
 
 // known finds which of some postings are stored in the source's language, by their
 // identifiers.
-func (t *refreshTx) known(postings []channelItem) (map[int64]knownPosting, error) {
+func (t channelTx) known(postings []channelItem) (map[int64]knownPosting, error) {
 	numbers := store.IDsOf(postings, func(p channelItem) int64 { return int64(p.JobPostingID) })
 	out := make(map[int64]knownPosting, len(postings))
 	err := t.Rows(`SELECT p.id, p.posting, p.hash, p.version, l.posting IS NOT NULL, coalesce(l.raw, 0) FROM postings p
@@ -246,7 +249,7 @@ func (t turn) notesRaw(r *row, k knownPosting) bool {
 }
 
 // noteRaws notes by which bytes a source shows postings as they are stored, by their rows.
-func (t *refreshTx) noteRaws(shown, change map[int64]*row) error {
+func (t channelTx) noteRaws(shown, change map[int64]*row) error {
 	if len(shown) == 0 {
 		return nil
 	}
@@ -271,7 +274,7 @@ func (t *refreshTx) noteRaws(shown, change map[int64]*row) error {
 // merged returns stored rows with what an answer says of them, by their id, as far as it
 // is believed; and what it says of those that another source has removed just now, as the
 // last that showed them.
-func (t *refreshTx) merged(change map[int64]*row) (rows, removed []*row, err error) {
+func (t channelTx) merged(change map[int64]*row) (rows, removed []*row, err error) {
 	rows, err = t.load("id IN @ids", store.IDs(slices.Collect(maps.Keys(change))))
 	if err != nil {
 		return nil, nil, err
@@ -311,7 +314,7 @@ func merge(stored, given *row) *row {
 // saveShown notes that a source shows rows, which are new or may have changed, and those of
 // shownAgain, which were missing. It saves rows, and has the jobs looked up that may have changed
 // with them.
-func (t *refreshTx) saveShown(shownAgain []int64, rows []*row) error {
+func (t channelTx) saveShown(shownAgain []int64, rows []*row) error {
 	list := t.listing(t.src)
 	if err := list.ShowAgain(shownAgain); err != nil {
 		return err
@@ -340,7 +343,7 @@ func (t *refreshTx) saveShown(shownAgain []int64, rows []*row) error {
 
 // putChangedDue puts the jobs on the list (see internal/lookups) that may have changed with rows which
 // were just written.
-func (t *refreshTx) putChangedDue(rows []*row) error {
+func (t channelTx) putChangedDue(rows []*row) error {
 	elsewhere, err := t.inOtherLanguages(rows)
 	if err != nil {
 		return err
@@ -371,7 +374,7 @@ const selectInOtherLanguages = `SELECT p.id, max(CASE WHEN o.version = p.version
 // inOtherLanguages looks at the rows that are new or of a newer version. For each posting that
 // the copy also has in another language it returns 1 if that row has the same version and job,
 // because then the new row says nothing new about the job, and otherwise 0.
-func (t *refreshTx) inOtherLanguages(rows []*row) (map[int64]int64, error) {
+func (t channelTx) inOtherLanguages(rows []*row) (map[int64]int64, error) {
 	var versions []int64
 	for _, r := range rows {
 		if r.newVersion {
@@ -386,7 +389,7 @@ func (t *refreshTx) inOtherLanguages(rows []*row) (map[int64]int64, error) {
 
 // dropPostings removes postings from what a channel shows, by their rows. Those that no
 // other source shows go from the copy.
-func (t *refreshTx) dropPostings(ids []int64, cause string) error {
+func (t channelTx) dropPostings(ids []int64, cause string) error {
 	rows, err := t.load("id IN @ids", store.IDs(ids))
 	if err != nil {
 		return err

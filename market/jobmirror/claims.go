@@ -10,7 +10,7 @@ import (
 // others are saved when a channel shows them, by saveShown.
 
 // putClaims notes which postings an entry says are its job's.
-func (t *refreshTx) putClaims(item feedItem) error {
+func (t feedTx) putClaims(item feedItem) error {
 	for kind, values := range map[string][]int64{"posting": item.postings, "version": item.versions} {
 		for _, value := range values {
 			err := t.Do(`INSERT INTO claims (kind, value, job, source, entry) VALUES (?, ?, ?, ?, ?)
@@ -60,7 +60,7 @@ func (t postingTx) readClaims(kind string, values []int64) (map[int64]int64, err
 
 // dropClaims removes what entries of a feed, by their hashes, claim, and returns the
 // postings and the versions of which they claimed something.
-func (t *refreshTx) dropClaims(hashes []int64) (postings, versions []int64, err error) {
+func (t feedTx) dropClaims(hashes []int64) (postings, versions []int64, err error) {
 	const query = "SELECT value FROM claims WHERE source = ? AND entry IN @ids AND kind = ?"
 	if postings, err = t.Numbers(query, t.src.ID, store.IDs(hashes), "posting"); err != nil {
 		return nil, nil, err

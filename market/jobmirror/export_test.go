@@ -106,7 +106,7 @@ func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f fun
 		if err != nil {
 			return err
 		}
-		if err := t.refreshing(&src.Source, turn).savePostings(itemsOf(posting)); err != nil {
+		if err := (channelTx{t.refreshing(&src.Source, turn)}).savePostings(itemsOf(posting)); err != nil {
 			return err
 		}
 		f()

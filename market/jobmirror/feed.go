@@ -47,7 +47,7 @@ func (r *refresher) copyFeed(ctx context.Context) (whole bool, reason string, er
 
 	// Whatever entry is added is saved by saveEntries, up to feedBatch of them in one transaction.
 	saver := newSaver(r.Mirror, feedBatch, func(t *tx, items []feedItem) error {
-		return t.refreshing(&r.src.Source, r.turn).saveEntries(items)
+		return feedTx{t.refreshing(&r.src.Source, r.turn)}.saveEntries(items)
 	})
 	// Skip is called right before the loop gets an entry, and leaves here for it the hash of the
 	// entry's bytes, and whether the entry is stored and was missing.
@@ -94,11 +94,14 @@ func newItem(sum int64, shownAgain bool, entry *jobfeed.Entry) feedItem {
 	return item
 }
 
+// feedTx is a transaction of a refresh of a feed.
+type feedTx struct{ *refreshTx }
+
 // saveEntries writes entries of a feed, unless another refresh of it has begun since.
 // An entry goes two ways. Its job is put on the list from which lookUpDue takes the jobs that
 // it looks up. What it says of postings is put into the table claims; resaveClaimed saves those
 // postings anew that are stored already. Others find the claim when a channel shows them.
-func (t *refreshTx) saveEntries(items []feedItem) error {
+func (t feedTx) saveEntries(items []feedItem) error {
 	isLast, err := t.turn.IsLast(t.Tx)
 	if err != nil || !isLast {
 		return err
@@ -148,7 +151,7 @@ func (t *refreshTx) saveEntries(items []feedItem) error {
 // noteShownAgain clears the column missing of the stored entries that are back. It returns the items
 // that were never missing, and the items whose stored entries have been removed meanwhile: for
 // these the entry is new.
-func (t *refreshTx) noteShownAgain(items []feedItem) ([]feedItem, error) {
+func (t feedTx) noteShownAgain(items []feedItem) ([]feedItem, error) {
 	if !slices.ContainsFunc(items, func(item feedItem) bool { return item.shownAgain }) {
 		return items, nil
 	}
@@ -160,7 +163,7 @@ func (t *refreshTx) noteShownAgain(items []feedItem) ([]feedItem, error) {
 
 // dropEntries removes entries of a feed, by their hashes. What they say of postings goes
 // with them.
-func (t *refreshTx) dropEntries(hashes []int64, cause string) error {
+func (t feedTx) dropEntries(hashes []int64, cause string) error {
 	jobs, err := t.listing(t.src).JobsOf(hashes)
 	if err != nil {
 		return err

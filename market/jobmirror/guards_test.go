@@ -119,7 +119,7 @@ func savePosting(t *testing.T, m *Mirror, src *source, turn turn, id jobboard.Jo
 func save(t *testing.T, m *Mirror, src *source, turn turn, postings ...*jobboard.JobPosting) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		return t.refreshing(&src.Source, turn).savePostings(itemsOf(postings...))
+		return channelTx{t.refreshing(&src.Source, turn)}.savePostings(itemsOf(postings...))
 	})
 }
 
@@ -127,7 +127,7 @@ func save(t *testing.T, m *Mirror, src *source, turn turn, postings ...*jobboard
 func saveEntries(t *testing.T, m *Mirror, src *source, turn turn, items ...feedItem) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		return t.refreshing(&src.Source, turn).saveEntries(items)
+		return feedTx{t.refreshing(&src.Source, turn)}.saveEntries(items)
 	})
 }
 

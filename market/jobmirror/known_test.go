@@ -236,7 +236,7 @@ func TestRepeatedTransactionBringsBackWhatWasChangedMeanwhile(t *testing.T) {
 		again := beginTurn(t, m, whole)
 		victim := errors.New("the victim of a deadlock")
 		err := m.db.update(t.Context(), func(t *tx) error {
-			err := t.refreshing(&whole.Source, again).savePostings(itemsOf(posting("Nurse")))
+			err := channelTx{t.refreshing(&whole.Source, again)}.savePostings(itemsOf(posting("Nurse")))
 			return errors.Join(err, victim)
 		})
 		if !errors.Is(err, victim) || !slices.Equal(held(), []int64{whole.ID}) {
@@ -272,7 +272,7 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 		if attempts.Add(1) > 1 {
 			return errors.New("the first is repeated")
 		}
-		first := in.refreshing(&one.Source, turnOne)
+		first := channelTx{in.refreshing(&one.Source, turnOne)}
 		back, _, change, err := first.compare([]channelItem{item(1, "Senior nurse", 1), item(2, "Cook", 2)})
 		if err != nil {
 			return err
@@ -280,7 +280,7 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 		go func() {
 			ended <- other.db.update(t.Context(), func(in *tx) error {
 				attempts.Add(1)
-				err := in.refreshing(&two.Source, turnTwo).savePostings([]channelItem{item(1, "Nurse", 3), item(2, "Senior cook", 4)})
+				err := channelTx{in.refreshing(&two.Source, turnTwo)}.savePostings([]channelItem{item(1, "Nurse", 3), item(2, "Senior cook", 4)})
 				return err
 			})
 		}()

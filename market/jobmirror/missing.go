@@ -70,9 +70,9 @@ func (t *refreshTx) dropSome() (more bool, err error) {
 // dropRows removes rows from what a source shows, by their keys.
 func (t *refreshTx) dropRows(keys []int64, cause string) error {
 	if t.src.Kind == sources.Feed {
-		return t.dropEntries(keys, cause)
+		return feedTx{t}.dropEntries(keys, cause)
 	}
-	return t.dropPostings(keys, cause)
+	return channelTx{t}.dropPostings(keys, cause)
 }
 
 // settle removes the held rows of a source that lookups prove to be gone. all tells it

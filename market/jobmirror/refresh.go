@@ -30,7 +30,7 @@ type turn struct {
 	freshness *freshness // the ages of its answers
 }
 
-// refreshTx is a transaction of a refresh, which writes what a source shows.
+// refreshTx is a transaction of a refresh of a source. channelTx and feedTx write what a source shows.
 type refreshTx struct {
 	postingTx
 	src  *sources.Source

@@ -90,7 +90,7 @@ func TestPostingMovesBetweenSources(t *testing.T) {
 		return m.db.update(t.Context(), func(t *tx) error {
 			turn, err := t.begin(&src.Source, "")
 			if err == nil {
-				err = t.refreshing(&src.Source, turn).savePostings(itemsOf(posting...))
+				err = channelTx{t.refreshing(&src.Source, turn)}.savePostings(itemsOf(posting...))
 			}
 			return err
 		})
@@ -101,7 +101,7 @@ func TestPostingMovesBetweenSources(t *testing.T) {
 	shown := make(chan error, 1)
 	err := m.db.update(t.Context(), func(in *tx) error {
 		gone, err := in.Numbers("SELECT posting FROM listings WHERE source = ?", from.ID)
-		if err := errors.Join(err, in.refreshing(&from.Source, turn{}).dropPostings(gone, "test")); err != nil {
+		if err := errors.Join(err, channelTx{in.refreshing(&from.Source, turn{})}.dropPostings(gone, "test")); err != nil {
 			return err
 		}
 		if _, err = in.Numbers("SELECT 1"); err != nil { // sends what Do was given
