@@ -21,8 +21,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 )
 
-// Lists and jobs' pages have all points, in both languages. By day it is one page, which JOBBOARD_SEED chooses: each takes
-// seconds, and the start of Lighthouse and its browser more.
+// Lists and jobs' pages have all points, in both languages. Lighthouse takes up to half a minute for a page, so that by day it
+// judges one of them, which JOBBOARD_SEED chooses.
 func TestLighthouse(t *testing.T) {
 	chromium := browsertest.Need(t)
 	testenv.File(t, filepath.Join("node_modules", "lighthouse", "package.json"), "npm ci --prefix e2e/lighthouse")

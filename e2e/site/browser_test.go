@@ -70,6 +70,7 @@ func TestInBrowser(t *testing.T) {
 	built := program.Build(t, "market", "./examples/site")
 	board, away := jobboardtest.New(t, jobboardtest.WithDemo()), jobboardtest.New(t, jobboardtest.WithDemo())
 	away.Close()
+	closed := addClosed(board)
 	unoffered, outage := startFor(t, built, board), startFor(t, built, away)
 	type visitor struct {
 		language string
@@ -130,6 +131,11 @@ func TestInBrowser(t *testing.T) {
 				return browsertest.Eval[bool](b, `!!document.querySelector(".advertisement")`)
 			})
 			check(b, axe, "sign-in-not-offered")
+			browsertest.WaitFor(t, "the page of a closed job leads on", func() bool {
+				b.Do(chromedp.Navigate(unoffered + closed))
+				return browsertest.Eval[bool](b, `!!document.querySelector("h3 a[href^='/job/']")`)
+			})
+			check(b, axe, "closed-leads-on")
 		})
 	}
 }

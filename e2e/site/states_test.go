@@ -45,6 +45,17 @@ func states(demo jobboardtest.DemoInfo) map[string]string {
 	}
 }
 
+// addClosed adds a job to a board that takes no applications, beside open ones of its category, and returns its page.
+func addClosed(board *jobboardtest.Server) (page string) {
+	open, _ := board.Job(board.Demo.OpenJob)
+	closed := board.AddJob(jobboardtest.Job{Title: "Stationsleitung (m/w/d)", Language: "de", Location: open.Location, ApplyClosed: true})
+	board.AddPosting(jobboardtest.Posting{
+		JobID: closed.ID, Channels: []string{board.Demo.Channel}, Title: closed.Title, Language: "de",
+		Config: map[string][]string{"jobcategory": {"3001"}, "ProjectLocationGerman": {"Berlin"}},
+	})
+	return fmt.Sprintf("/job/%d/", closed.ID)
+}
+
 // The markup of each state of a site's pages is right.
 func TestMarkup(t *testing.T) {
 	java := testenv.Program(t, "java", "apt-get install default-jdk-headless")
@@ -55,6 +66,7 @@ func TestMarkup(t *testing.T) {
 	board := jobboardtest.New(t, jobboardtest.WithDemo())
 	away := jobboardtest.New(t, jobboardtest.WithDemo())
 	away.Close()
+	closed := addClosed(board)
 	origin, demo := start(t, built)
 	unoffered, outage := startFor(t, built, board), startFor(t, built, away)
 	folder := t.TempDir()
@@ -98,6 +110,9 @@ func TestMarkup(t *testing.T) {
 			_, body := ask("sign-in-not-offered", "GET", unoffered+job, nil)
 			return strings.Contains(body, "advertisement")
 		})
+		if _, body := ask("closed-leads-on", "GET", unoffered+closed, nil); !strings.Contains(body, `<h3`) {
+			t.Errorf("%s: a closed job leads on to nothing: %s", lang, body)
+		}
 		ask("outage", "GET", outage+job, nil)
 		apply := fmt.Sprintf("%s/apply/%d", origin, demo.OpenJob)
 		at, _ := ask("", "GET", apply, nil)
@@ -109,7 +124,7 @@ func TestMarkup(t *testing.T) {
 	}
 	for _, tool := range [][]string{{java, "-jar", vnu, "--errors-only"}, {"node", validate, "--config", "htmlvalidate.json"}} {
 		pages, err := filepath.Glob(filepath.Join(folder, "*.html"))
-		if err != nil || len(pages) != 2*(len(states(demo))+5) {
+		if err != nil || len(pages) != 2*(len(states(demo))+6) {
 			t.Fatalf("%d pages, %v", len(pages), err)
 		}
 		var said bytes.Buffer
