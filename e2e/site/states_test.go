@@ -110,9 +110,10 @@ func TestMarkup(t *testing.T) {
 			_, body := ask("sign-in-not-offered", "GET", unoffered+job, nil)
 			return strings.Contains(body, "advertisement")
 		})
-		if _, body := ask("closed-leads-on", "GET", unoffered+closed, nil); !strings.Contains(body, `<h3`) {
-			t.Errorf("%s: a closed job leads on to nothing: %s", lang, body)
-		}
+		browsertest.WaitFor(t, "the page of a closed job leads on", func() bool {
+			_, body := ask("closed-leads-on", "GET", unoffered+closed, nil)
+			return strings.Contains(body, "<h3")
+		})
 		ask("outage", "GET", outage+job, nil)
 		apply := fmt.Sprintf("%s/apply/%d", origin, demo.OpenJob)
 		at, _ := ask("", "GET", apply, nil)
