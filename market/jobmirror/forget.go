@@ -63,8 +63,10 @@ func (t forgetTx) forget(job int64) error {
 	if err := t.db.search.EraseWords(t.Tx, erased); err != nil {
 		return err
 	}
-	err = t.DoAll([]any{job}, "DELETE FROM claims WHERE job = ?", "DELETE FROM jobs WHERE job = ?")
-	if err != nil {
+	if err := t.Do("DELETE FROM claims WHERE job = ?", job); err != nil {
+		return err
+	}
+	if err := t.lookups.Forget(job); err != nil {
 		return err
 	}
 	if err := changelog.Erase(t.Tx, string(ChangeJob), []int64{job}); err != nil {

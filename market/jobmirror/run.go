@@ -234,8 +234,7 @@ func (w *worker) poll(ctx context.Context) error {
 	}
 	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.leased_until,
 			(`+sources.FirstHeld+`), (`+lookups.FirstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstVisibilityDue+`), `+numberless+`
-		FROM (SELECT count(*) AS entered, min(CASE WHEN leased_until > next_due THEN leased_until ELSE next_due END) AS first,
-			coalesce(max(began), 0) AS began, coalesce(max(leased_until), 0) AS leased_until FROM sources WHERE id IN @ids) s`,
+		FROM (`+sources.Waiting+`) s`,
 		[]any{sourceIDs(named)}, &now, &entered, &source, &began, &until, &held, &job, &index, &visibility, &number)
 	if err != nil {
 		return err

@@ -90,6 +90,9 @@ func (w *Writer) Doubt(job, number int64, said string, since int64, why string, 
 		last_lookup = CASE WHEN last_lookup < ? THEN ? ELSE last_lookup END WHERE job = ?`, said, since, why, due, number, number, job)
 }
 
+// Forget removes what is stored of a job, without a change in the log.
+func (w *Writer) Forget(job int64) error { return w.Do("DELETE FROM jobs WHERE job = ?", job) }
+
 // Sent notes that jobs were looked up for held rows, by a number, whether or not an answer came.
 func (w *Writer) Sent(jobs string, number int64) error {
 	_, err := w.Exec("UPDATE jobs SET last_lookup = ? WHERE job IN @ids AND last_lookup < ?", number, jobs, number)

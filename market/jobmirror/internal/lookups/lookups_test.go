@@ -310,6 +310,10 @@ func TestPostingLeft(t *testing.T) {
 			j.wantRow("it left", 7, "last_posting", posting)
 		}
 		j.wantRow("it left another", 8, "last_posting", "")
+		j.do(func(w *Writer) error { return w.Forget(7) })
+		if left := j.read("SELECT job FROM jobs"); !slices.Equal(left, []int64{8}) {
+			j.Errorf("after 7 was forgotten %d are left", left)
+		}
 	})
 }
 

@@ -40,6 +40,11 @@ func Due(t *store.Tx, ids string) (last Last, err error) {
 	return last, err
 }
 
+// Waiting selects of some sources how many have a row, when the first of them is to be refreshed that no process
+// refreshes (NULL: there is none), when the last refresh began, and when the last lease ends.
+const Waiting = `SELECT count(*) AS entered, min(CASE WHEN leased_until > next_due THEN leased_until ELSE next_due END) AS first,
+	coalesce(max(began), 0) AS began, coalesce(max(leased_until), 0) AS leased_until FROM sources WHERE id IN @ids`
+
 // Count returns how many of some sources have a row.
 func Count(t *store.Tx, ids string) (int, error) {
 	return store.Value[int](t, "SELECT count(*) FROM sources WHERE id IN @ids", ids)
