@@ -67,7 +67,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 			jobs = append(jobs, job.ID)
 		}
 		o := childOptions{Database: address, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: srv.Demo.Channel, Feed: srv.FeedURL, Limit: -1}
-		for i := range size(6, 300) {
+		for i := range size(4, 300) {
 			for range 5 {
 				jobs = stir(srv, r, jobs, i)
 			}

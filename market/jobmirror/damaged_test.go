@@ -203,7 +203,7 @@ func TestFlippedBytesOfTheIndex(t *testing.T) {
 		}
 	}
 	var found, bySQLite, byIndex, harmless int
-	for _, f := range someOf(t, 9, tried) {
+	for _, f := range someOf(t, 5, tried) {
 		path := filepath.Join(t.TempDir(), "jobs.db")
 		replaceFile(t, path, string(file))
 		what := flip(t, openSQL(t, path), r, f.table, f.column)
@@ -261,7 +261,7 @@ func TestDamagedIndexOfAServer(t *testing.T) {
 		t.Skip("there is no server")
 	}
 	address := create(t)
-	m, _, _ := searchable(t, address, 30)
+	m, _, _ := searchableBy(t, address, 30, 5)
 	if found := checkIndex(t, m); found.Damaged() || found.Waiting > 0 || found.Postings == 0 {
 		t.Fatalf("%+v", found)
 	}
@@ -326,7 +326,7 @@ func TestDamagedIndexOfAServer(t *testing.T) {
 func TestReindexEndsAtAnyStatement(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		const n = 12
-		m, srv, jobs := searchable(t, address, n)
+		m, srv, jobs := searchableBy(t, address, n, 5)
 		damage := "DELETE FROM search WHERE document = (SELECT min(id) FROM postings)"
 		if !strings.HasPrefix(address, "postgres") {
 			damage = strings.ReplaceAll(damage, "document", "rowid")
@@ -390,7 +390,7 @@ func TestReindexEndsAtAnyStatement(t *testing.T) {
 func TestReindexBesideOthers(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		const n = 120
-		m, srv, jobs := searchable(t, address, n)
+		m, srv, jobs := searchableBy(t, address, n, 5)
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		for range 2 {
@@ -414,7 +414,7 @@ func TestReindexBesideOthers(t *testing.T) {
 				}
 			}
 		})
-		for round := range size(4, 20) {
+		for round := range size(3, 20) {
 			for _, job := range jobs[:n/2] {
 				srv.UpdateJob(job, func(j *jobboardtest.Job) {
 					j.Title = fmt.Sprintf("Nurse %d", round)

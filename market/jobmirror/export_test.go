@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,14 +31,18 @@ func OnEach(t *testing.T, f func(t *testing.T, address string)) {
 	onDatabases(t, true, f)
 }
 
-// OnEachMeasured runs a test that tells how fast something is: in turn, and beside no other
-// test, where JOBBOARD_TESTS asks for all.
+// OnEachMeasured runs a test that tells how fast something is: on each database in turn, and beside no
+// other test, where JOBBOARD_TESTS asks for all; else on one of them, chosen by a seed.
 func OnEachMeasured(t *testing.T, f func(t *testing.T, address string)) {
 	t.Helper()
-	if !testenv.Whole() {
-		t.Parallel()
+	if testenv.Whole() {
+		onDatabases(t, false, f)
+		return
 	}
-	onDatabases(t, !testenv.Whole(), f)
+	t.Parallel()
+	names := slices.Sorted(maps.Keys(Databases))
+	name := names[testenv.Seed(t)%uint64(len(names))]
+	t.Run(name, func(t *testing.T) { f(t, Databases[name](t)) })
 }
 
 func onDatabases(t *testing.T, parallel bool, f func(t *testing.T, address string)) {

@@ -171,7 +171,7 @@ func TestFleetThroughFaults(t *testing.T) {
 
 func fleetThroughFaults(t *testing.T, pooled bool, lasting time.Duration) {
 	server := ownServer(t)
-	n := size(3000, 20_000)
+	n := size(1500, 20_000)
 	srv := jobboardtest.New(t)
 	srv.AddChannel(jobboardtest.Channel{ID: "1"})
 	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
@@ -190,7 +190,7 @@ func fleetThroughFaults(t *testing.T, pooled bool, lasting time.Duration) {
 	between := newProxy(t, port)
 	fleet := startFleet(t, slices.Repeat([]childOptions{{
 		Database: between.address(t, address) + options, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: "1", Feed: feed,
-		Limit: float64(size(100, 400)), RefreshEvery: 5 * time.Second, LookupEvery: 24 * time.Hour,
+		Limit: float64(size(50, 400)), RefreshEvery: 5 * time.Second, LookupEvery: 24 * time.Hour,
 	}}, 4)...)
 	m := open(t, address, jobmirror.Options{ReadOnly: true})
 

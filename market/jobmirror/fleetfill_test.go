@@ -12,7 +12,7 @@ import (
 // share.
 func TestFirstFillByFour(t *testing.T) {
 	needPostgres(t)
-	n := whole(1000, size(3000, 20_000))
+	n := whole(200, size(3000, 20_000))
 	for _, processes := range []int{1, 4} {
 		srv, feed, _ := boardOf(t, n)
 		answerSlowly(srv)

@@ -77,7 +77,7 @@ func takenOver(t *testing.T, opts jobmirror.Options, least int64, prepare func(t
 	var (
 		running sync.WaitGroup
 		died    atomic.Int64
-		step    = int64(whole(11, 1)) // not even: before and after
+		step    = int64(whole(23, 1)) // not even: before and after
 	)
 	for range 8 {
 		running.Go(func() {

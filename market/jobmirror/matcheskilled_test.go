@@ -178,7 +178,7 @@ func TestMatchesThroughKills(t *testing.T) {
 			_ = c.Wait()
 		}
 		kills, deaths := 0, 0
-		for i := range size(12, 300) {
+		for i := range size(7, 300) {
 			for range 4 {
 				jobs = stir(srv, r, jobs, i)
 			}

@@ -301,7 +301,7 @@ func TestMatchesModel(t *testing.T) {
 
 func modelAlerts(t *testing.T, address string, seed uint64) {
 	m := newAlertsModel(t, address, seed)
-	steps := whole(40, 150)
+	steps := whole(25, 150)
 	m.stir()
 	m.refresh()
 	for step := range steps {

@@ -324,7 +324,8 @@ func TestProofOfWhatIsMissing(t *testing.T) {
 		"unavailable, and others are shown": {[]int{39, 40}, all(20, unavailable), 40},
 	}
 	onEachSource(t, 40, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		for name, test := range tests {
+		for _, name := range someOf(t, 4, slices.Sorted(maps.Keys(tests))) {
+			test := tests[name]
 			board.tell(test.shows, postingUnavailable, test.states)
 			for i := range 3 { // what one turn does not prove several do not prove together
 				settled(t, m, fmt.Sprintf("%s, refresh %d", name, i), test.left, test.left-len(test.shows))

@@ -14,6 +14,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -47,6 +48,9 @@ func TestMain(m *testing.M) {
 		os.Exit(child())
 	}
 	atOnce()
+	if !testenv.Whole() {
+		debug.SetGCPercent(400) // a tenth of the processor time otherwise goes into collecting
+	}
 	forget, err := inMemory()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "the tests' files:", err)

@@ -68,7 +68,7 @@ func TestSearchEqualsAPlainOracle(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for range whole(80, 250) {
+		for range whole(30, 250) {
 			q, typed := o.query()
 			for kind, m := range mirrors {
 				want := o.find(newest[kind], q, typed, tiers)
