@@ -5,12 +5,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
 // Four processes fill a mirror no slower than one does, up to the noise of a machine whose processors they
 // share.
 func TestFirstFillByFour(t *testing.T) {
+	if !testenv.Whole() {
+		t.Parallel()
+	}
 	needPostgres(t)
 	n := whole(200, size(3000, 20_000))
 	for _, processes := range []int{1, 4} {

@@ -114,6 +114,7 @@ func atRest(srv *jobboardtest.Server) jobmirror.Options {
 // rows a second, and 40 with followers; the bounds without followers are lower here, so that a
 // question asked twice shows.
 func TestFleetAtRest(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	address := postgres.create(t)
