@@ -177,6 +177,10 @@ func TestMatchesThroughKills(t *testing.T) {
 			}
 			_ = c.Wait()
 		}
+		until(t, time.Minute, "a match is told", func() bool {
+			got, err := readTold(reader.Matches)
+			return err == nil && got.matches > 0
+		})
 		kills, deaths := 0, 0
 		for i := range size(7, 300) {
 			for range 4 {
