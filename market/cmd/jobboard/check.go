@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"time"
@@ -240,6 +241,10 @@ func runCheck(ctx context.Context, c *term.Console, b *setup.Board, f *checkFlag
 	if err != nil {
 		return err
 	}
+	// Found now, and not once the board was asked and what it said is lost.
+	if err := f.canWrite(); err != nil {
+		return err
+	}
 	knew := maps.Clone(known.Rules)
 	report, err := boardcheck.Check(ctx, board)
 	if err != nil {
@@ -286,6 +291,34 @@ func (f *checkFlags) load() (*boardcheck.Profile, error) {
 		return nil, setup.Usage("--save: %w", err)
 	}
 	return known, nil
+}
+
+// canWrite returns a usage error if a file of --save or --junit cannot be written. Both stay as they are.
+func (f *checkFlags) canWrite() error {
+	if f.save != "" { // a new file takes its place
+		tried, err := os.CreateTemp(filepath.Dir(f.save), ".jobboard-*")
+		if err == nil {
+			err = errors.Join(tried.Close(), os.Remove(tried.Name()))
+		}
+		if err != nil {
+			return setup.Usage("--save: %w", err)
+		}
+	}
+	if f.junit != "" {
+		_, err := os.Stat(f.junit)
+		missing := errors.Is(err, fs.ErrNotExist)
+		file, err := os.OpenFile(f.junit, os.O_WRONLY|os.O_CREATE, 0o666)
+		if err == nil {
+			err = file.Close()
+		}
+		if err == nil && missing {
+			err = os.Remove(f.junit)
+		}
+		if err != nil {
+			return setup.Usage("--junit: %w", err)
+		}
+	}
+	return nil
 }
 
 func (f *checkFlags) write(c *term.Console, r *boardcheck.Report, known *boardcheck.Profile) error {

@@ -132,7 +132,8 @@ func TestCheckLike(t *testing.T) {
 // Mistakes are told before anything is sent.
 func TestCheckMistakes(t *testing.T) {
 	srv := demo(t)
-	bad := filepath.Join(t.TempDir(), "bad.json")
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.json")
 	if err := os.WriteFile(bad, []byte(`{"format": 99}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +142,9 @@ func TestCheckMistakes(t *testing.T) {
 		"no time such as 10m":       {"--within", "-1s"},
 		"two are wanted":            {"--languages", "en"},
 		"has the format 99":         {"--save", bad},
+		"--save: open":              {"--save", filepath.Join(dir, "missing", "board.json")},
+		"is a directory":            {"--junit", dir},
+		"--junit: open":             {"--junit", filepath.Join(dir, "missing", "check.xml")},
 		"--expired-token-file":      {"--expired-token-file", "/no/such"},
 		"FeedURL is no http":        {"--feed", "feed.xml"},
 		"--like and --plan exclude": {"--plan", "--like"},
@@ -150,5 +154,8 @@ func TestCheckMistakes(t *testing.T) {
 	}
 	if n := srv.Count(); n > 0 {
 		t.Errorf("%d requests", n)
+	}
+	if left, err := os.ReadDir(dir); len(left) != 1 || err != nil {
+		t.Errorf("files left behind: %v, %v", left, err)
 	}
 }
