@@ -85,10 +85,7 @@ func (f *finder) nearestHits(km map[int64]float64, first, after Position, n int)
 		}
 	}
 	slices.SortFunc(hits, compareNearest)
-	if !f.text.Quoted() {
-		return hits[:min(n, len(hits))], nil
-	}
-	var quoted []Position
+	var found []Position
 	for part := range slices.Chunk(hits, readPart) {
 		rows := make([]int64, len(part))
 		for i, p := range part {
@@ -100,14 +97,14 @@ func (f *finder) nearestHits(km map[int64]float64, first, after Position, n int)
 		}
 		for _, p := range part {
 			if slices.Contains(matching, p.Row) {
-				quoted = append(quoted, p)
+				found = append(found, p)
 			}
 		}
-		if len(quoted) >= n {
+		if len(found) >= n {
 			break
 		}
 	}
-	return quoted[:min(n, len(quoted))], nil
+	return found[:min(n, len(found))], nil
 }
 
 // compareNearest orders positions by distance, and among equals the newest first.
