@@ -338,8 +338,9 @@ type Results struct {
 	towns map[places.Place]*town // what townsOf returns; nil: it has not counted yet
 }
 
-// Places returns the places of the hits as List.Places does, with each town once, by its name in
-// the reader's language: see townsOf.
+// Places returns the places of the hits as List.Places does, with each town once. Of several names that the board has
+// for a town, a reader of German is shown the one that the town has in package places, such as München, and others
+// another one, such as Munich.
 func (r *Results) Places(limit int) []Facet {
 	counts, names := map[string]int{}, map[string]string{}
 	for name, count := range r.Page.Facets.Places {
