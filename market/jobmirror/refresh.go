@@ -24,7 +24,7 @@ type turn struct {
 	answer     int64 // the number of its answer; see numbers.go
 	rowsBefore int   // rows of the source when it began
 	shown      *shown
-	notesRaws  bool         // it also writes the hash of a posting's bytes where nothing but the bytes changed; see rawEvery
+	notesRaws  bool         // it also writes the hash of bytes where nothing but the bytes changed; see rawEvery
 	says       sources.Word // the board's word on whether it has the source
 
 	freshness *freshness // the ages of its answers

@@ -97,7 +97,8 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 		if now {
 			return sources.Others(t.Tx, sourceIDs(m.named()))
 		}
-		return sources.Unnamed(t.Tx, t.Now-m.opts.KeepSources.Milliseconds(), t.Now-keepEmpty.Milliseconds(), sourceIDs(m.named()))
+		since, emptySince := t.Now-m.opts.KeepSources.Milliseconds(), t.Now-keepEmpty.Milliseconds()
+		return sources.Unnamed(t.Tx, since, emptySince, sourceIDs(m.named()))
 	})
 	if err != nil || len(retired) == 0 {
 		return err

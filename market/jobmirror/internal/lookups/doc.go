@@ -14,7 +14,8 @@
 // Once a day a pass looks at every job, and removes those that nothing has named for long.
 //
 // Whether a job is named is read from the tables postings, listings and entries, whether it was
-// forgotten from the table forgotten, and when the sources were copied from the table sources. What is in a job's record, the caller knows.
+// forgotten from the table forgotten, and when the sources were copied from the table sources. What is
+// in a job's record, the caller knows.
 package lookups
 
 import (
