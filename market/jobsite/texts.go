@@ -78,8 +78,8 @@ func English() Texts {
 		DidYouMean:   "Did you mean",
 		Other:        "That did not work. Please try again.", Nationality: "Nationality",
 		Lists: map[ListReason]string{
-			SeveralTowns: "There are two places with the postal code “{value}”. These are jobs anywhere.",
-			UnknownTown:  "We do not know the place “{value}”. These are jobs anywhere.",
+			SeveralTowns: "There are two places with the postal code “{value}”. We searched everywhere.",
+			UnknownTown:  "We do not know the place “{value}”. We searched everywhere.",
 			NoRadius:     "“{value}” is not a distance in kilometres.",
 			NoOrder:      "“{value}” is not an order. The jobs that fit best come first.",
 			TextTooLong:  "That is too long to search for. These are jobs with any words.",
@@ -127,8 +127,8 @@ func German() Texts {
 		DidYouMean:   "Meinten Sie",
 		Other:        "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.", Nationality: "Staatsangehörigkeit",
 		Lists: map[ListReason]string{
-			SeveralTowns: "Die Postleitzahl „{value}“ gibt es zweimal. Sie sehen Stellen an allen Orten.",
-			UnknownTown:  "Den Ort „{value}“ kennen wir nicht. Sie sehen Stellen an allen Orten.",
+			SeveralTowns: "Die Postleitzahl „{value}“ gibt es zweimal. Wir haben überall gesucht.",
+			UnknownTown:  "Den Ort „{value}“ kennen wir nicht. Wir haben überall gesucht.",
 			NoRadius:     "„{value}“ ist keine Entfernung in Kilometern.",
 			NoOrder:      "„{value}“ ist keine Reihenfolge. Was am besten passt, steht vorn.",
 			TextTooLong:  "Das ist zu lang zum Suchen. Sie sehen Stellen mit beliebigen Wörtern.",
