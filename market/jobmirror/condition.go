@@ -24,12 +24,7 @@ func (t *refreshTx) conditionOf(before condition, whole bool) (condition, error)
 	if !whole {
 		return before | failing, nil
 	}
-	rows := t.listing(t.src)
-	held, err := rows.Holds()
-	if err != nil {
-		return 0, err
-	}
-	shows, err := rows.Shows()
+	held, shows, err := t.listing(t.src).State()
 	if err != nil {
 		return 0, err
 	}

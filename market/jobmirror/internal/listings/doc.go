@@ -40,7 +40,10 @@ func AddTables(s *store.Schema) { s.Tables += tables }
 // index of the rows that are missing.
 const IsHeld = "missing <> 0 AND missing > 0"
 
-// IsHeldRow is the same for a row l.
+// isShown is the condition for a row that the source shows.
+const isShown = "missing = 0"
+
+// IsHeldRow is the same as IsHeld for a row l.
 const IsHeldRow = "l.missing <> 0 AND l.missing > 0"
 
 // MissingSince selects since when a row of the table postings is shown by no source any
@@ -112,14 +115,24 @@ func (w *Writer) Each(f func(key int64, missing bool, raw int64)) error {
 }
 
 // Holds reports whether rows of the source are held.
-func (w *Writer) Holds() (bool, error) { return w.has(IsHeld) }
+func (w *Writer) Holds() (bool, error) {
+	return store.Value[bool](w, "SELECT "+w.has(IsHeld), w.source)
+}
 
 // Shows reports whether the source shows any row.
-func (w *Writer) Shows() (bool, error) { return w.has("missing = 0") }
+func (w *Writer) Shows() (bool, error) {
+	return store.Value[bool](w, "SELECT "+w.has(isShown), w.source)
+}
 
-// has reports whether the source has a row that a condition selects.
-func (w *Writer) has(condition string) (bool, error) {
-	return store.Value[bool](w, "SELECT EXISTS (SELECT 1 FROM "+w.name+" WHERE source = ? AND "+condition+")", w.source)
+// State reports both, by one statement.
+func (w *Writer) State() (holds, shows bool, err error) {
+	err = w.Row("SELECT "+w.has(IsHeld)+", "+w.has(isShown), []any{w.source, w.source}, &holds, &shows)
+	return holds, shows, err
+}
+
+// has selects whether the source has a row that a condition selects.
+func (w *Writer) has(condition string) string {
+	return "EXISTS (SELECT 1 FROM " + w.name + " WHERE source = ? AND " + condition + ")"
 }
 
 // Counts returns how many rows each source has, by its number; a source without rows is left out.

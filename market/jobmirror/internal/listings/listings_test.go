@@ -1,6 +1,7 @@
 package listings
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -29,7 +30,7 @@ var rules = Rules{Refresh: time.Hour, Hold: 24 * time.Hour}
 func each(t *testing.T, n int, test func(f *feed)) {
 	t.Helper()
 	with := storetest.Tables{
-		SQL: "CREATE TABLE forgotten (kind TEXT, id BIGINT);", Counters: []string{"source", "batch"},
+		SQL: "CREATE TABLE forgotten (kind TEXT, id BIGINT); CREATE TABLE postings (id BIGINT, job BIGINT);", Counters: []string{"source", "batch"},
 		Add: []func(*store.Schema){sources.AddTables, AddTables, lookups.AddTables},
 	}
 	storetest.Each(t, with, func(t *testing.T, db *store.DB, _ func() *store.DB) {
@@ -200,6 +201,83 @@ func TestHeldRowsAreLookedUp(t *testing.T) {
 		f.answer = refreshed
 		if jobs, left := take(30); len(jobs) != 0 || left != 0 {
 			f.Errorf("after their answers it takes %d of %d", len(jobs), left)
+		}
+	})
+}
+
+// Rows and held rows are counted by source, and a source is found by the jobs of its held rows.
+func TestWhatIsCounted(t *testing.T) {
+	each(t, 10, func(f *feed) {
+		state := func() (holds, shows bool) {
+			f.do(func(w *Writer) (err error) {
+				holds, shows, err = w.State()
+				one, err1 := w.Holds()
+				two, err2 := w.Shows()
+				if one != holds || two != shows {
+					f.Errorf("state is %t, %t, and alone %t, %t", holds, shows, one, two)
+				}
+				return errors.Join(err, err1, err2)
+			})
+			return holds, shows
+		}
+		if holds, shows := state(); holds || !shows {
+			f.Errorf("at first it holds rows %t, shows some %t", holds, shows)
+		}
+		f.refresh(from(1, 6)...)
+		f.do(func(w *Writer) error {
+			rows, err1 := Counts(w.Tx)
+			held, err2 := HeldCounts(w.Tx)
+			if len(rows) != 1 || rows[1] != 10 || len(held) != 1 || held[1] != 6 {
+				f.Errorf("it counts %v, of them held %v", rows, held)
+			}
+			some, err3 := Holding(w.Tx, "[6, 7]")
+			none, err4 := Holding(w.Tx, "[7]")
+			if !slices.Equal(some, []int64{1}) || len(none) > 0 {
+				f.Errorf("jobs of held rows have %d, of others %d", some, none)
+			}
+			return errors.Join(err1, err2, err3, err4)
+		})
+		if holds, shows := state(); !holds || !shows {
+			f.Errorf("then it holds rows %t, shows some %t", holds, shows)
+		}
+		f.refresh(from(1, 10)...)
+		if holds, shows := state(); !holds || shows {
+			f.Errorf("at last it holds rows %t, shows some %t", holds, shows)
+		}
+	})
+}
+
+// A lower version is noted with the time at which it was shown first, until a complete refresh does not find it.
+func TestLowerVersions(t *testing.T) {
+	each(t, 0, func(f *feed) {
+		since := func() (since int64) {
+			f.do(func(w *Writer) error {
+				lower, err := w.LowerSince("[5, 6]")
+				since = lower[5]
+				return err
+			})
+			return since
+		}
+		var first int64
+		f.do(func(w *Writer) error { first = w.Now; return w.NoteLower(5, 0, 3) })
+		if got := since(); got != first {
+			f.Errorf("it is shown since %d, not %d", got, first)
+		}
+		f.do(func(w *Writer) error { return errors.Join(w.NoteLower(5, first-9, 4), w.EndLower(4)) })
+		if got := since(); got != first-9 {
+			f.Errorf("then since %d, not %d", got, first-9)
+		}
+		f.do(func(w *Writer) error { return w.NoteLower(5, w.Now+9_000, 4) })
+		if got := since(); got < first || got > first+8_000 {
+			f.Errorf("after the clock was set back since %d, not %d", got, first)
+		}
+		f.do(func(w *Writer) error { return w.EndLower(5) })
+		if got := since(); got != 0 {
+			f.Errorf("after a refresh without it since %d", got)
+		}
+		f.do(func(w *Writer) error { return errors.Join(w.NoteLower(5, 0, 6), w.End()) })
+		if got := since(); got != 0 {
+			f.Errorf("after its source went since %d", got)
 		}
 	})
 }
