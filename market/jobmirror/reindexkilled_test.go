@@ -106,7 +106,8 @@ func TestReindexThroughKills(t *testing.T) {
 				t.Fatal(err)
 			}
 			refresh(t, m)
-			if found := checkIndex(t, m); found.Damaged() || found.Waiting > 0 || found.Postings != n {
+			// The server may still be about to notice that the process is gone, whose rows wait then.
+			if found := checkIndex(t, m); found.Damaged() || found.Postings+found.Waiting != n {
 				t.Errorf("after kill %d: %+v", kill, found)
 			}
 		}
