@@ -261,7 +261,8 @@ func TestNewFileIsOpenedByTwo(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	synctest.Test(t, func(t *testing.T) {
-		other, err := sql.Open("sqlite", path)
+		// Its COMMIT waits while Open reads the file, and would else be told that the database is busy.
+		other, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
 		if err != nil {
 			t.Fatal(err)
 		}
