@@ -237,7 +237,7 @@ func TestMatchesOfDates(t *testing.T) {
 		// the other by a refresh that reads it again.
 		come := func(posting int) {
 			n.notices[posting].begins = 1
-			err := jobmirror.Exec(t.Context(), n.m, fmt.Sprintf("UPDATE postings SET record = replace(record, '%d', '1'), visibility_due = 1 WHERE posting = %d", later, posting))
+			err := jobmirror.Exec(t.Context(), n.m, fmt.Sprintf("UPDATE postings SET record = replace(record, '%s', '1'), visibility_due = 1 WHERE posting = %d", strconv.FormatInt(later, 10), posting))
 			if err != nil {
 				t.Fatal(err)
 			}
