@@ -12,8 +12,8 @@ require (
 	github.com/chromedp/chromedp v0.23.0
 	github.com/compose-spec/compose-go/v2 v2.16.2
 	github.com/getkin/kin-openapi v0.153.0
-	github.com/jobboard-sdk/jobboard-go v0.0.0-20261127211029-cd1dcc1915c9
-	github.com/jobboard-sdk/jobboard-go/market v0.0.0-20261127211029-cd1dcc1915c9
+	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128001106-c12402a90bd9
+	github.com/jobboard-sdk/jobboard-go/market v0.0.0-20261128001106-c12402a90bd9
 	github.com/mmcdole/gofeed v1.4.2
 	github.com/piprate/json-gold v0.9.1
 	golang.org/x/oauth2 v0.38.0
