@@ -241,10 +241,6 @@ func runCheck(ctx context.Context, c *term.Console, b *setup.Board, f *checkFlag
 	if err != nil {
 		return err
 	}
-	// Found now, and not once the board was asked and what it said is lost.
-	if err := f.canWrite(); err != nil {
-		return err
-	}
 	knew := maps.Clone(known.Rules)
 	report, err := boardcheck.Check(ctx, board)
 	if err != nil {
@@ -278,8 +274,12 @@ func runCheck(ctx context.Context, c *term.Console, b *setup.Board, f *checkFlag
 }
 
 // load returns the profile in the file of --save, or an empty profile if the
-// file does not exist.
+// file does not exist. It fails if the files of the flags cannot be written, which would
+// otherwise be found once the board was asked, and its answers were lost.
 func (f *checkFlags) load() (*boardcheck.Profile, error) {
+	if err := f.canWrite(); err != nil {
+		return nil, err
+	}
 	if f.save == "" {
 		return &boardcheck.Profile{}, nil
 	}
