@@ -254,9 +254,6 @@ nested_modules() { modules | grep -v -x -F .; }
 # require first; only libraries or programs, if KIND says so.
 released_modules() { awk -v kind="${1:-}" '!/^(#|$)/ && (kind == "" || $2 == kind) { print $1 }' api/modules.txt; }
 
-# program_modules: the root and the modules of the programs that users build.
-program_modules() { echo . && released_modules program; }
-
 module=github.com/jobboard-sdk/jobboard-go
 
 # The licences that what a user compiles may have. Each lets a program be built
@@ -293,6 +290,17 @@ step_licences_of() {
 		printf '%s, %s:\n%s\n' "$1" "$2" "$bad" >&2
 		return 1
 	fi
+}
+
+# cross COMMAND...: runs go with a command in each module that users build, for 32 bits and for other systems.
+cross() {
+	local target dir
+	for target in linux/386 windows/amd64 darwin/arm64; do
+		for dir in . $(released_modules); do
+			echo "$target $dir"
+			CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go -C "$dir" "$@" ./...
+		done
+	done
 }
 
 # tools: builds the tools that are pinned here and in tools/go.mod into .ci/bin,
@@ -345,14 +353,10 @@ tests() {
 # fuzz_binary DIR: where the tests of a package are, compiled for fuzzing.
 fuzz_binary() { echo "$CI_LOGS/fuzz-${1//\//_}.test"; }
 
-# fuzz_targets: compiles each package that has fuzz targets, once for all of them,
-# and prints a line "DIR NAME" for each target.
+# fuzz_targets: prints a line "DIR NAME" for each fuzz target.
 fuzz_targets() {
-	local dir
-	for dir in $(repo_files '*_test.go' | xargs -r grep -l '^func Fuzz' | xargs -r -n 1 dirname | sort -u); do
-		go -C "$dir" test -c -fuzz . -o "$(fuzz_binary "$dir")" . || return
-		(cd "$dir" && "$(fuzz_binary "$dir")" -test.list '^Fuzz') | sed "s,^,$dir ," || return
-	done
+	repo_files '*_test.go' | xargs -r grep -o -H '^func Fuzz[A-Za-z0-9_]*' |
+		sed -E 's,^([^/]*):func ,. ,; s,/[^/]*:func , ,'
 }
 
 # seconds TIME: of 10s, 5m or 1h.
@@ -391,9 +395,10 @@ fuzz_one() {
 	return 1
 }
 
-# fuzz_all TIME: every target, two at a time.
+# fuzz_all TIME [COUNT]: every target, or COUNT of them, drawn anew each time; two at a time. The targets of
+# a package are compiled once.
 fuzz_all() {
-	local list n
+	local list n dir
 	FUZZ_LIMIT=$(($(seconds "$1") + 180))
 	export FUZZ_LIMIT
 	list=$(fuzz_targets)
@@ -402,7 +407,11 @@ fuzz_all() {
 		return
 	fi
 	n=$(wc -l <<<"$list")
-	echo "$n targets, $1 each, two at a time"
+	if [ -n "${2:-}" ]; then list=$(shuf -n "$2" <<<"$list"); fi
+	echo "$(wc -l <<<"$list") of $n targets, $1 each, two at a time"
+	while read -r dir; do
+		go -C "$dir" test -c -fuzz . -o "$(fuzz_binary "$dir")" . || return
+	done < <(cut -d ' ' -f 1 <<<"$list" | sort -u)
 	export -f fuzz_one fuzz_binary
 	xargs -P 2 -L 1 bash -c 'fuzz_one "$@"' fuzz_one "$1" <<<"$list"
 }
