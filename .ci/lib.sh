@@ -250,9 +250,9 @@ modules() {
 
 nested_modules() { modules | grep -v -x -F .; }
 
-# released_modules [KIND]: the nested modules that users build, those that others
-# require first; only libraries or programs, if KIND says so.
-released_modules() { awk -v kind="${1:-}" '!/^(#|$)/ && (kind == "" || $2 == kind) { print $1 }' api/modules.txt; }
+# released_modules KIND: the nested modules that users build, those that others
+# require first; only libraries or programs, or all.
+released_modules() { awk -v kind="$1" '!/^(#|$)/ && (kind == "all" || $2 == kind) { print $1 }' api/modules.txt; }
 
 module=github.com/jobboard-sdk/jobboard-go
 
@@ -270,7 +270,7 @@ read_licences=github.com/segmentio/asm
 # repository's licence; of a nested module the licence stands above it.
 licences() {
 	local dir os
-	for dir in . $(released_modules); do
+	for dir in . $(released_modules all); do
 		for os in "$@"; do
 			echo "$dir $os"
 		done
@@ -292,13 +292,14 @@ step_licences_of() {
 	fi
 }
 
-# cross COMMAND...: runs go with a command in each module that users build, for 32 bits and for other systems.
+# cross DIR...: builds and vets modules, with their tests, for 32 bits and for other systems.
 cross() {
 	local target dir
 	for target in linux/386 windows/amd64 darwin/arm64; do
-		for dir in . $(released_modules); do
+		for dir in "$@"; do
 			echo "$target $dir"
-			CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go -C "$dir" "$@" ./...
+			CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go -C "$dir" build -buildvcs=false ./...
+			CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go -C "$dir" vet ./...
 		done
 	done
 }
