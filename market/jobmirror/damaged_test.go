@@ -203,7 +203,7 @@ func TestFlippedBytesOfTheIndex(t *testing.T) {
 		}
 	}
 	var found, bySQLite, byIndex, harmless int
-	for _, f := range someOf(t, 5, tried) {
+	for _, f := range testenv.Some(t, 5, tried) {
 		path := filepath.Join(t.TempDir(), "jobs.db")
 		replaceFile(t, path, string(file))
 		what := flip(t, openSQL(t, path), r, f.table, f.column)

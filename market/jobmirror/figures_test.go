@@ -42,17 +42,6 @@ func whole(share, all int) int {
 	return share
 }
 
-// someOf returns a share of a list, chosen by a seed, or all of it in .ci/run and at night.
-func someOf[T any](t *testing.T, share int, all []T) []T {
-	t.Helper()
-	if testenv.Whole() {
-		return all
-	}
-	r := rand.New(rand.NewPCG(testenv.Seed(t), 0))
-	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all[:share]
-}
-
 // manyJobs gives a board jobs.
 func manyJobs(srv *jobboardtest.Server, n int) []int64 {
 	jobs := make([]int64, n)

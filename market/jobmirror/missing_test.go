@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
@@ -324,7 +325,7 @@ func TestProofOfWhatIsMissing(t *testing.T) {
 		"unavailable, and others are shown": {[]int{39, 40}, all(20, unavailable), 40},
 	}
 	onEachSource(t, 40, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		for _, name := range someOf(t, 4, slices.Sorted(maps.Keys(tests))) {
+		for _, name := range testenv.Some(t, 4, slices.Sorted(maps.Keys(tests))) {
 			test := tests[name]
 			board.tell(test.shows, postingUnavailable, test.states)
 			for i := range 3 { // what one turn does not prove several do not prove together
@@ -668,7 +669,7 @@ func TestBoardsThatMisleadForLong(t *testing.T) {
 		"loses one each time":               {"open", func(search int) []int { return upTo(max(100-search, 85)) }, 85, 5 * 50},
 		"shows others":                      {"open", func(int) []int { return upTo(200)[100:] }, 200, 5 * 50},
 	}
-	for _, name := range someOf(t, 2, slices.Sorted(maps.Keys(tests))) {
+	for _, name := range testenv.Some(t, 2, slices.Sorted(maps.Keys(tests))) {
 		test := tests[name]
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
@@ -214,7 +215,7 @@ func (c calling) failing(t *testing.T) {
 	}
 	times := maps.Clone(run)
 	statements := slices.Sorted(maps.Keys(times))
-	for _, statement := range someOf(t, (len(statements)+2)/3, statements) {
+	for _, statement := range testenv.Some(t, (len(statements)+2)/3, statements) {
 		for n := 1; n <= min(times[statement], most); n++ {
 			if c.writes {
 				m = openCopy()
