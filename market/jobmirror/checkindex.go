@@ -12,8 +12,8 @@ import (
 
 // IndexCheck tells what CheckIndex has found. The index is right where Damaged reports false.
 type IndexCheck struct {
-	Postings int // that were compared
-	Waiting  int // that have changed and are not indexed yet, so that they were not compared
+	Postings int // postings that were compared
+	Waiting  int // postings that have changed and wait to be indexed, so that they were not compared
 	// Differ counts the postings that the index holds otherwise than they are, or not at all, those
 	// that it would hold further once they change, and those that it holds though they are gone.
 	Differ int
@@ -45,8 +45,8 @@ type IndexDifference struct {
 const maxDifferences = 10
 
 // CheckIndex makes of each posting once more what the search index should hold of it, and compares. The
-// database's own checks find next to nothing of what may be wrong here: to them any entry is as good as
-// any other.
+// database's own checks find next to nothing of what may be wrong here: they do not know which words
+// a posting has.
 //
 // It reads one state of the database, however long that takes, and works at most half of the time;
 // nobody waits for it. Meanwhile SQLite's log beside the database grows by what is written, and

@@ -97,15 +97,11 @@ func (m *Mirror) settle(ctx context.Context, src *sources.Source, all bool) erro
 // end fewer again; see Status.Wave.
 //
 // Rows that a later refresh misses are held as before.
-func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
-	return m.acceptRemovals(ctx, sources)
-}
-
-func (m *Mirror) acceptRemovals(ctx context.Context, names []string) error {
+func (m *Mirror) AcceptRemovals(ctx context.Context, names ...string) error {
 	if err := m.writes(); err != nil {
 		return err
 	}
-	all, err := fromView(ctx, m.db, func(t *tx) ([]*sources.Source, error) { return sources.Others(t.Tx, "[]") })
+	all, err := fromView(ctx, m.db, func(t *tx) ([]*sources.Source, error) { return sources.All(t.Tx) })
 	if err != nil {
 		return err
 	}

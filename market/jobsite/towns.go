@@ -22,7 +22,8 @@ type town struct {
 }
 
 // townsOf returns the towns of all hits that package places knows. Of several names, a reader of German is shown the
-// one that the town has in package places, and others another one; of those that are left, the one that most jobs have.
+// name that the town has in package places, and readers of other languages another name. Where several names
+// remain, the name that most jobs have is shown.
 func (r *Results) townsOf() map[places.Place]*town {
 	if r.towns != nil || r.Page.Facets == nil {
 		return r.towns

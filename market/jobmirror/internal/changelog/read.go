@@ -56,8 +56,8 @@ func (l *Log) After(ctx context.Context, at Place) (batch []Entry, last Place, e
 	return batch, last, err
 }
 
-// Of reads the changes of a job and its postings since some time, in the order of the log, and those by
-// which a posting became another job's; if there are more than most, it reads the newest. Changes without
+// Of reads the changes of a job and its postings since some time, in the order of the log, and the changes by
+// which a posting became another job's. Of more changes than most it reads the newest. Changes without
 // a number yet come last and have number 0.
 func (l *Log) Of(t *store.Tx, job int64, since time.Time, most int) (entries []Entry, err error) {
 	// Those of each of the two columns are read from the end of its index.

@@ -14,7 +14,7 @@ import (
 
 // The index of FTS5 has for each token a list of its documents, and for no document its tokens. So a
 // document is compared by sums: Check adds up a hash of each token that the document should have, and
-// takes those away under which a search finds it. What is left is 0 where both are the same. That takes
+// takes those away under which a search finds it. The sum of a document that is indexed right is 0. That takes
 // 24 bytes of memory for a document, and Check reads the index once for checkAtOnce of them.
 
 // checkAtOnce bounds the documents for which Check reads the index once.

@@ -93,6 +93,9 @@ func where(t *store.Tx, condition string, args ...any) (list []*Source, err erro
 	return list, err
 }
 
+// All reads all sources.
+func All(t *store.Tx) ([]*Source, error) { return where(t, "1 = 1") }
+
 // WithIDs reads those of some sources that have a row. ids is a list as store.IDs writes it.
 func WithIDs(t *store.Tx, ids string) ([]*Source, error) { return where(t, "id IN @ids", ids) }
 
