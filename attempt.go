@@ -131,14 +131,14 @@ func (c *call) authorize(req *http.Request) (*credential.Authorization, *failedA
 // exchange of the request whose answer counts.
 func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization) (*http.Response, error) {
 	ctx, observed := c.watch.startAttempt(c.ctx, AttemptStart{Number: c.attempts + 1})
-	x, limits := &a.first, c.limits(c.endpoint.config.Retry.AttemptTimeout)
+	x, limits := &a.first, c.limits(c.endpoint.retry.AttemptTimeout)
 	a.exchange = x
 	x.Connections = c.endpoint.connections
 	x.Begin(ctx, limits, c.endpoint.standard, !c.op.safe())
 	sent := req.WithContext(x.Context())
 	// Only net/http's own transport gets a header that other requests share: it
 	// keeps the rule that a transport changes nothing.
-	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.request.language, auth, c.endpoint.standard)
+	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.endpoint.header, c.request.language, auth, c.endpoint.standard)
 	if c.given != nil {
 		sent.Header = c.headerGiven(observed, auth)
 		if err := c.given.bodyGiven(x, sent); err != nil {
@@ -147,6 +147,7 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 		}
 	}
 	c.attempts++
+	a.began = c.logRequest()
 	second := c.startHedge(x, req, auth, limits)
 	answered := false
 	defer func() {
@@ -174,7 +175,7 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 // time remains.
 func (c *call) limits(left time.Duration) transport.Limits {
 	limits := transport.Limits{
-		End: time.Now().Add(left), Cause: errAttemptTimeout, Stall: c.endpoint.config.Retry.StallTimeout,
+		End: time.Now().Add(left), Cause: errAttemptTimeout, Stall: c.endpoint.retry.StallTimeout,
 	}
 	if _, own := c.ctx.Deadline(); !own && c.deadline.Before(limits.End) { // ctx ends at the caller's deadline
 		limits.End, limits.Cause = c.deadline, errCallTimeout
@@ -214,9 +215,16 @@ type answer struct {
 	transport.Body
 	exchange *transport.Exchange // the exchange that received resp
 	first    transport.Exchange
+	began    time.Time // when the request was logged; zero: the Logger wants no such records
 	c        *call
 	resp     *http.Response
 	whole    []byte // the body that bytes has read
+}
+
+// Close ends reading and the exchange, and logs the answer.
+func (a *answer) Close() {
+	a.Body.Close()
+	a.c.logAnswer(a)
 }
 
 // bytes reads a small answer whole. It is valid until the call returns.

@@ -31,6 +31,14 @@ type Config struct {
 	// makes a transport of its own, tuned for many calls to one or two hosts. The
 	// examples of Config show a proxy, a private CA and a client certificate.
 	HTTPClient *http.Client
+	// Middleware wraps the transport that sends the requests, the client's own or HTTPClient's: to
+	// look at requests and answers, to count them, or to send them in another way, as package hedge
+	// does. NewClient calls it once. Its RoundTripper gets each attempt and each followed redirect
+	// by itself, below the repeats and above the network, with the credential in its header: it must
+	// send the request to no other place and print no header. It may not change the request, which it
+	// clones first, and must pass the request's context on. Transport's requests come through it too.
+	// nil: none.
+	Middleware func(next http.RoundTripper) http.RoundTripper
 	UserAgent  string // goes in front of the library's own, "jobboard-go/v1.2.3"
 	Language   string // default Accept-Language of a search, such as "de"; no other call sends one
 	Retry      RetryPolicy

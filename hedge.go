@@ -50,7 +50,7 @@ var errBeaten = errors.New("the other request of the hedge was answered first")
 func (c *call) startHedge(
 	first *transport.Exchange, req *http.Request, auth *credential.Authorization, limits transport.Limits,
 ) *hedge {
-	after, reads := c.endpoint.config.Retry.Hedge, c.op.method == http.MethodGet || c.op.method == http.MethodHead
+	after, reads := c.endpoint.retry.Hedge, c.op.method == http.MethodGet || c.op.method == http.MethodHead
 	if after == 0 || !reads || c.request.turn != nil || c.probe != nil || c.given != nil && c.given.hasBody() {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (h *hedge) send() {
 		}
 	}()
 	sent := h.req.WithContext(x.Context())
-	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.request.language, h.auth, c.endpoint.standard)
+	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.endpoint.header, c.request.language, h.auth, c.endpoint.standard)
 	if c.given != nil {
 		sent.Header = c.headerGiven(observed, h.auth)
 	}

@@ -75,8 +75,15 @@ type endpoint struct {
 	origin     address.Origin
 	credential credential.Credential
 	budget     *budget.Budget // nil: none
+	shared     *budget.Budget // of all calls to the origin; budget is nil where CallOptions have none
 	hedges     *budget.Hedges
 	mistake    error // of the settings: nothing may be sent
+
+	// What CallOptions change.
+	retry    *RetryPolicy // defaults filled in
+	observer *Observer    // nil: nobody watches
+	header   http.Header  // added to each request; nil: none
+	hide     []string     // the values in header that no error may show
 }
 
 // common holds the state that all endpoints of a client share.
@@ -90,6 +97,7 @@ type common struct {
 	headers     credential.Headers
 	anonymous   credential.Authorization // used by endpoints without a credential
 	catalogues  catalogueCache
+	attemptMost time.Duration // bounds AttemptTimeout of every policy; 0: nothing does
 	// source makes a credential of a token source. It is a function, because the credential.Foreign
 	// behind it holds the token sources in use, and fmt's %v would print them.
 	source func(oauth2.TokenSource) credential.Credential
@@ -160,7 +168,10 @@ func newClient(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := newCommon(cfg)
+	all, err := newCommon(cfg)
+	if err != nil {
+		return nil, err
+	}
 	c := &Client{base: newEndpoint(all, "BaseURL", base), lookup: newEndpoint(all, "JobDBURL", lookup)}
 	switch {
 	case cfg.ClientID != "":
@@ -172,22 +183,31 @@ func newClient(cfg Config) (*Client, error) {
 		c.lookup.credential = all.source(cfg.JobDBTokenSource)
 	}
 	if c.base.origin == c.lookup.origin {
-		c.lookup.budget, c.lookup.hedges = c.base.budget, c.base.hedges
+		c.lookup.budget, c.lookup.shared, c.lookup.hedges = c.base.budget, c.base.budget, c.base.hedges
 	}
 	return c, nil
 }
 
 // newCommon returns the state that a client's endpoints share. cfg has its defaults filled in.
-func newCommon(cfg Config) *common {
+func newCommon(cfg Config) (*common, error) {
 	next, connections := network(cfg.HTTPClient)
+	if cfg.Middleware != nil {
+		if next = cfg.Middleware(next); next == nil {
+			return nil, &ConfigError{"Middleware", "returned nil in place of a transport"}
+		}
+	}
 	_, standard := next.(*http.Transport)
-	cfg.ClientID, cfg.TokenSource, cfg.JobDBTokenSource, cfg.HTTPClient = "", nil, nil, nil
+	var attemptMost time.Duration
+	if cfg.HTTPClient != nil {
+		attemptMost = cfg.HTTPClient.Timeout
+	}
+	cfg.ClientID, cfg.TokenSource, cfg.JobDBTokenSource, cfg.HTTPClient, cfg.Middleware = "", nil, nil, nil, nil
 	return &common{
-		config: cfg,
-		next:   next.RoundTrip, standard: standard, connections: connections,
+		config: cfg, attemptMost: attemptMost,
+		next: next.RoundTrip, standard: standard, connections: connections,
 		headers: credential.NewHeaders(cfg.UserAgent, cfg.Language, !cfg.DisableCompression),
 		source:  sources(),
-	}
+	}, nil
 }
 
 // network returns the transport for Config.HTTPClient h. It returns the connections too if the
@@ -205,12 +225,17 @@ func network(h *http.Client) (http.RoundTripper, *transport.Connections) {
 // newEndpoint returns the endpoint at an address, without a credential. If the
 // address is nil, because the field is empty, the endpoint refuses every call.
 func newEndpoint(all *common, field string, base *url.URL) endpoint {
-	if base == nil {
-		return endpoint{common: all, mistake: &ConfigError{field, "is empty"}}
+	e := endpoint{
+		common: all, base: base, hedges: new(budget.Hedges), retry: &all.config.Retry, observer: all.config.Observer,
 	}
-	e := endpoint{common: all, base: base, origin: address.OriginOf(base), hedges: new(budget.Hedges)}
-	if policy := &all.config.Retry; policy.Budget > 0 {
+	if base == nil {
+		e.mistake = &ConfigError{field, "is empty"}
+		return e
+	}
+	e.origin = address.OriginOf(base)
+	if policy := e.retry; policy.Budget > 0 {
 		e.budget = budget.New(policy.Budget, policy.BudgetRatio)
+		e.shared = e.budget
 	}
 	return e
 }

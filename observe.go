@@ -62,7 +62,8 @@ type AttemptEnd struct {
 	// most 16 KiB of them; nil: no answer. It may be changed.
 	Header   http.Header
 	Err      error
-	Beaten   bool // the other request of the hedge won; Err is nil
+	Beaten   bool      // the other request of the hedge won; Err is nil
+	Received time.Time // when the answer's header came; zero: no answer
 	Duration time.Duration
 	Repeat   bool          // another attempt follows
 	Wait     time.Duration // the wait before it
@@ -78,6 +79,7 @@ type watch struct {
 	decode      time.Duration
 	status      int // of the last request's answer
 	header      http.Header
+	received    time.Time
 }
 
 // startCall tells the observer, which may be nil, that a call starts. It returns
@@ -115,7 +117,7 @@ func (w *watch) startAttempt(ctx context.Context, start AttemptStart) (context.C
 	if w == nil {
 		return ctx, nil
 	}
-	w.status, w.header = 0, nil // forget the previous attempt's answer
+	w.status, w.header, w.received = 0, nil, time.Time{} // forget the previous attempt's answer
 	if w.observer.Attempt == nil {
 		return ctx, nil
 	}
@@ -152,7 +154,7 @@ func (w *watch) endAttempt(end AttemptEnd) {
 	if w == nil || w.attemptDone == nil {
 		return
 	}
-	end.StatusCode, end.Header, end.Duration = w.status, w.header, time.Since(w.attempt)
+	end.StatusCode, end.Header, end.Received, end.Duration = w.status, w.header, w.received, time.Since(w.attempt)
 	done := w.attemptDone
 	w.attemptDone = nil // as in endCall
 	done(end)
@@ -163,7 +165,7 @@ func (w *watch) answered(resp *http.Response, secrets *redact.Secrets) {
 	if w == nil {
 		return
 	}
-	w.status = resp.StatusCode
+	w.status, w.received = resp.StatusCode, time.Now()
 	if w.attemptDone == nil {
 		return
 	}
@@ -181,9 +183,39 @@ func (w *watch) answered(resp *http.Response, secrets *redact.Secrets) {
 	}
 }
 
-// The records of Config.Logger. Their keys stay: op, path, attempt, attempts,
-// status, code, condition, wait, stopped, request. None holds a body, an address or
-// the identifier of a job, a posting or an applicant.
+// The records of Config.Logger. Their keys stay: op, method, host, path, channel, attempt, attempts,
+// status, duration, bytes, code, condition, wait, stopped, request. None holds a body, a query, a
+// credential or the identifier of a job, a posting or an applicant.
+
+// logRequest logs that a request is sent and returns the time. If the Logger does not want the
+// records of requests and answers, it returns the zero time.
+func (c *call) logRequest() time.Time {
+	l := c.endpoint.config.Logger
+	if l == nil || !l.Enabled(c.ctx, slog.LevelDebug) {
+		return time.Time{}
+	}
+	attrs := []slog.Attr{
+		slog.String("op", c.op.name), slog.String("method", c.op.method), slog.String("host", c.endpoint.origin.Host),
+		slog.String("path", c.op.path), slog.Int("attempt", c.attempts),
+	}
+	if c.request.channel != "" {
+		attrs = append(attrs, slog.String("channel", string(c.request.channel)))
+	}
+	l.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: request", attrs...)
+	return time.Now()
+}
+
+// logAnswer logs, once, an answer that was read to its end or dropped.
+func (c *call) logAnswer(a *answer) {
+	if a.began.IsZero() {
+		return
+	}
+	took := time.Since(a.began)
+	a.began = time.Time{}
+	c.endpoint.config.Logger.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: answer",
+		slog.String("op", c.op.name), slog.String("path", c.op.path), slog.Int("attempt", c.attempts),
+		slog.Int("status", a.resp.StatusCode), slog.Duration("duration", took), slog.Int64("bytes", a.Received()))
+}
 
 func (c *call) logRepeat(f *failedAttempt) {
 	if l := c.endpoint.config.Logger; l != nil {

@@ -329,7 +329,11 @@ func TestLoggedRecords(t *testing.T) {
 		if _, err := c.JobInformation(t.Context(), 1); !errors.Is(err, jobboard.ErrServer) {
 			t.Error(err)
 		}
-		const want = `level=INFO msg="jobboard: repeat" op=JobInformation path=/jobdb/public/apply/external attempt=1 status=503
+		const want = `level=DEBUG msg="jobboard: request" op=JobInformation method=GET host=jobs.example path=/jobdb/public/apply/external attempt=1
+level=DEBUG msg="jobboard: answer" op=JobInformation path=/jobdb/public/apply/external attempt=1 status=503 duration=0s bytes=15
+level=INFO msg="jobboard: repeat" op=JobInformation path=/jobdb/public/apply/external attempt=1 status=503
+level=DEBUG msg="jobboard: request" op=JobInformation method=GET host=jobs.example path=/jobdb/public/apply/external attempt=2
+level=DEBUG msg="jobboard: answer" op=JobInformation path=/jobdb/public/apply/external attempt=2 status=503 duration=0s bytes=15
 level=DEBUG msg="jobboard: failed" op=JobInformation path=/jobdb/public/apply/external attempts=2 status=503 code=busy condition="server error" stopped=attempts
 `
 		if log.String() != want {

@@ -37,6 +37,7 @@ type request struct {
 	language string     // Accept-Language; empty: Config.Language
 	body     []byte     // nil: none
 	hide     []string   // the caller's values in query, which no error may show
+	channel  ChannelID  // the channel in path or query, for the log; empty: none
 	turn     *gate.Turn // the job's turn in a bulk call; nil: a single call
 }
 
@@ -90,6 +91,7 @@ func (e *endpoint) do(ctx context.Context, op *operation, req request, accept fu
 	}
 	c.request, c.accept, c.deadline = req, accept, c.lastMoment(time.Now())
 	c.secrets.Add(req.hide...)
+	c.secrets.Add(e.hide...)
 	c.prepare()
 	if failed := c.loop(); failed != nil {
 		return c.fail(failed)
@@ -135,7 +137,7 @@ func (e *endpoint) startCall(ctx context.Context, op *operation) *call {
 		Scheme: e.origin.Scheme, Host: e.origin.Host, Port: e.origin.Port,
 	}
 	c := &call{op: op, endpoint: e, cost: budget.Repeats{Budget: e.budget}}
-	c.watch, c.ctx = e.config.Observer.startCall(ctx, start)
+	c.watch, c.ctx = e.observer.startCall(ctx, start)
 	return c
 }
 

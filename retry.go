@@ -233,7 +233,7 @@ func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 		return f.stopped
 	}
 	if f.outcome != renewed {
-		f.wait = c.endpoint.config.Retry.wait(c.repeats, f.retryAfter)
+		f.wait = c.endpoint.retry.wait(c.repeats, f.retryAfter)
 	}
 	pausing := c.pause(f, now)
 	if reason := c.unrepeatable(f); reason != "" {
@@ -261,7 +261,7 @@ func (c *call) unrepeatable(f *failedAttempt) StopReason {
 // exhausted returns which bound of the policy forbids a repeat. If it returns "", the repeat is
 // paid for.
 func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReason {
-	policy := &c.endpoint.config.Retry
+	policy := c.endpoint.retry
 	switch {
 	case f.retryAfter > policy.MaxRetryAfter && !pausing:
 		return StopRetryAfter
@@ -285,7 +285,7 @@ func (c *call) pause(f *failedAttempt, now time.Time) bool {
 	if turn == nil || !turn.Pause || !asks {
 		return false
 	}
-	policy := &c.endpoint.config.Retry
+	policy := c.endpoint.retry
 	asked := min(f.retryAfter, policy.MaxRetryAfter)
 	turn.PauseUntil(now.Add(asked))
 	c.cost.Free()
@@ -319,7 +319,7 @@ func (c *call) pay(f *failedAttempt, now time.Time) bool {
 
 // succeeded credits the budget and the hedges with an attempt that the service answered.
 func (c *call) succeeded(now time.Time) {
-	if c.repeats == 0 && c.endpoint.config.Retry.Hedge > 0 {
+	if c.repeats == 0 && c.endpoint.retry.Hedge > 0 {
 		c.endpoint.hedges.Earn()
 	}
 	c.cost.Succeeded(now)

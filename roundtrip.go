@@ -93,6 +93,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, c.fail(ended(err, false))
 	}
 	c.given, c.deadline = g, c.lastMoment(time.Now())
+	c.secrets.Add(e.hide...)
 	c.hideGiven()
 	c.sent.Request = req.WithContext(c.ctx) // the loop changes nothing of it
 	c.sent.RequestURI = ""                  // a proxy's request has one
@@ -146,7 +147,17 @@ func (c *call) hideGiven() {
 	for _, values := range req.URL.Query() {
 		c.secrets.Add(values...)
 	}
-	for name, values := range req.Header {
+	c.secrets.Add(headerSecrets(nil, req.Header)...)
+	for _, cookie := range req.Cookies() {
+		if len(cookie.Value) >= 8 {
+			c.secrets.Add(cookie.Value)
+		}
+	}
+}
+
+// headerSecrets appends the values of h that no error may show to texts.
+func headerSecrets(texts []string, h http.Header) []string {
+	for name, values := range h {
 		name = http.CanonicalHeaderKey(name)
 		if isPublicHeader(name) {
 			continue
@@ -160,16 +171,12 @@ func (c *call) hideGiven() {
 			_, behindScheme, _ := strings.Cut(value, " ")
 			for _, secret := range [...]string{value, behindScheme} {
 				if len(secret) >= shortest {
-					c.secrets.Add(secret)
+					texts = append(texts, secret)
 				}
 			}
 		}
 	}
-	for _, cookie := range req.Cookies() {
-		if len(cookie.Value) >= 8 {
-			c.secrets.Add(cookie.Value)
-		}
-	}
+	return texts
 }
 
 // isPublicHeader reports whether the values of a header may be shown, because they describe the
@@ -186,9 +193,11 @@ func isPublicHeader(name string) bool {
 // credential, and the fields that net/http would add.
 func (c *call) headerGiven(observed http.Header, auth *credential.Authorization) http.Header {
 	g, config := c.given, &c.endpoint.config
-	h := maps.Clone(g.request.Header)
-	if h == nil {
-		h = http.Header{}
+	h := make(http.Header, len(g.request.Header)+len(c.endpoint.header)+len(observed)+3)
+	maps.Copy(h, c.endpoint.header)
+	for name, values := range g.request.Header {
+		delete(h, http.CanonicalHeaderKey(name))
+		h[name] = values
 	}
 	maps.Copy(h, observed)
 	auth.Put(h)

@@ -189,6 +189,7 @@ func (e *endpoint) searchRequest(channel ChannelID, q Query) (req request, err e
 	if req.path, req.raw, wrong = address.Fill(searchPath, string(channel)); wrong != "" {
 		return req, invalid("channel %s", wrong)
 	}
+	req.channel = channel
 	p := parameters{Search: q.Text}
 	if q.Near != (GeoLocation{}) {
 		if wrong := q.Near.circleMistake(); wrong != "" {

@@ -149,18 +149,22 @@ type wholeHeader struct {
 }
 
 // Whole returns the header of a request: the observer's fields, replaced by the fields of the kind,
-// replaced by the credential. If share is set, requests without fields of an observer and without a
-// language of their own get one shared header, which the transport must not change.
-func (all *Headers) Whole(observed http.Header, kind Kind, language string, auth *Authorization, share bool) http.Header {
-	share = share && observed == nil && language == ""
+// replaced by the added fields, the language and the credential. If share is set, requests without
+// fields of an observer, added fields and a language of their own get one shared header, which the
+// transport must not change.
+func (all *Headers) Whole(
+	observed http.Header, kind Kind, added http.Header, language string, auth *Authorization, share bool,
+) http.Header {
+	share = share && observed == nil && added == nil && language == ""
 	if share {
 		if w := auth.whole[kind].Load(); w != nil && w.of == all {
 			return w.header
 		}
 	}
-	h := make(http.Header, len(observed)+len(all[kind])+2)
+	h := make(http.Header, len(observed)+len(all[kind])+len(added)+2)
 	maps.Copy(h, observed)
 	maps.Copy(h, all[kind])
+	maps.Copy(h, added)
 	if language != "" {
 		h["Accept-Language"] = []string{language}
 	}

@@ -19,7 +19,7 @@ func TestHeadersAreShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := one.Whole(nil, Plain, "", auth, true)
+	plain := one.Whole(nil, Plain, nil, "", auth, true)
 	of := func(h http.Header) uintptr { return reflect.ValueOf(h).Pointer() }
 	for _, c := range []struct {
 		name   string
@@ -27,13 +27,14 @@ func TestHeadersAreShared(t *testing.T) {
 		shared bool
 		agent  string
 	}{
-		{"the same", one.Whole(nil, Plain, "", auth, true), true, "a"},
-		{"another kind", one.Whole(nil, Search, "", auth, true), false, "a"},
-		{"another language", one.Whole(nil, Plain, "en", auth, true), false, "a"},
-		{"observed", one.Whole(http.Header{"Traceparent": {"x"}}, Plain, "", auth, true), false, "a"},
-		{"nothing kept", one.Whole(nil, Plain, "", auth, false), false, "a"},
-		{"the first again", one.Whole(nil, Plain, "", auth, true), true, "a"},
-		{"another client", other.Whole(nil, Plain, "", auth, true), false, "b"},
+		{"the same", one.Whole(nil, Plain, nil, "", auth, true), true, "a"},
+		{"another kind", one.Whole(nil, Search, nil, "", auth, true), false, "a"},
+		{"another language", one.Whole(nil, Plain, nil, "en", auth, true), false, "a"},
+		{"observed", one.Whole(http.Header{"Traceparent": {"x"}}, Plain, nil, "", auth, true), false, "a"},
+		{"added", one.Whole(nil, Plain, http.Header{"X-Tenant": {"x"}}, "", auth, true), false, "a"},
+		{"nothing kept", one.Whole(nil, Plain, nil, "", auth, false), false, "a"},
+		{"the first again", one.Whole(nil, Plain, nil, "", auth, true), true, "a"},
+		{"another client", other.Whole(nil, Plain, nil, "", auth, true), false, "b"},
 	} {
 		if shared := of(c.got) == of(plain); shared != c.shared || c.got.Get("User-Agent") != c.agent ||
 			c.got.Get("Authorization") != "Bearer t" {
@@ -90,7 +91,7 @@ func TestNewHeaders(t *testing.T) {
 	}
 	// What is the observer's gives way, and a call's own language comes last.
 	observed := http.Header{"User-Agent": {"x"}, "Authorization": {"y"}, "Traceparent": {"z"}}
-	got := all.Whole(observed, Search, "en", &Authorization{}, true)
+	got := all.Whole(observed, Search, nil, "en", &Authorization{}, true)
 	search.Set("Accept-Language", "en")
 	search.Set("Traceparent", "z")
 	if !reflect.DeepEqual(got, search) {

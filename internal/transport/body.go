@@ -126,6 +126,9 @@ func (b *Body) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
+// Received returns how many bytes came, as the service sent them: maybe compressed.
+func (b *Body) Received() int64 { return b.wireRead }
+
 // Limit returns the bound.
 func (b *Body) Limit() int64 { return b.limit }
 
