@@ -138,7 +138,7 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 	sent := req.WithContext(x.Context())
 	// Only net/http's own transport gets a header that other requests share: it
 	// keeps the rule that a transport changes nothing.
-	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.endpoint.header, c.request.language, auth, c.endpoint.standard)
+	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.endpoint.added(), c.request.language, auth, c.endpoint.standard)
 	if c.given != nil {
 		sent.Header = c.headerGiven(observed, auth)
 		if err := c.given.bodyGiven(x, sent); err != nil {

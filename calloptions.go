@@ -74,8 +74,9 @@ func (e *endpoint) with(o CallOptions) endpoint {
 	if wrong := headerMistake(o.Header); wrong != "" {
 		changed.mistake = cmp.Or(changed.mistake, invalid("CallOptions.Header %s", wrong))
 	} else if len(o.Header) > 0 {
-		changed.header = addHeader(changed.header, o.Header)
-		changed.hide = headerSecrets(nil, changed.header)
+		header := addHeader(changed.added(), o.Header)
+		hidden := headerSecrets(nil, header)
+		changed.added, changed.hide = func() http.Header { return header }, func() []string { return hidden }
 	}
 	return changed
 }

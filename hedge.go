@@ -96,7 +96,7 @@ func (h *hedge) send() {
 		}
 	}()
 	sent := h.req.WithContext(x.Context())
-	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.endpoint.header, c.request.language, h.auth, c.endpoint.standard)
+	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.endpoint.added(), c.request.language, h.auth, c.endpoint.standard)
 	if c.given != nil {
 		sent.Header = c.headerGiven(observed, h.auth)
 	}

@@ -80,10 +80,10 @@ type endpoint struct {
 	mistake    error // of the settings: nothing may be sent
 
 	// What CallOptions change.
-	retry    *RetryPolicy // defaults filled in
-	observer *Observer    // nil: nobody watches
-	header   http.Header  // added to each request; nil: none
-	hide     []string     // the values in header that no error may show
+	retry    *RetryPolicy       // defaults filled in
+	observer *Observer          // nil: nobody watches
+	added    func() http.Header // added to each request; a function, because fmt's %v would print the values
+	hide     func() []string    // the values in added that no error may show
 }
 
 // common holds the state that all endpoints of a client share.
@@ -227,6 +227,7 @@ func network(h *http.Client) (http.RoundTripper, *transport.Connections) {
 func newEndpoint(all *common, field string, base *url.URL) endpoint {
 	e := endpoint{
 		common: all, base: base, hedges: new(budget.Hedges), retry: &all.config.Retry, observer: all.config.Observer,
+		added: nothing[http.Header], hide: nothing[[]string],
 	}
 	if base == nil {
 		e.mistake = &ConfigError{field, "is empty"}
@@ -242,9 +243,11 @@ func newEndpoint(all *common, field string, base *url.URL) endpoint {
 
 // unmade stands for the endpoint of a zero Client or Applicant. It refuses every call.
 var unmade = endpoint{
-	common:  new(common),
+	common: new(common), added: nothing[http.Header], hide: nothing[[]string],
 	mistake: invalid("use NewClient, and for an applicant Client.Applicant: the zero value has no address to call"),
 }
+
+func nothing[T any]() (none T) { return none }
 
 // made returns the endpoint, or unmade if NewClient did not make it. Every public method gets its
 // endpoint from made.

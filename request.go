@@ -91,7 +91,7 @@ func (e *endpoint) do(ctx context.Context, op *operation, req request, accept fu
 	}
 	c.request, c.accept, c.deadline = req, accept, c.lastMoment(time.Now())
 	c.secrets.Add(req.hide...)
-	c.secrets.Add(e.hide...)
+	c.secrets.Add(e.hide()...)
 	c.prepare()
 	if failed := c.loop(); failed != nil {
 		return c.fail(failed)

@@ -93,7 +93,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, c.fail(ended(err, false))
 	}
 	c.given, c.deadline = g, c.lastMoment(time.Now())
-	c.secrets.Add(e.hide...)
+	c.secrets.Add(e.hide()...)
 	c.hideGiven()
 	c.sent.Request = req.WithContext(c.ctx) // the loop changes nothing of it
 	c.sent.RequestURI = ""                  // a proxy's request has one
@@ -193,8 +193,9 @@ func isPublicHeader(name string) bool {
 // credential, and the fields that net/http would add.
 func (c *call) headerGiven(observed http.Header, auth *credential.Authorization) http.Header {
 	g, config := c.given, &c.endpoint.config
-	h := make(http.Header, len(g.request.Header)+len(c.endpoint.header)+len(observed)+3)
-	maps.Copy(h, c.endpoint.header)
+	added := c.endpoint.added()
+	h := make(http.Header, len(g.request.Header)+len(added)+len(observed)+3)
+	maps.Copy(h, added)
 	for name, values := range g.request.Header {
 		delete(h, http.CanonicalHeaderKey(name))
 		h[name] = values

@@ -29,6 +29,7 @@ var (
 	LookupToken    = Canary{"lookup token", "canaryLookup%token\\6e44", "canaryLookup"}
 	FreshToken     = Canary{"renewed token", "canaryFresh-90aa3b", "canaryFresh-90aa3b"}
 	TokenEndpoint  = Canary{"token endpoint's answer", "canaryRetrieve1a97", "canaryRetrieve1a97"}
+	GatewayKey     = Canary{"key of a gateway", "canaryGateway-4e15", "canaryGateway-4e15"} // in a header of CallOptions
 	SearchText     = Canary{"search text", "Köln & canarySearch \"c0ffee\" <x>", "canarySearch"}
 	Email          = Canary{"e-mail address", "canaryEmail+box@example.org", "canaryEmail"}
 	Channel        = Canary{"channel", "canary_channel_8", "canary_channel_8"}
@@ -37,8 +38,8 @@ var (
 
 // Canaries are all of them.
 var Canaries = []Canary{
-	ClientID, ClientToken, ApplicantToken, LookupToken, FreshToken, TokenEndpoint, SearchText, Email, Channel,
-	Subscription,
+	ClientID, ClientToken, ApplicantToken, LookupToken, FreshToken, TokenEndpoint, GatewayKey, SearchText, Email,
+	Channel, Subscription,
 }
 
 // needles returns the forms in which the search looks for a text.

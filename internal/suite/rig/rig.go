@@ -85,6 +85,9 @@ func (l *Log) WithGroup(string) slog.Handler { return l }
 func (l *Log) Handle(_ context.Context, record slog.Record) error {
 	line := record.Message
 	record.Attrs(func(a slog.Attr) bool {
+		if a = WithoutChannel(nil, a); a.Key == "" {
+			return true
+		}
 		line += " " + a.Key + "=" + fmt.Sprintf("%+v", a.Value.Resolve().Any())
 		return true
 	})
@@ -92,6 +95,15 @@ func (l *Log) Handle(_ context.Context, record slog.Record) error {
 	defer l.mu.Unlock()
 	l.lines = append(l.lines, line)
 	return nil
+}
+
+// WithoutChannel is a ReplaceAttr that leaves out the channel of a search, which a record may name by
+// that key and in no other place.
+func WithoutChannel(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == "channel" {
+		return slog.Attr{}
+	}
+	return a
 }
 
 // Lines returns what was logged.

@@ -115,7 +115,7 @@ func (s leakyService) String() string { return fmt.Sprintf("%d as %s", s.status,
 // saidBack returns what a careless service says back: the header unchanged, the credential in
 // it, and the query.
 func saidBack(r *http.Request) []string {
-	all := []string{r.Header.Get("Authorization")}
+	all := []string{r.Header.Get("Authorization"), r.Header.Get("X-Api-Key")}
 	if _, credential, ok := strings.Cut(all[0], " "); ok {
 		all = append(all, credential)
 	}
@@ -221,9 +221,9 @@ func TestSecretsStayInside(t *testing.T) {
 				var log bytes.Buffer
 				cfg := cfg
 				cfg.HTTPClient = &http.Client{Transport: transport}
-				cfg.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true}))
+				cfg.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true, ReplaceAttr: rig.WithoutChannel}))
 				cfg.Retry = jobboard.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1}
-				c := rig.Client(t, cfg)
+				c := rig.Client(t, cfg).With(jobboard.CallOptions{Header: http.Header{"X-Api-Key": {rig.GatewayKey.Secret}}})
 				a := c.Applicant(jobboard.StaticToken(rig.ApplicantToken.Secret))
 				for _, op := range rig.Operations {
 					calls++
@@ -315,7 +315,7 @@ func TestTokenErrorsShowNothing(t *testing.T) {
 		for kind, source := range map[string]oauth2.TokenSource{"foreign": &failing, "renewing": renewing} {
 			c := rig.Client(t, jobboard.Config{
 				BaseURL: "https://api.example", JobDBURL: "https://jobs.example", TokenSource: source, JobDBTokenSource: source,
-				Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+				Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: rig.WithoutChannel})),
 				HTTPClient: &http.Client{Transport: rig.RoundTripper(func(*http.Request) (*http.Response, error) {
 					t.Error("something was sent")
 					return nil, io.EOF
@@ -351,7 +351,7 @@ func TestHoldersShowNothing(t *testing.T) {
 		_, transport, stop := rig.Run(leakyService{200, "text"}.serve)
 		defer stop()
 		cfg.HTTPClient = &http.Client{Transport: transport}
-		c := rig.Client(t, cfg)
+		c := rig.Client(t, cfg).With(jobboard.CallOptions{Header: http.Header{"X-Api-Key": {rig.GatewayKey.Secret}}})
 		user := jobboard.StaticToken(rig.ApplicantToken.Secret)
 		a := c.Applicant(user)
 		sources := []any{cfg.TokenSource, cfg.JobDBTokenSource, user}
@@ -442,7 +442,7 @@ func TestPanicShowsNothing(t *testing.T) {
 		_, transport, _ := rig.Run(leakyService{404, "text"}.serve)
 		cfg := configs()[os.Getenv("JOBBOARD_TEST_HOLDER")]
 		cfg.HTTPClient = &http.Client{Transport: transport}
-		c := rig.Client(t, cfg)
+		c := rig.Client(t, cfg).With(jobboard.CallOptions{Header: http.Header{"X-Api-Key": {rig.GatewayKey.Secret}}})
 		user := jobboard.StaticToken(rig.ApplicantToken.Secret)
 		a := c.Applicant(user)
 		_, err := rig.Op("Search").Call(t.Context(), c, a)
