@@ -127,8 +127,7 @@ func (c *call) authorize(req *http.Request) (*credential.Authorization, *failedA
 	return auth, nil
 }
 
-// send sends one request within its time limits, or two if it is hedged, and sets a.exchange to the
-// exchange of the request whose answer counts.
+// send sends one request within its time limits, and sets a.exchange.
 func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization) (*http.Response, error) {
 	ctx, observed := c.watch.startAttempt(c.ctx, AttemptStart{Number: c.attempts + 1})
 	x, limits := &a.first, c.limits(c.endpoint.retry.AttemptTimeout)
@@ -148,19 +147,13 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 	}
 	c.attempts++
 	a.began = c.logRequest()
-	second := c.startHedge(x, req, auth, limits)
 	answered := false
 	defer func() {
 		if !answered { // also if the limiter panics before a redirect
-			second.abandon()
 			_ = x.Close()
 		}
 	}()
 	resp, err := c.follow(x, sent)
-	if second != nil {
-		x, resp, err = second.settle(resp, err)
-		a.exchange = x
-	}
 	if err != nil {
 		return nil, x.Cause(err)
 	}

@@ -147,7 +147,7 @@ type Error struct {
 	Message         string        // the service's words, at most 300 bytes
 	RequestID       string        // of the answer's X-Request-Id, X-Correlation-Id, Request-Id or traceparent
 	Body            []byte        // the answer's first 64 KiB, or 120 bytes of a search with a good status; nil: none
-	Attempts        int           // renewed tokens and hedges count, followed redirects do not; 0: nothing was sent
+	Attempts        int           // renewed tokens count, followed redirects do not; 0: nothing was sent
 	RetryAfter      time.Duration // from the Retry-After header; 0: none
 	Stopped         StopReason    // why there was no further attempt
 	MayHaveExecuted bool          // the call changes something, and no clear answer says whether it did

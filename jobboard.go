@@ -76,8 +76,7 @@ type endpoint struct {
 	credential credential.Credential
 	budget     *budget.Budget // nil: none
 	shared     *budget.Budget // of all calls to the origin; budget is nil where CallOptions have none
-	hedges     *budget.Hedges
-	mistake    error // of the settings: nothing may be sent
+	mistake    error          // of the settings: nothing may be sent
 
 	// What CallOptions change.
 	retry    *RetryPolicy       // defaults filled in
@@ -183,7 +182,7 @@ func newClient(cfg Config) (*Client, error) {
 		c.lookup.credential = all.source(cfg.JobDBTokenSource)
 	}
 	if c.base.origin == c.lookup.origin {
-		c.lookup.budget, c.lookup.shared, c.lookup.hedges = c.base.budget, c.base.budget, c.base.hedges
+		c.lookup.budget, c.lookup.shared = c.base.budget, c.base.budget
 	}
 	return c, nil
 }
@@ -226,7 +225,7 @@ func network(h *http.Client) (http.RoundTripper, *transport.Connections) {
 // address is nil, because the field is empty, the endpoint refuses every call.
 func newEndpoint(all *common, field string, base *url.URL) endpoint {
 	e := endpoint{
-		common: all, base: base, hedges: new(budget.Hedges), retry: &all.config.Retry, observer: all.config.Observer,
+		common: all, base: base, retry: &all.config.Retry, observer: all.config.Observer,
 		added: nothing[http.Header], hide: nothing[[]string],
 	}
 	if base == nil {

@@ -14,8 +14,7 @@ import (
 
 // Observer watches calls, for traces and metrics. A function that is nil is not called; without an
 // Observer nothing is measured. The functions run in the goroutine of the call, for many calls at
-// once, and must not block. For a hedge (RetryPolicy.Hedge), Attempt and its returned function run
-// in another goroutine while the call waits.
+// once, and must not block.
 //
 // Their arguments hold no credential, no query value and no identifier.
 type Observer struct {
@@ -51,7 +50,6 @@ type CallEnd struct {
 // AttemptStart describes an attempt before its request is sent.
 type AttemptStart struct {
 	Number int         // 1 for the first attempt of the call
-	Hedge  bool        // the attempt is a second request, sent because the first is slow
 	Header http.Header // the observer may add fields such as traceparent; the library then sets its own
 }
 
@@ -62,7 +60,6 @@ type AttemptEnd struct {
 	// most 16 KiB of them; nil: no answer. It may be changed.
 	Header   http.Header
 	Err      error
-	Beaten   bool      // the other request of the hedge won; Err is nil
 	Received time.Time // when the answer's header came; zero: no answer
 	Duration time.Duration
 	Repeat   bool          // another attempt follows
@@ -129,24 +126,6 @@ func (w *watch) startAttempt(ctx context.Context, start AttemptStart) (context.C
 		ctx = given
 	}
 	return ctx, start.Header
-}
-
-// beside returns a watch for the second request of a hedge.
-func (w *watch) beside() *watch {
-	if w == nil {
-		return nil
-	}
-	return &watch{observer: w.observer}
-}
-
-// replace tells the observer that the current attempt ended, and makes the attempt of by the
-// current one.
-func (w *watch) replace(by *watch, end AttemptEnd) {
-	if w == nil {
-		return
-	}
-	w.endAttempt(end)
-	w.attempt, w.attemptDone = by.attempt, by.attemptDone
 }
 
 // endAttempt tells the observer that the attempt ended, if one is under way.

@@ -37,17 +37,6 @@ type RetryPolicy struct {
 	AttemptTimeout   time.Duration // 15 s for one attempt, to the end of its answer; for Postings, to the headers
 	StallTimeout     time.Duration // 10 s; the longest wait for the next byte of a body
 
-	// Hedge, if it is not 0, shortens the slowest GET and HEAD calls: if no header of an answer has
-	// come after this time, the client sends the request again on another connection. The first
-	// answer with a status under 500, other than 429, wins, and the client ends the other request.
-	// Choose the time in which 95 of 100 answers come; then about 5 of 100 requests are sent twice.
-	//
-	// Hedges cannot multiply the load. 20 first attempts that succeed allow one hedge, and the
-	// client saves up at most 5. While the retry budget has no token or the Limiter refuses, the
-	// client sends no hedge. Hedges count in Error.Attempts, and not towards MaxAttempts. Bulk
-	// calls and requests over HTTP/2, which would share the slow connection, are not hedged.
-	Hedge time.Duration
-
 	// A Client and its Applicants share one budget of tokens for each origin. A repeat takes a
 	// token, except after an attempt that found no connection. If the budget has no token, the call
 	// ends with its last failure. A GET whose connection ended without a byte of an answer takes
@@ -93,7 +82,6 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		{"MaxRetryAfter", &p.MaxRetryAfter, 30 * time.Second},
 		{"AttemptTimeout", &p.AttemptTimeout, 15 * time.Second},
 		{"StallTimeout", &p.StallTimeout, 10 * time.Second},
-		{"Hedge", &p.Hedge, 0},
 	} {
 		if *f.value < 0 {
 			return p, &ConfigError{"Retry." + f.name, "is negative"}
@@ -317,10 +305,5 @@ func (c *call) pay(f *failedAttempt, now time.Time) bool {
 	return true
 }
 
-// succeeded credits the budget and the hedges with an attempt that the service answered.
-func (c *call) succeeded(now time.Time) {
-	if c.repeats == 0 && c.endpoint.retry.Hedge > 0 {
-		c.endpoint.hedges.Earn()
-	}
-	c.cost.Succeeded(now)
-}
+// succeeded credits the budget with an attempt that the service answered.
+func (c *call) succeeded(now time.Time) { c.cost.Succeeded(now) }

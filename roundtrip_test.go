@@ -554,43 +554,6 @@ func TestTransportAtTheEndOfAToken(t *testing.T) {
 	})
 }
 
-// A slow GET or HEAD on this road is hedged as any other, with the headers of its caller.
-func TestTransportIsHedged(t *testing.T) {
-	for _, method := range []string{http.MethodGet, http.MethodHead} {
-		inBubble(t, method, func(t *testing.T) {
-			var sent atomic.Int64
-			cfg := jobboard.Config{TokenSource: jobboard.StaticToken("clients"), Retry: jobboard.RetryPolicy{Hedge: 50 * time.Millisecond}}
-			client := withTransport(t, cfg, func(r *http.Request) (*http.Response, error) {
-				if r.Header.Get("X-Own") != "x" || bearerOf(r) != "clients" {
-					t.Errorf("sent %v", r.Header)
-				}
-				if r.Header.Get("X-Slow") != "" && sent.Add(1) == 1 {
-					<-r.Context().Done()
-					return nil, context.Cause(r.Context())
-				}
-				return answer(r, 200, "quick"), nil
-			})
-			get := func(slow string) string {
-				req := rig.Must(http.NewRequestWithContext(t.Context(), method, base+"/x", http.NoBody))
-				req.Header = http.Header{"X-Own": {"x"}, "X-Slow": {slow}}
-				resp, err := client.Transport().RoundTrip(req)
-				if err != nil {
-					return err.Error()
-				}
-				defer resp.Body.Close()
-				return string(rig.Must(io.ReadAll(resp.Body)))
-			}
-			for range 100 {
-				get("")
-			}
-			start := time.Now()
-			if got := get("slow"); got != "quick" || time.Since(start) != 50*time.Millisecond || sent.Load() != 2 {
-				t.Errorf("%q after %v", got, time.Since(start))
-			}
-		})
-	}
-}
-
 // An answer that is passed on may trickle in for as long as it takes. A refused one is waited
 // for a second.
 func TestTransportOfATrickle(t *testing.T) {

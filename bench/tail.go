@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/hedge"
 )
 
 const (
@@ -20,27 +21,27 @@ const (
 	tailHedge   = 40 * time.Millisecond
 )
 
-// measureTail measures the effect of RetryPolicy.Hedge when one answer in 100
+// measureTail measures the effect of package hedge when one answer in 100
 // stalls.
 func measureTail(r *report, e effort) error {
 	t := r.table("The slow tail", fmt.Sprintf("%d callers of HasApplied; the server is in this process and answers after %v, but one time in 100 after %v.",
 		tailCallers, delay, tailStall),
 		"", "p50", "p99", "p99.9", "calls/s", "requests a call")
 	calls := 2 * e.calls
-	for _, hedge := range []time.Duration{0, tailHedge} {
+	for _, wait := range []time.Duration{0, tailHedge} {
 		name := "jobboard"
-		if hedge > 0 {
-			name = "jobboard, Hedge: 40 ms"
+		if wait > 0 {
+			name = "jobboard, hedge.After(40 ms)"
 		}
-		took, perSecond, perCall, err := callStalling(hedge, calls)
+		took, perSecond, perCall, err := callStalling(wait, calls)
 		if err != nil {
 			return err
 		}
 		at := func(share float64) time.Duration { return took[int(share*float64(len(took)))] }
 		t.add(name, duration(float64(at(0.5))), duration(float64(at(0.99))), duration(float64(at(0.999))),
 			number(perSecond), fmt.Sprintf("%.3f", perCall))
-		if hedge > 0 {
-			r.atMost("p99.9 with Hedge after 40 ms, where one of 100 answers stalls", at(0.999).Seconds()*1000, 60, " ms")
+		if wait > 0 {
+			r.atMost("p99.9 with a hedge after 40 ms, where one of 100 answers stalls", at(0.999).Seconds()*1000, 60, " ms")
 			r.atMost("requests a call with it", perCall, 1.015, "")
 		}
 	}
@@ -49,7 +50,7 @@ func measureTail(r *report, e effort) error {
 
 // callStalling makes calls to a stalling server, and returns their durations,
 // sorted.
-func callStalling(hedge time.Duration, calls int) (took []time.Duration, perSecond, perCall float64, err error) {
+func callStalling(wait time.Duration, calls int) (took []time.Duration, perSecond, perCall float64, err error) {
 	var requests atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		takes := delay
@@ -65,7 +66,7 @@ func callStalling(hedge time.Duration, calls int) (took []time.Duration, perSeco
 		_, _ = io.WriteString(w, "true")
 	}))
 	defer server.Close()
-	client, err := jobboard.NewClient(jobboard.Config{BaseURL: server.URL, Retry: jobboard.RetryPolicy{Hedge: hedge}})
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: server.URL, Middleware: hedge.After(wait)})
 	if err != nil {
 		return nil, 0, 0, err
 	}

@@ -49,8 +49,6 @@ const (
 	DecodeKey    = attribute.Key("jobboard.decode")    // seconds spent on the answer
 	RequestKey   = attribute.Key("jobboard.request")   // the failed request's identifier from the service
 	WaitKey      = attribute.Key("jobboard.wait")      // seconds before the next request
-	HedgeKey     = attribute.Key("jobboard.hedge")     // true for the second request of a hedge
-	BeatenKey    = attribute.Key("jobboard.beaten")    // true for the hedge's request that lost; no error
 )
 
 // Option chooses where an observer reports to.
@@ -175,9 +173,6 @@ func (o *observer) observeAttempt(
 	if attempt.Number > 1 {
 		span.SetAttributes(semconv.HTTPRequestResendCount(attempt.Number - 1))
 	}
-	if attempt.Hedge {
-		span.SetAttributes(HedgeKey.Bool(true))
-	}
 	o.propagator.Inject(ctx, propagation.HeaderCarrier(attempt.Header))
 	return ctx, func(end jobboard.AttemptEnd) {
 		if end.StatusCode != 0 {
@@ -195,10 +190,6 @@ func (o *observer) observeAttempt(
 			attributes = append(attributes, semconv.ErrorTypeKey.String(kind))
 			span.SetAttributes(semconv.ErrorTypeKey.String(kind))
 			span.SetStatus(codes.Error, "")
-		}
-		if end.Beaten {
-			attributes = append(attributes, BeatenKey.Bool(true))
-			span.SetAttributes(BeatenKey.Bool(true))
 		}
 		if end.Repeat {
 			span.SetAttributes(WaitKey.Float64(end.Wait.Seconds()))

@@ -42,7 +42,6 @@ type rig struct {
 
 	mu      sync.Mutex
 	headers []http.Header // of requests
-	stalls  bool          // the next request, until it is given up
 }
 
 func newRig(t *testing.T) *rig {
@@ -72,13 +71,7 @@ func newRig(t *testing.T) *rig {
 func (r *rig) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.mu.Lock()
 	r.headers = append(r.headers, req.Header)
-	stalls := r.stalls
-	r.stalls = false
 	r.mu.Unlock()
-	if stalls {
-		<-req.Context().Done()
-		return nil, req.Context().Err()
-	}
 	return r.fake.Transport().RoundTrip(req)
 }
 
@@ -252,63 +245,6 @@ func TestRefusedInstrument(t *testing.T) {
 	if _, err := jobboardotel.New(jobboardotel.WithMeterProvider(refusing{})); err != nil {
 		t.Error(err)
 	}
-}
-
-// TestHedge looks for the attributes by which the two requests of a hedge differ. The losing
-// request is no error.
-func TestHedge(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		r.config.Retry.Hedge = 40 * time.Millisecond
-		client, err := jobboard.NewClient(r.config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		search := func() {
-			if _, err := client.Search(t.Context(), jobboard.ChannelID(r.fake.Demo.Channel), jobboard.Query{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for range 40 { // they pay for a hedge
-			search()
-		}
-		r.spans.Reset()
-		r.stalls = true
-		search()
-		synctest.Wait()
-		requests := map[string]bool{}
-		tell := func(kind string, got map[string]string) {
-			requests[fmt.Sprintf("%s: hedge %q, beaten %q, status %q, error %q", kind, got["jobboard.hedge"],
-				got["jobboard.beaten"], got["http.response.status_code"], got["error.type"])] = true
-		}
-		for _, span := range r.spans.GetSpans() {
-			if span.SpanKind == trace.SpanKindClient {
-				tell("span "+span.Status.Code.String(), attributes(span.Attributes))
-			}
-		}
-		var data metricdata.ResourceMetrics
-		if err := r.metrics.Collect(t.Context(), &data); err != nil {
-			t.Fatal(err)
-		}
-		for _, scope := range data.ScopeMetrics {
-			for _, m := range scope.Metrics {
-				if m.Name == "http.client.request.duration" {
-					for _, point := range m.Data.(metricdata.Histogram[float64]).DataPoints {
-						tell("metric", attributes(point.Attributes.ToSlice()))
-					}
-				}
-			}
-		}
-		want := map[string]bool{
-			`span Unset: hedge "", beaten "true", status "", error ""`:    true,
-			`span Unset: hedge "true", beaten "", status "200", error ""`: true,
-			`metric: hedge "", beaten "true", status "", error ""`:        true,
-			`metric: hedge "", beaten "", status "200", error ""`:         true,
-		}
-		if !maps.Equal(requests, want) {
-			t.Errorf("the requests are told as %v, want %v", requests, want)
-		}
-	})
 }
 
 // No span and no metric holds a credential, a query value or an identifier.

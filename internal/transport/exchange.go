@@ -44,7 +44,6 @@ const (
 type Exchange struct {
 	// The caller sets these before Begin.
 	Connections *Connections // counts the exchange from Begin to Close; nil: not counted
-	Unshared    bool         // end the exchange if it gets an HTTP/2 connection
 
 	// Begin sets these.
 	limits   Limits
@@ -141,9 +140,6 @@ func (x *Exchange) connected(info httptrace.GotConnInfo) {
 	fresh, again := x.connFresh, x.hasConn.Swap(true) && x.Phase() != Answered
 	x.conn, x.connFresh, x.resent = info.Conn, !info.Reused, x.resent || again
 	x.mu.Unlock()
-	if x.Unshared && x.Framed() {
-		x.cancel(errShared)
-	}
 	if again && (x.standard && fresh || x.Framed() && (x.standard || x.readOnly)) {
 		x.cancel(errTurnedAway)
 	}

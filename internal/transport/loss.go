@@ -44,9 +44,6 @@ func (turnedAwayError) Error() string {
 	return "the connection took no more requests (GOAWAY or REFUSED_STREAM of HTTP/2)"
 }
 
-// errShared ends an exchange that needs an unshared connection.
-var errShared = errors.New("the connection is shared with other requests")
-
 // Loss classifies a failure to get a whole answer.
 type Loss struct {
 	Passing bool // another attempt may succeed

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/hedge"
 	trouble "github.com/jobboard-sdk/jobboard-go/internal/suite/outage"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
@@ -76,15 +77,15 @@ func checkFigure(t *testing.T, line []string, aim trouble.Aim, got, scatter floa
 	}
 }
 
-// measure runs a plan in a bubble of its own, with RetryPolicy.Hedge.
-func measure(t *testing.T, p trouble.Plan, hedge time.Duration, ask asks) map[trouble.Unit]float64 {
+// measure runs a plan in a bubble of its own; slow requests are hedged after wait, if it is not 0.
+func measure(t *testing.T, p trouble.Plan, wait time.Duration, ask asks) map[trouble.Unit]float64 {
 	var r *trouble.Record
 	var fetches []*int
 	synctest.Test(t, func(t *testing.T) {
 		r = p.Run(func(next http.RoundTripper, attempt time.Duration) trouble.Client {
 			fetched := new(int)
 			fetches = append(fetches, fetched)
-			return renewingClient(t, next, jobboard.RetryPolicy{AttemptTimeout: attempt, Hedge: hedge}, fetched, p.Sources, ask)
+			return renewingClient(t, hedge.After(wait)(next), jobboard.RetryPolicy{AttemptTimeout: attempt}, fetched, p.Sources, ask)
 		})
 	})
 	most := 0
