@@ -23,6 +23,9 @@ actionlint=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 go_licenses=github.com/google/go-licenses@v1.6.0 # beside the linters it would get a library that it does not compile with
 cyclonedx=github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 
+# A time zone with a quarter of an hour in it.
+far=Asia/Kathmandu
+
 # in_zone ZONE COMMAND...: runs a command in a time zone, in a language that is not
 # English. Tests run there anew: that one passed elsewhere says nothing, and go keeps
 # no zone beside what it remembers.
@@ -189,7 +192,11 @@ need_programs() {
 		need_apt chromium chromium
 	fi
 	install_missing
-	# The language of in_zone, which PostgreSQL wants to be there.
+	german
+}
+
+# german: makes the language of in_zone, which PostgreSQL wants to be there.
+german() {
 	locale -a | grep -q -x -i -E 'de_DE\.utf-?8' || as_root localedef -i de_DE -f UTF-8 de_DE.UTF-8
 }
 
@@ -214,11 +221,13 @@ install_missing() {
 	done
 }
 
-# npm_packages: installs what tests use of npm, as their lock files say.
+# npm_packages [DIR...]: installs what tests use of npm, as the lock files say: all of them, or those in DIR.
 npm_packages() {
-	local lock
-	for lock in $(repo_files 'package-lock.json' '*/package-lock.json'); do
-		npm ci --prefix "$(dirname "$lock")" --no-audit --no-fund
+	local dir
+	# shellcheck disable=SC2046 # folders without spaces
+	[ $# -gt 0 ] || set -- $(repo_files '*/package-lock.json' | xargs -n 1 dirname)
+	for dir in "$@"; do
+		npm ci --prefix "$dir" --no-audit --no-fund
 	done
 }
 
@@ -292,10 +301,11 @@ step_licences_of() {
 	fi
 }
 
-# cross DIR...: builds and vets modules, with their tests, for 32 bits and for other systems.
+# cross SYSTEMS DIR...: builds and vets modules, with their tests, for other systems.
 cross() {
-	local target dir
-	for target in linux/386 windows/amd64 darwin/arm64; do
+	local systems=$1 target dir
+	shift
+	for target in $systems; do
 		for dir in "$@"; do
 			echo "$target $dir"
 			CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go -C "$dir" build -buildvcs=false ./...
@@ -415,4 +425,14 @@ fuzz_all() {
 	done < <(cut -d ' ' -f 1 <<<"$list" | sort -u)
 	export -f fuzz_one fuzz_binary
 	xargs -P 2 -L 1 bash -c 'fuzz_one "$@"' fuzz_one "$1" <<<"$list"
+}
+
+# step_module DIR ARGS...: one module, or those of its packages that $packages names, with
+# arguments of go test; what it says comes at once.
+step_module() {
+	local dir=$1 log=$CI_LOGS/module-${1//\//_} rc=0
+	shift
+	{ go -C "$dir" vet ./... && in_zone "$far" tests "$log" "$dir" -vet=off "$@"; } >"$log-said" 2>&1 || rc=1
+	printf '%s %s\n%s\n' "$dir" "$*" "$(cat "$log-said")"
+	return $rc
 }

@@ -137,7 +137,7 @@ func TestShipped(t *testing.T) {
 	}
 	checkError(t, "good", shipped(files("testdata/search.json", ".golangci.yml", "README.md"), "LICENSE", "README.md"), "")
 	for _, name := range []string{
-		"jobboard.test", ".ci/bin/gofumpt", "bench/main.go", "other/go.mod", "vendor/modules.txt", "go.work",
+		"jobboard.test", ".ci/bin/benchstat", "bench/main.go", "other/go.mod", "vendor/modules.txt", "go.work",
 		"examples/quickstart/.env", "id_ed25519", "tls/server.key", ".DS_Store", "client.go~", "cpu.prof",
 	} {
 		checkError(t, name, shipped(files(name)), name+" is nothing to ship")
