@@ -16,7 +16,6 @@ const maxRedirects = 3
 // RoundTrip makes one attempt; the loop calls it. Its error is a *failedAttempt.
 func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, failed := c.attempt(req)
-	c.endProbe(false) // the token was not tried: no answer came
 	if failed != nil {
 		failed.call = c
 		return nil, failed

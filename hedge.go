@@ -45,13 +45,16 @@ type hedge struct {
 var errBeaten = errors.New("the other request of the hedge was answered first")
 
 // startHedge returns the hedge of the attempt that sends req, or nil if the attempt is not hedged.
-// Bulk calls are not hedged, because they want throughput. A request that tries a renewed token is
-// not hedged either: it must reach the service once.
+// Bulk calls are not hedged, because they want throughput. A repeat with a renewed token is not
+// hedged either: if the service refuses that token too, the call has sent two requests and no more.
 func (c *call) startHedge(
 	first *transport.Exchange, req *http.Request, auth *credential.Authorization, limits transport.Limits,
 ) *hedge {
 	after, reads := c.endpoint.config.Retry.Hedge, c.op.method == http.MethodGet || c.op.method == http.MethodHead
-	if after == 0 || !reads || c.request.turn != nil || c.probe != nil || c.given != nil && c.given.hasBody() {
+	if after == 0 || !reads || c.request.turn != nil || c.given != nil && c.given.hasBody() {
+		return nil
+	}
+	if c.last != nil && c.last.outcome == renewed {
 		return nil
 	}
 	h := &hedge{

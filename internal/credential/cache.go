@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -35,9 +34,6 @@ type Cache struct {
 	fetch func(ctx context.Context, rejected string) (*oauth2.Token, error)
 	ours  bool // fetch ends with its context, and a token without an Expiry is kept
 
-	// rejecting is set when a token is rejected, until the service accepts a token.
-	rejecting atomic.Bool
-
 	mu          sync.Mutex
 	cached      *Authorization
 	running     *fetching
@@ -48,8 +44,7 @@ type Cache struct {
 	asked       time.Time // the last fetch
 	replaced    time.Time // the last replacement of a rejected token
 	rejected    string    // the last rejected token
-	nextOpen    bool      // the breaker of the next token begins open
-	breaker     breaker   // of the last token cached
+	verdicts    verdicts
 }
 
 // fetching is a fetch under way.
@@ -73,7 +68,13 @@ func NewCache(fetch func(ctx context.Context) (*oauth2.Token, error)) *Cache {
 func (k *Cache) Credential() Credential {
 	return Credential{
 		Header: func(w Waiter) (*Authorization, error) { return k.get(w, "") },
-		Renew:  k.get,
+		Renew: func(w Waiter, rejected string) (*Authorization, error) {
+			auth, err := k.get(w, rejected)
+			if err == nil && auth.Secret != rejected {
+				k.replaces(auth)
+			}
+			return auth, err
+		},
 	}
 }
 
@@ -116,9 +117,6 @@ func (k *Cache) join(w Waiter, rejected string) (*Authorization, *fetching, erro
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := time.Now()
-	if rejected != "" && rejected == k.breaker.secret {
-		k.decide(true)
-	}
 	if auth := k.cached; auth != nil && auth.Secret != rejected && now.Before(auth.until) {
 		k.renewAhead(now)
 		return auth, nil, nil
@@ -138,10 +136,6 @@ func (k *Cache) join(w Waiter, rejected string) (*Authorization, *fetching, erro
 	if rejected != "" {
 		k.rejected, k.replaced = rejected, now
 		k.cached = nil
-		if rejected == k.breaker.secret {
-			k.breaker.state, k.nextOpen = Open, k.breaker.afterRejection
-		}
-		k.rejecting.Store(true)
 	}
 	// The fetch has the values of the first caller's context, but does not end with it.
 	f := k.start(context.WithoutCancel(w.WaitContext()), rejected)
@@ -268,7 +262,6 @@ func (k *Cache) keep(auth *Authorization) {
 		auth.until = now.Add(unendedTime)
 	}
 	auth.cache = k
-	k.guard(auth.Secret)
 	k.cached, k.failedUntil, k.nextAhead = auth, time.Time{}, time.Time{}
 }
 
