@@ -491,49 +491,72 @@ func TestRepeatWithATokenRenewedAhead(t *testing.T) {
 	})
 }
 
-// A source whose tokens have no end is asked each second. Where the service refuses all of them,
-// and takes longer than that to say so, a call still sends hardly more than one request.
-func TestSlowRefusals(t *testing.T) {
-	const callers, latency = 20, 2500 * time.Millisecond
-	inBubble(t, "foreign", func(t *testing.T) {
-		requests, fetched := 0, 0
-		var mu sync.Mutex
-		client := withTransport(t, jobboard.Config{}, func(r *http.Request) (*http.Response, error) {
-			mu.Lock()
-			requests++
-			mu.Unlock()
-			if err := wait(r.Context(), latency); err != nil {
-				return nil, err
+// Where the service refuses every token of a source whose tokens live a second, or have no end, a
+// call sends hardly more than one request and the source is asked at most once a second, also if
+// the service takes longer than that to refuse one.
+func TestRefusedTokensOfASecond(t *testing.T) {
+	for name, c := range map[string]struct {
+		callers        int
+		latency, pause time.Duration
+		life           time.Duration // 0: no end
+	}{
+		"many callers, slow answers":  {20, 2500 * time.Millisecond, 0, 0},
+		"many callers":                {20, tokenLatency, 0, time.Second},
+		"a call just after the other": {1, tokenLatency, 1050 * time.Millisecond, 0},
+		"the same, with an end":       {1, tokenLatency, 1050 * time.Millisecond, time.Second},
+	} {
+		for _, foreign := range []bool{true, false} {
+			if c.life == 0 && !foreign {
+				continue // stays until it is refused
 			}
-			return expired(r), nil
-		})
-		fetch := func(context.Context) (*oauth2.Token, error) {
-			mu.Lock()
-			defer mu.Unlock()
-			fetched++
-			return &oauth2.Token{AccessToken: fmt.Sprint("token", fetched)}, nil
-		}
-		source := funcSource{&fetch}
-		calls := 0
-		start := time.Now()
-		var all sync.WaitGroup
-		for i := range callers {
-			all.Go(func() {
-				time.Sleep(time.Duration(i) * latency / callers)
-				for time.Since(start) < time.Minute {
-					_, _ = client.Applicant(source).HasApplied(t.Context(), 1)
+			inBubble(t, fmt.Sprint(name, ", foreign: ", foreign), func(t *testing.T) {
+				var mu sync.Mutex
+				requests, calls, fetched := 0, 0, 0
+				client := withTransport(t, jobboard.Config{}, func(r *http.Request) (*http.Response, error) {
 					mu.Lock()
-					calls++
+					requests++
 					mu.Unlock()
+					if err := wait(r.Context(), c.latency); err != nil {
+						return nil, err
+					}
+					return expired(r), nil
+				})
+				fetch := func(context.Context) (*oauth2.Token, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					fetched++
+					token := &oauth2.Token{AccessToken: fmt.Sprint("token", fetched)}
+					if c.life > 0 {
+						token.Expiry = time.Now().Add(c.life)
+					}
+					return token, nil
+				}
+				var source oauth2.TokenSource = funcSource{&fetch}
+				if !foreign {
+					source = jobboard.RenewingToken(fetch)
+				}
+				start := time.Now()
+				var all sync.WaitGroup
+				for i := range c.callers {
+					all.Go(func() {
+						time.Sleep(time.Duration(i) * c.latency / time.Duration(c.callers))
+						for time.Since(start) < time.Minute {
+							_, _ = client.Applicant(source).HasApplied(t.Context(), 1)
+							mu.Lock()
+							calls++
+							mu.Unlock()
+							time.Sleep(c.pause)
+						}
+					})
+				}
+				all.Wait()
+				if most := calls + 2*c.callers; requests > most {
+					t.Errorf("%d requests of %d calls", requests, calls)
+				}
+				if most := 2 + int(time.Since(start)/time.Second); fetched > most {
+					t.Errorf("%d fetches in %v", fetched, time.Since(start))
 				}
 			})
 		}
-		all.Wait()
-		if most := calls + 2*callers; requests > most {
-			t.Errorf("%d requests of %d calls", requests, calls)
-		}
-		if most := 2 + int(time.Since(start)/time.Second); fetched > most {
-			t.Errorf("%d fetches in %v", fetched, time.Since(start))
-		}
-	})
+	}
 }

@@ -55,7 +55,7 @@ func TestWithheld(t *testing.T) {
 					t.Fatal(err)
 				}
 				tokens[number] = auth
-				time.Sleep(renewalPause) // another may be fetched
+				time.Sleep(fetchPause) // another may be fetched
 			}
 			get(1, "")
 			last := tokens[1]
