@@ -132,7 +132,6 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 	ctx, observed := c.watch.startAttempt(c.ctx, AttemptStart{Number: c.attempts + 1})
 	x, limits := &a.first, c.limits(c.endpoint.config.Retry.AttemptTimeout)
 	a.exchange = x
-	x.Connections = c.endpoint.connections
 	x.Begin(ctx, limits, c.endpoint.standard, !c.op.safe())
 	sent := req.WithContext(x.Context())
 	// Only net/http's own transport gets a header that other requests share: it

@@ -86,7 +86,7 @@ func (h *hedge) send() {
 		}
 	}
 	h.mu.Lock()
-	x.Connections, x.Unshared = c.endpoint.connections, true
+	x.Unshared = true
 	x.Begin(ctx, h.limits, c.endpoint.standard, false)
 	h.began = true
 	if h.won {
