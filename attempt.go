@@ -16,7 +16,6 @@ const maxRedirects = 3
 // RoundTrip makes one attempt; the loop calls it. Its error is a *failedAttempt.
 func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, failed := c.attempt(req)
-	c.endProbe(false) // the token was not tried: no answer came
 	if failed != nil {
 		failed.call = c
 		return nil, failed
@@ -132,7 +131,6 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 	ctx, observed := c.watch.startAttempt(c.ctx, AttemptStart{Number: c.attempts + 1})
 	x, limits := &a.first, c.limits(c.endpoint.retry.AttemptTimeout)
 	a.exchange = x
-	x.Connections = c.endpoint.connections
 	x.Begin(ctx, limits, c.endpoint.standard, !c.op.safe())
 	sent := req.WithContext(x.Context())
 	// Only net/http's own transport gets a header that other requests share: it

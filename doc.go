@@ -42,7 +42,7 @@
 // be used for it by mistake. [StaticToken] holds a given token; [RenewingToken]
 // fetches one when it is needed, and another when the service calls it
 // expired. Any other oauth2.TokenSource works too: the client keeps its token until
-// 10 s before the Expiry, or for a second if the token has none. A source of package
+// shortly before the Expiry, or for a second if the token has none. A source of package
 // oauth2 cannot replace a token before its Expiry, even if the service calls it
 // expired. The client waits for a source no longer than the context of the call
 // lasts.

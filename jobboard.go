@@ -91,8 +91,7 @@ type common struct {
 	// next sends a request. It is a function and no http.RoundTripper, because a transport's
 	// buffers hold the bytes of recent requests, and fmt's %v would print them.
 	next        func(*http.Request) (*http.Response, error)
-	standard    bool                   // next is net/http's own, which changes no header
-	connections *transport.Connections // nil if Config.HTTPClient sends the requests
+	standard    bool // next is net/http's own, which changes no header
 	headers     credential.Headers
 	anonymous   credential.Authorization // used by endpoints without a credential
 	catalogues  catalogueCache
@@ -189,7 +188,7 @@ func newClient(cfg Config) (*Client, error) {
 
 // newCommon returns the state that a client's endpoints share. cfg has its defaults filled in.
 func newCommon(cfg Config) (*common, error) {
-	next, connections := network(cfg.HTTPClient)
+	next := network(cfg.HTTPClient)
 	if cfg.Middleware != nil {
 		if next = cfg.Middleware(next); next == nil {
 			return nil, &ConfigError{"Middleware", "returned nil in place of a transport"}
@@ -203,22 +202,21 @@ func newCommon(cfg Config) (*common, error) {
 	cfg.ClientID, cfg.TokenSource, cfg.JobDBTokenSource, cfg.HTTPClient, cfg.Middleware = "", nil, nil, nil, nil
 	return &common{
 		config: cfg, attemptMost: attemptMost,
-		next: next.RoundTrip, standard: standard, connections: connections,
+		next: next.RoundTrip, standard: standard,
 		headers: credential.NewHeaders(cfg.UserAgent, cfg.Language, !cfg.DisableCompression),
 		source:  sources(),
 	}, nil
 }
 
-// network returns the transport for Config.HTTPClient h. It returns the connections too if the
-// client makes the transport itself, and nil if h brings one.
-func network(h *http.Client) (http.RoundTripper, *transport.Connections) {
+// network returns the transport for Config.HTTPClient h.
+func network(h *http.Client) http.RoundTripper {
 	switch {
 	case h == nil:
 		return transport.Standard()
 	case h.Transport == nil:
-		return http.DefaultTransport, nil
+		return http.DefaultTransport
 	}
-	return h.Transport, nil
+	return h.Transport
 }
 
 // newEndpoint returns the endpoint at an address, without a credential. If the

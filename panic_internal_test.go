@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -14,8 +13,12 @@ type limiterFunc func(context.Context) error
 
 func (f limiterFunc) Wait(ctx context.Context) error { return f(ctx) }
 
+type sendFunc func(*http.Request) (*http.Response, error)
+
+func (f sendFunc) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
 // A panic of the caller's code in the middle of an attempt ends the attempt as an
-// error does: its connection is not counted as wanted for ever.
+// error does: its requests end.
 func TestPanicEndsTheAttempt(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/there") {
@@ -43,6 +46,11 @@ func TestPanicEndsTheAttempt(t *testing.T) {
 		"observer at the end of an attempt": {Observer: &panicsAtTheEnd},
 	} {
 		ended = 0
+		var sent []context.Context
+		cfg.HTTPClient = &http.Client{Transport: sendFunc(func(req *http.Request) (*http.Response, error) {
+			sent = append(sent, req.Context())
+			return http.DefaultTransport.RoundTrip(req)
+		})}
 		cfg.BaseURL, cfg.ClientID = server.URL, "id"
 		client, err := NewClient(cfg)
 		if err != nil {
@@ -61,8 +69,13 @@ func TestPanicEndsTheAttempt(t *testing.T) {
 			}
 			t.Errorf("%s: no panic", name)
 		}()
-		if wanted := reflect.ValueOf(client.base.connections).Elem().FieldByName("wanted").Int(); wanted != 0 {
-			t.Errorf("%s: %d connections are still wanted", name, wanted)
+		for _, ctx := range sent {
+			if ctx.Err() == nil {
+				t.Errorf("%s: a request goes on", name)
+			}
+		}
+		if len(sent) == 0 {
+			t.Errorf("%s: nothing was sent", name)
 		}
 		if ended > 1 {
 			t.Errorf("%s: the call ended %d times", name, ended)

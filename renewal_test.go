@@ -120,9 +120,9 @@ func crowd(callers int, applicant func(i int) *jobboard.Applicant) map[string]in
 	return count
 }
 
-// At the end of a token no caller in flight fails: one of them renews it, one tries
-// the new one, and all others wait for that and then repeat, whatever the retry
-// budget holds.
+// At the end of a token no caller in flight fails: one of them renews it for all, and each
+// repeats its request at once with the new token, whatever the retry budget holds. The end of
+// that token is none of a renewed token that the service refuses, so it passes as well.
 func TestNobodyIsSignedOut(t *testing.T) {
 	for _, foreign := range []bool{false, true} {
 		for _, callers := range []int{5, 20, 100} {
@@ -147,7 +147,7 @@ func TestNobodyIsSignedOut(t *testing.T) {
 					if want := 1 + min(1, max(0, 1-good)); !foreign && s.asked != want {
 						t.Errorf("%d tokens were fetched, want %d", s.asked, want)
 					}
-					if took := time.Since(start); took != 3*tokenLatency {
+					if took := time.Since(start); took != 2*tokenLatency {
 						t.Errorf("it took %v", took)
 					}
 					s.reset()
@@ -155,15 +155,20 @@ func TestNobodyIsSignedOut(t *testing.T) {
 					if had := s.had(); had["token2"] != 1 {
 						t.Errorf("then sent %v", had)
 					}
+					time.Sleep(time.Minute)
+					s.end(tokenLatency / 2)
+					if of := crowd(callers, applicant); of["ok"] != callers {
+						t.Errorf("at the end of the second token the calls end with %v", of)
+					}
 				})
 			}
 		}
 	}
 }
 
-// A probe that says nothing about the new token passes to the next caller that
-// waits. One that is refused ends the others, unsent.
-func TestProbe(t *testing.T) {
+// A refused call repeats its request once with the new token, and what becomes of that repeat is
+// its own matter: no other call waits for it.
+func TestRepeatWithTheNewToken(t *testing.T) {
 	const callers = 20
 	ofNew := func(r *http.Request) bool { return bearerOf(r) == "token2" }
 	// times lets f answer the first n requests with the new token.
@@ -179,175 +184,171 @@ func TestProbe(t *testing.T) {
 	status := func(n int) func(r *http.Request) (*http.Response, error) {
 		return func(r *http.Request) (*http.Response, error) { return answer(r, n, ""), nil }
 	}
+	lost := func(*http.Request) (*http.Response, error) { return nil, io.EOF }
+	hangs := func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, context.Cause(r.Context())
+	}
+	refuses := func(r *http.Request) (*http.Response, error) {
+		if err := wait(r.Context(), tokenLatency); err != nil {
+			return nil, err
+		}
+		return expired(r), nil
+	}
+	mute := func(r *http.Request) (*http.Response, error) {
+		resp, err := refuses(r)
+		if err != nil {
+			return nil, err
+		}
+		return answer(resp.Request, 401, ""), nil
+	}
 	one := jobboard.RetryPolicy{MaxAttempts: 1}
 	for _, c := range []struct {
 		name    string
 		policy  jobboard.RetryPolicy
 		instead func(r *http.Request) (*http.Response, error)
 		want    map[string]int
-		probes  int // requests with the new token that it was not taken with
+		sent    int            // requests with the new token
+		next    map[string]int // what becomes of the same calls after a second
 	}{
-		{"lost twice, and repeated", jobboard.RetryPolicy{}, times(2, func(*http.Request) (*http.Response, error) { return nil, io.EOF }), map[string]int{"ok": 20}, 2},
-		{"lost 15 times", one, times(15, func(*http.Request) (*http.Response, error) { return nil, io.EOF }), map[string]int{"ok": 5, "0 attempts after 2": 15}, 15},
-		{"503", one, times(3, status(503)), map[string]int{"ok": 17, "503 attempts after 2": 3}, 3},
-		{"429", one, times(3, status(429)), map[string]int{"ok": 17, "429 attempts after 2": 3}, 3},
-		{"a redirect to a sign-in", one, times(3, func(r *http.Request) (*http.Response, error) {
-			return answer(r, 302, "", "Location", "https://elsewhere.example"), nil
-		}), map[string]int{"ok": 17, "302 final after 2": 3}, 3},
-		{"another refusal says that it is taken", one, times(1, status(404)), map[string]int{"ok": 19, "404 final after 2": 1}, 1},
-		{"a time-out", jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}, times(2, func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, context.Cause(r.Context())
-		}), map[string]int{"ok": 18, "0 attempts after 2": 2}, 2},
-		{"refused", jobboard.RetryPolicy{}, times(100, func(r *http.Request) (*http.Response, error) { return expired(r), nil }), map[string]int{"401 final after 1": 19, "401 final after 2": 1}, 1},
-		{"refused without a word", jobboard.RetryPolicy{}, times(100, status(401)), map[string]int{"401 final after 1": 19, "401 final after 2": 1}, 1},
-		{"lost and refused", one, func() func(r *http.Request) (*http.Response, error) {
-			lost := times(1, func(*http.Request) (*http.Response, error) { return nil, io.EOF })
-			return func(r *http.Request) (*http.Response, error) {
-				if resp, err := lost(r); resp != nil || err != nil || !ofNew(r) {
-					return resp, err
-				}
-				return expired(r), nil
-			}
-		}(), map[string]int{"0 attempts after 2": 1, "401 final after 1": 18, "401 final after 2": 1}, 2},
+		{"lost twice, and repeated", jobboard.RetryPolicy{}, times(2, lost), map[string]int{"ok": 20}, 22, map[string]int{"ok": 20}},
+		{"lost 15 times", one, times(15, lost), map[string]int{"ok": 5, "0 attempts after 2": 15}, 20, map[string]int{"ok": 20}},
+		{"503", one, times(3, status(503)), map[string]int{"ok": 17, "503 attempts after 2": 3}, 20, map[string]int{"ok": 20}},
+		{"429", one, times(3, status(429)), map[string]int{"ok": 17, "429 attempts after 2": 3}, 20, map[string]int{"ok": 20}},
+		{"another refusal", one, times(1, status(404)), map[string]int{"ok": 19, "404 final after 2": 1}, 20, map[string]int{"ok": 20}},
+		{
+			"a time-out", jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}, times(2, hangs),
+			map[string]int{"ok": 18, "0 attempts after 2": 2}, 20, map[string]int{"ok": 20},
+		},
+		{
+			"refused", jobboard.RetryPolicy{}, times(100, refuses),
+			map[string]int{"401 final after 2": 20}, 20, map[string]int{"401 final after 1": 20},
+		},
+		{
+			"refused without a word", jobboard.RetryPolicy{}, times(100, mute),
+			map[string]int{"401 final after 2": 20}, 20, map[string]int{"401 final after 1": 20},
+		},
 	} {
 		inBubble(t, c.name, func(t *testing.T) {
 			s := &endingTokens{good: 2, instead: c.instead}
 			client := withTransport(t, jobboard.Config{Retry: c.policy}, s.answer)
 			source := s.source(false)
-			of := crowd(callers, func(int) *jobboard.Applicant { return client.Applicant(source) })
-			if !maps.Equal(of, c.want) {
+			applicant := func(int) *jobboard.Applicant { return client.Applicant(source) }
+			if of := crowd(callers, applicant); !maps.Equal(of, c.want) {
 				t.Errorf("the calls end with %v, want %v", of, c.want)
 			}
-			if had, want := s.had(), c.want["ok"]+c.probes; had["token1"] != callers || had["token2"] != want || s.asked != 2 {
-				t.Errorf("sent %v, want %d of the new one; %d fetches", had, want, s.asked)
+			if had := s.had(); had["token1"] != callers || had["token2"] != c.sent || s.asked != 2 {
+				t.Errorf("sent %v, want %d of the new one; %d fetches", had, c.sent, s.asked)
+			}
+			time.Sleep(time.Second)
+			if of := crowd(callers, applicant); !maps.Equal(of, c.next) {
+				t.Errorf("the next calls end with %v, want %v", of, c.next)
 			}
 		})
 	}
 }
 
-// hanging is a service whose first request with the new token hangs until it is
-// released, and an applicant of it.
-func hanging(t *testing.T, cfg jobboard.Config) (s *endingTokens, a *jobboard.Applicant, release func()) {
-	free := make(chan struct{})
-	var probes atomic.Int64
-	s = &endingTokens{good: 2}
-	s.instead = func(r *http.Request) (*http.Response, error) {
-		if bearerOf(r) == "token2" && probes.Add(1) == 1 {
-			select {
-			case <-free:
-			case <-r.Context().Done():
-				return nil, context.Cause(r.Context())
+// While the service refuses every token, a call sends one request and renews the token at most
+// once a second. The first token that the service accepts goes out with a first attempt, and ends
+// that, whatever 2xx or 4xx accepted it.
+func TestRefusedTokens(t *testing.T) {
+	for _, accepts := range []int{200, 404, 403} {
+		inBubble(t, fmt.Sprint("until a ", accepts), func(t *testing.T) {
+			s := &endingTokens{good: -1}
+			s.instead = func(r *http.Request) (*http.Response, error) {
+				if s.good > 0 && accepts != 200 && bearerOf(r) == fmt.Sprint("token", s.good) {
+					return answer(r, accepts, ""), nil
+				}
+				return nil, nil //nolint:nilnil // answered as ever
 			}
+			client := withTransport(t, jobboard.Config{}, s.answer)
+			source := s.source(false)
+			call := func() string {
+				return fmt.Sprint(crowd(1, func(int) *jobboard.Applicant { return client.Applicant(source) }))
+			}
+			if got := call(); got != "map[401 final after 2:1]" {
+				t.Errorf("the first ends with %v", got)
+			}
+			start := time.Now()
+			for range 100 {
+				if got := call(); got != "map[401 final after 1:1]" {
+					t.Errorf("after %v a call ends with %v", time.Since(start), got)
+				}
+			}
+			if want := 2 + int(time.Since(start)/time.Second); s.asked > want {
+				t.Errorf("%d fetches in %v", s.asked, time.Since(start))
+			}
+			time.Sleep(time.Second)
+			call() // renews the token
+			s.good = s.asked
+			want := "map[ok:1]"
+			if accepts != 200 {
+				want = fmt.Sprintf("map[%d final after 1:1]", accepts)
+			}
+			if got := call(); got != want {
+				t.Errorf("with the good token a call ends with %v, want %v", got, want)
+			}
+			accepts = 200
+			time.Sleep(time.Second)
+			s.good++
+			if got := call(); got != "map[ok:1]" {
+				t.Errorf("at the end of that token a call ends with %v", got)
+			}
+		})
+	}
+}
+
+// A caller whose repeat cannot be sent costs the others nothing.
+func TestRepeatThatIsNotSent(t *testing.T) {
+	inBubble(t, "panic", func(t *testing.T) {
+		s := &endingTokens{good: 2}
+		panicked := false
+		cfg := jobboard.Config{Observer: &jobboard.Observer{Attempt: func(ctx context.Context, a jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
+			if a.Number == 2 && !panicked {
+				panicked = true
+				panic("observer")
+			}
+			return nil, nil
+		}}}
+		a := withTransport(t, cfg, s.answer).Applicant(s.source(false))
+		var all sync.WaitGroup
+		for range 5 {
+			all.Go(func() {
+				defer func() { _ = recover() }()
+				succeeds(t, a)
+			})
 		}
-		return nil, nil //nolint:nilnil // answered as ever
-	}
-	return s, withTransport(t, cfg, s.answer).Applicant(s.source(false)), func() { close(free) }
+		all.Wait()
+		if had := s.had(); !panicked || had["token2"] != 4 {
+			t.Errorf("panicked: %v, sent %v", panicked, had)
+		}
+	})
+	inBubble(t, "limiter", func(t *testing.T) {
+		s := &endingTokens{good: 2}
+		var mu sync.Mutex
+		asked := 0
+		a := withTransport(t, jobboard.Config{Limiter: limiterFunc(func(context.Context) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if asked++; asked == 6 {
+				return errLimited
+			}
+			return nil
+		})}, s.answer).Applicant(s.source(false))
+		want := map[string]int{"ok": 4, "401 deadline after 1": 1}
+		if of := crowd(5, func(int) *jobboard.Applicant { return a }); !maps.Equal(of, want) {
+			t.Errorf("the calls end with %v", of)
+		}
+	})
 }
 
-// A caller whose own time ends while another one tries the new token is told that,
-// and not that its token is no good.
-func TestTimeEndsBeforeTheProbe(t *testing.T) {
-	for name, c := range map[string]struct {
-		ctx     func(context.Context) (context.Context, context.CancelFunc)
-		is      []error
-		stopped jobboard.StopReason
-		after   time.Duration
-	}{
-		"its deadline": {
-			func(ctx context.Context) (context.Context, context.CancelFunc) {
-				return context.WithTimeout(ctx, time.Second)
-			},
-			[]error{jobboard.ErrTimeout, context.DeadlineExceeded},
-			jobboard.StopCanceled, time.Second,
-		},
-		"its cancel": {
-			func(ctx context.Context) (context.Context, context.CancelFunc) {
-				ctx, cancel := context.WithCancel(ctx)
-				time.AfterFunc(2*time.Second, cancel)
-				return ctx, cancel
-			},
-			[]error{context.Canceled},
-			jobboard.StopCanceled, 2 * time.Second,
-		},
-		"the minute of a call": {context.WithCancel, []error{jobboard.ErrTimeout}, jobboard.StopDeadline, time.Minute},
-	} {
-		inBubble(t, name, func(t *testing.T) {
-			s, a, release := hanging(t, jobboard.Config{Retry: jobboard.RetryPolicy{AttemptTimeout: time.Hour}})
-			var all sync.WaitGroup
-			all.Go(func() {
-				ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
-				defer cancel()
-				if _, err := a.HasApplied(ctx, 1); err != nil {
-					t.Error(err)
-				}
-			})
-			all.Go(func() {
-				time.Sleep(time.Millisecond)
-				ctx, cancel := c.ctx(context.Background())
-				defer cancel()
-				start := time.Now()
-				_, err := a.HasApplied(ctx, 1)
-				var e *jobboard.Error
-				if !errors.As(err, &e) || errors.Is(err, jobboard.ErrUnauthorized) || e.MayHaveExecuted || e.Stopped != c.stopped || e.Attempts != 1 || time.Since(start) != c.after {
-					t.Errorf("%v after %v", err, time.Since(start))
-				}
-				for _, is := range c.is {
-					if !errors.Is(err, is) {
-						t.Errorf("%v is not %v", err, is)
-					}
-				}
-				release()
-			})
-			all.Wait()
-			if had := s.had(); had["token2"] != 1 {
-				t.Errorf("sent %v", had)
-			}
-		})
-	}
-}
+type limiterFunc func(context.Context) error
 
-// Whatever call learns first whether the service takes the new token decides for
-// those that wait for the probe.
-func TestAnotherCallDecides(t *testing.T) {
-	for name, want := range map[string]map[string]int{
-		"taken": {"ok": 5}, "refused": {"401 final after 1": 5},
-	} {
-		inBubble(t, name, func(t *testing.T) {
-			s, a, release := hanging(t, jobboard.Config{})
-			var all sync.WaitGroup
-			all.Go(func() { succeeds(t, a) })
-			time.Sleep(time.Millisecond)
-			all.Go(func() {
-				if of := crowd(5, func(int) *jobboard.Applicant { return a }); !maps.Equal(of, want) {
-					t.Errorf("the calls end with %v, want %v", of, want)
-				}
-			})
-			time.Sleep(time.Second)
-			if name == "refused" {
-				s.end(0)
-				time.Sleep(time.Millisecond)
-			}
-			_, err := a.HasApplied(t.Context(), 1)
-			if (err == nil) != (name == "taken") {
-				t.Errorf("the call that decides ends with %v", err)
-			}
-			if name == "refused" {
-				s.good = 2
-			}
-			time.Sleep(time.Second)
-			if had := s.had(); had["token2"] != 2+want["ok"] {
-				t.Errorf("before the end of the probe %v were sent", had)
-			}
-			release()
-			all.Wait()
-		})
-	}
-}
+func (f limiterFunc) Wait(ctx context.Context) error { return f(ctx) }
 
-// Those that wait for the probe hold no place of a bulk call and ask no limiter; the
-// probe comes to its place also where as many jobs are away as may be.
-func TestWaitersHoldNothing(t *testing.T) {
+// At the end of the token of a bulk call each job is repeated, and the limiter is asked for each
+// request, also while as many jobs wait for their repeats as may.
+func TestRenewalInABulkCall(t *testing.T) {
 	inBubble(t, "places", func(t *testing.T) {
 		s := &endingTokens{good: 2}
 		limiter := &countingLimiter{}
@@ -378,80 +379,12 @@ func TestWaitersHoldNothing(t *testing.T) {
 			t.Errorf("the limiter was asked %d times for %d requests", limiter.asked, len(s.sent))
 		}
 	})
-	inBubble(t, "other jobs run meanwhile", func(t *testing.T) {
-		s, a, release := hanging(t, jobboard.Config{})
-		var done atomic.Int64
-		var all sync.WaitGroup
-		all.Go(func() {
-			for result := range a.BulkHasApplied(t.Context(), jobboard.Jobs(1, 2, 3, 4, 5, 6, 7, 8), jobboard.BulkOptions{Concurrency: 2}) {
-				if result.Err != nil {
-					t.Error(result.Err)
-				}
-				done.Add(1)
-			}
-		})
-		time.Sleep(5 * time.Second)
-		if had := s.had(); done.Load() != 7 { // all but the probe
-			t.Errorf("%d jobs are done, %v were sent", done.Load(), had)
-		}
-		release()
-		all.Wait()
-	})
 }
 
-// A probe that ends by a panic in the user's code passes to the next, as one that a
-// limiter does not let through.
-func TestProbeThatIsNotSent(t *testing.T) {
-	inBubble(t, "panic", func(t *testing.T) {
-		s := &endingTokens{good: 2}
-		panicked := false
-		cfg := jobboard.Config{Observer: &jobboard.Observer{Attempt: func(ctx context.Context, a jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
-			if a.Number == 2 && !panicked {
-				panicked = true
-				panic("observer")
-			}
-			return nil, nil
-		}}}
-		a := withTransport(t, cfg, s.answer).Applicant(s.source(false))
-		var all sync.WaitGroup
-		for range 5 {
-			all.Go(func() {
-				defer func() { _ = recover() }()
-				succeeds(t, a)
-			})
-		}
-		all.Wait()
-		if had := s.had(); !panicked || had["token2"] != 4 {
-			t.Errorf("panicked: %v, sent %v", panicked, had)
-		}
-	})
-	inBubble(t, "limiter", func(t *testing.T) {
-		s := &endingTokens{good: 2}
-		var mu sync.Mutex
-		refuse := false
-		a := withTransport(t, jobboard.Config{Limiter: limiterFunc(func(context.Context) error {
-			mu.Lock()
-			defer mu.Unlock()
-			if refuse = !refuse && len(s.had()) == 1 && s.had()["token1"] == 5; refuse {
-				return errLimited
-			}
-			return nil
-		})}, s.answer).Applicant(s.source(false))
-		want := map[string]int{"ok": 4, "401 deadline after 1": 1}
-		if of := crowd(5, func(int) *jobboard.Applicant { return a }); !maps.Equal(of, want) {
-			t.Errorf("the calls end with %v", of)
-		}
-	})
-}
-
-type limiterFunc func(context.Context) error
-
-func (f limiterFunc) Wait(ctx context.Context) error { return f(ctx) }
-
-// Where the tokens of many sources end at once, their probes come one after the other
-// as far as the budget has no tokens. Once one was refused, a probe pays, and more each
-// time.
-func TestProbesOfManySources(t *testing.T) {
+// Where the tokens of many sources end at once, each is renewed and nobody fails. Where the service
+// refuses the renewed tokens, later sources of the same origin are not repeated, however long that
+// lasts, until it accepts a token.
+func TestManySources(t *testing.T) {
 	const sources = 50
 	inBubble(t, "all are taken", func(t *testing.T) {
 		s := &endingTokens{good: 2}
@@ -460,7 +393,11 @@ func TestProbesOfManySources(t *testing.T) {
 		for i := range of {
 			of[i] = s.source(false)
 		}
+		start := time.Now()
 		got := crowd(2*sources, func(i int) *jobboard.Applicant { return client.Applicant(of[i/2]) })
+		if took := time.Since(start); took != 2*tokenLatency {
+			t.Errorf("it took %v", took)
+		}
 		if got["ok"] != 2*sources || s.had()["token2"] != 2*sources || s.asked != 2*sources {
 			t.Errorf("%v, sent %v, %d fetches", got, s.had(), s.asked)
 		}
@@ -471,42 +408,65 @@ func TestProbesOfManySources(t *testing.T) {
 		call := func() string {
 			return fmt.Sprint(crowd(1, func(int) *jobboard.Applicant { return client.Applicant(s.source(false)) }))
 		}
-		free, paid, none := "map[401 final after 2:1]", "map[401 final after 2:1]", "map[401 budget after 1:1]"
-		for i, want := range []string{free, paid, none, none} {
+		withheld := "map[401 final after 1:1]"
+		for i, want := range []string{"map[401 final after 2:1]", withheld, withheld} {
 			if got := call(); got != want {
 				t.Errorf("call %d ends with %v, want %v", i, got, want)
 			}
 		}
-		time.Sleep(time.Second)
-		if got := call(); got != free {
-			t.Errorf("a second later it ends with %v", got)
+		time.Sleep(time.Hour)
+		if got := call(); got != withheld {
+			t.Errorf("an hour later it ends with %v", got)
 		}
-	})
-	inBubble(t, "the observer of one that is not sent takes its time", func(t *testing.T) {
-		s := &endingTokens{good: -1}
-		var slow atomic.Bool
-		client := withTransport(t, jobboard.Config{Observer: &jobboard.Observer{Attempt: func(ctx context.Context, _ jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
-			return ctx, func(end jobboard.AttemptEnd) {
-				if slow.Load() && !end.Repeat {
-					time.Sleep(time.Hour)
-				}
-			}
-		}}}, s.answer)
-		for range 2 {
-			crowd(1, func(int) *jobboard.Applicant { return client.Applicant(s.source(false)) })
+		s.good = 1
+		if got := call(); got != "map[ok:1]" {
+			t.Errorf("once tokens are good it ends with %v", got)
 		}
-		slow.Store(true)
-		source, began := s.source(false), time.Now()
-		got := crowd(5, func(int) *jobboard.Applicant { return client.Applicant(source) })
-		if took := time.Since(began); got["401 budget after 1"] != 5 || took > 2*time.Hour {
-			t.Errorf("%v after %v", got, took)
+		s.good = 2
+		if got := call(); got != "map[ok:1]" {
+			t.Errorf("then a source whose first token has ended ends with %v", got)
 		}
 	})
 }
 
-// A token that was renewed ahead of time, and used by nobody yet, is tried by one
-// caller, too.
-func TestProbeOfATokenRenewedAhead(t *testing.T) {
+// One applicant whose every token the service refuses, for example because the account was closed,
+// signs out nobody else: the tokens of 100 others end while that one goes on calling, and each of
+// them is repeated.
+func TestOneDeadApplicantSignsOutNobodyElse(t *testing.T) {
+	const others = 100
+	inBubble(t, "one", func(t *testing.T) {
+		s := &endingTokens{good: 1}
+		client := withTransport(t, jobboard.Config{}, s.answer)
+		deadTokens := 0
+		dead := client.Applicant(jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+			deadTokens++
+			return &oauth2.Token{AccessToken: fmt.Sprint("dead", deadTokens)}, nil
+		}))
+		var of [others]*jobboard.Applicant
+		for i := range of {
+			of[i] = client.Applicant(s.source(false))
+			succeeds(t, of[i])
+		}
+		kill := func() { crowd(3, func(int) *jobboard.Applicant { return dead }) }
+		kill()
+		s.end(0)
+		for i := range of { // one by one, and the dead one calls before each
+			kill()
+			if _, err := of[i].HasApplied(t.Context(), 1); err != nil {
+				t.Errorf("%d: %v", i, err)
+			}
+		}
+		s.end(0)
+		time.Sleep(time.Second) // a source replaces a token once a second
+		kill()
+		if got := crowd(others, func(i int) *jobboard.Applicant { return of[i] }); got["ok"] != others {
+			t.Errorf("all at once: %v", got)
+		}
+	})
+}
+
+// A token that was renewed ahead of time, and used by nobody yet, is each call's repeat, too.
+func TestRepeatWithATokenRenewedAhead(t *testing.T) {
 	inBubble(t, "one", func(t *testing.T) {
 		s := &endingTokens{good: 1}
 		source := jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
@@ -525,8 +485,78 @@ func TestProbeOfATokenRenewedAhead(t *testing.T) {
 		if of := crowd(20, applicant); of["ok"] != 20 || s.asked != 2 {
 			t.Errorf("the calls end with %v, %d fetches", of, s.asked)
 		}
-		if had, took := s.had(), time.Since(start); had["token1"] != 20 || had["token2"] != 20 || took != 3*tokenLatency {
+		if had, took := s.had(), time.Since(start); had["token1"] != 20 || had["token2"] != 20 || took != 2*tokenLatency {
 			t.Errorf("sent %v in %v", had, took)
 		}
 	})
+}
+
+// Where the service refuses every token of a source whose tokens live a second, or have no end, a
+// call sends hardly more than one request and the source is asked at most once a second, also if
+// the service takes longer than that to refuse one.
+func TestRefusedTokensOfASecond(t *testing.T) {
+	for name, c := range map[string]struct {
+		callers        int
+		latency, pause time.Duration
+		life           time.Duration // 0: no end
+	}{
+		"many callers, slow answers":  {20, 2500 * time.Millisecond, 0, 0},
+		"many callers":                {20, tokenLatency, 0, time.Second},
+		"a call just after the other": {1, tokenLatency, 1050 * time.Millisecond, 0},
+		"the same, with an end":       {1, tokenLatency, 1050 * time.Millisecond, time.Second},
+	} {
+		for _, foreign := range []bool{true, false} {
+			if c.life == 0 && !foreign {
+				continue // stays until it is refused
+			}
+			inBubble(t, fmt.Sprint(name, ", foreign: ", foreign), func(t *testing.T) {
+				var mu sync.Mutex
+				requests, calls, fetched := 0, 0, 0
+				client := withTransport(t, jobboard.Config{}, func(r *http.Request) (*http.Response, error) {
+					mu.Lock()
+					requests++
+					mu.Unlock()
+					if err := wait(r.Context(), c.latency); err != nil {
+						return nil, err
+					}
+					return expired(r), nil
+				})
+				fetch := func(context.Context) (*oauth2.Token, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					fetched++
+					token := &oauth2.Token{AccessToken: fmt.Sprint("token", fetched)}
+					if c.life > 0 {
+						token.Expiry = time.Now().Add(c.life)
+					}
+					return token, nil
+				}
+				var source oauth2.TokenSource = funcSource{&fetch}
+				if !foreign {
+					source = jobboard.RenewingToken(fetch)
+				}
+				start := time.Now()
+				var all sync.WaitGroup
+				for i := range c.callers {
+					all.Go(func() {
+						time.Sleep(time.Duration(i) * c.latency / time.Duration(c.callers))
+						for time.Since(start) < time.Minute {
+							_, _ = client.Applicant(source).HasApplied(t.Context(), 1)
+							mu.Lock()
+							calls++
+							mu.Unlock()
+							time.Sleep(c.pause)
+						}
+					})
+				}
+				all.Wait()
+				if most := calls + 2*c.callers; requests > most {
+					t.Errorf("%d requests of %d calls", requests, calls)
+				}
+				if most := 2 + int(time.Since(start)/time.Second); fetched > most {
+					t.Errorf("%d fetches in %v", fetched, time.Since(start))
+				}
+			})
+		}
+	}
 }

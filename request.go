@@ -69,9 +69,6 @@ type call struct {
 
 	mayHaveExecuted bool // the service may have executed an earlier attempt
 
-	probe          *credential.Authorization // the renewed token that this call tries for all calls; nil: none
-	probePermitted bool                      // the retry budget has permitted that request
-
 	given   *through           // the request given to Transport; nil: an operation of the interface
 	secrets redact.Secrets     // the texts that no error may show
 	cancel  context.CancelFunc // ends the context of WaitContext; usually nil
@@ -112,7 +109,6 @@ func (c *call) loop() *failedAttempt {
 		Backoff:      func(wait, _ time.Duration, _ int, _ *http.Response) time.Duration { return wait },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	defer c.endProbe(false)         // if the loop ends before the new token is tried, also by a panic
 	_, err := c.retryer.Do(&c.sent) //nolint:bodyclose // the attempt or the stream closes the body
 	c.release()
 	if err != nil {

@@ -19,11 +19,16 @@ import (
 // 429, 500, 502, 503, 504 and 520 to 530. PUT and DELETE are not repeated if a good status arrived
 // before the answer broke off. POST is repeated only if the service certainly did not execute it:
 // no connection, or 429. Lasting failures, such as an unknown name or a failed TLS handshake, are
-// not repeated. After a 401 that calls the token expired the request is repeated once with another
-// token, without a wait and whatever MaxAttempts says. If many calls had the same token rejected,
-// one call tries the new token first and the others wait for its result. If the service rejects the
-// new token too, all of them end with their 401. Later calls then still renew a rejected token, but
-// do not repeat their request until the service accepts a token.
+// not repeated.
+//
+// After a 401 that calls the token expired, the request is repeated once with another token,
+// without a wait, without a token of the budget and whatever MaxAttempts says. Calls whose token was
+// rejected at the same time share one new token, and each repeats its own request. If the service
+// refuses the new token too, calls of that token source are not repeated until the service accepts
+// a token of it: they renew the rejected token, at most once a second, and end with their 401, and
+// the next call sends the new token first. While the service so refuses one source, the same holds
+// for sources of the same origin of which it has never accepted a token. The service accepts a token
+// when it answers with 2xx, or with 4xx other than 401 and 429.
 //
 // The wait before a repeat is a random time between d/2 and d, where d = min(MinWait * 2^n,
 // MaxWait) and n is the number of earlier repeats. After a Retry-After of r the wait is a random
@@ -257,9 +262,7 @@ func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReas
 		return StopAttempts
 	case !now.Add(f.wait).Before(c.deadline):
 		return StopDeadline
-	case f.outcome == renewed:
-		return c.permitted(f)
-	case !pausing && !c.pay(f, now):
+	case f.outcome != renewed && !pausing && !c.pay(f, now):
 		return StopBudget
 	}
 	return ""

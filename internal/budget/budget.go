@@ -4,6 +4,7 @@ package budget
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,10 +26,7 @@ type Budget struct {
 
 	success time.Time // the last success
 
-	probes     int           // probes under way
-	probeEnds  chan struct{} // closed when a probe ends; nil: no call waits
-	probePrice float64       // tokens that a probe costs if it is not free
-	refused    time.Time     // when the service or the budget last refused a probe
+	credentialsRefused atomic.Bool // see SetCredentialsRefused
 }
 
 const (
@@ -49,7 +47,7 @@ const (
 // max(initial, min(10, ratio*S60), ratio*S10), where S60 and S10 are the
 // first-attempt successes of the last 60 and 10 seconds.
 func New(initial int, ratio float64) *Budget {
-	return &Budget{initial: float64(initial), ratio: ratio, start: time.Now(), tokens: float64(initial), probePrice: 1}
+	return &Budget{initial: float64(initial), ratio: ratio, start: time.Now(), tokens: float64(initial)}
 }
 
 // Pay takes tokens for a repeat, and reports whether the budget had enough.
@@ -104,9 +102,19 @@ func (b *Budget) SucceededSince(then time.Time) bool {
 	return b.success.After(then)
 }
 
+// SetCredentialsRefused notes whether the origin refuses renewed credentials: true when it refused
+// one, false when it accepted any. It does nothing for a nil Budget.
+func (b *Budget) SetCredentialsRefused(refused bool) {
+	if b != nil && b.credentialsRefused.Load() != refused {
+		b.credentialsRefused.Store(refused)
+	}
+}
+
+// CredentialsRefused returns what SetCredentialsRefused noted last, and false for a nil Budget.
+func (b *Budget) CredentialsRefused() bool { return b != nil && b.credentialsRefused.Load() }
+
 func (b *Budget) add(tokens float64) {
 	b.tokens = min(b.tokens+tokens, b.capacity())
-	b.probePrice = 1
 	b.next = b.next.Add(-crowdGap) // a success: calls do not all fail together
 }
 

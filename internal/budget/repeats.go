@@ -44,13 +44,6 @@ func (r *Repeats) Settle(now time.Time) bool {
 	return r.take(now, owed)
 }
 
-// BeginProbe calls Budget.BeginProbe, and remembers whether the probe was paid for.
-func (r *Repeats) BeginProbe(now time.Time) (allowed bool, ended <-chan struct{}) {
-	allowed, paid, ended := r.Budget.BeginProbe(now)
-	r.paid = r.paid || paid
-	return allowed, ended
-}
-
 // Free makes the next repeat cost nothing. If it succeeds, it gives no token back.
 func (r *Repeats) Free() { r.paid = false }
 

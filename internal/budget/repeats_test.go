@@ -60,9 +60,6 @@ func TestRepeats(t *testing.T) {
 		"after a free repeat a success is a first attempt's": {
 			{"charge", 0, true, 2}, {"free", sec, true, 2}, {"success", 2 * sec, true, 2.25},
 		},
-		"a free probe, then one that is paid for and given back": {
-			{"probe", 0, true, 3}, {"probe", 0, true, 2}, {"success", sec, true, 3},
-		},
 	} {
 		b := New(3, 0.25)
 		r := Repeats{Budget: b}
@@ -81,8 +78,6 @@ func TestRepeats(t *testing.T) {
 				r.Succeeded(now)
 			case "free":
 				r.Free()
-			case "probe":
-				ok, _ = r.BeginProbe(now)
 			}
 			if tokens, _ := b.State(now); ok != s.ok || tokens != s.tokens {
 				t.Errorf("%s, step %d, %s: %v, %v tokens, want %v, %v", name, i, s.do, ok, tokens, s.ok, s.tokens)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -15,10 +14,9 @@ import (
 const (
 	fetchTime    = 15 * time.Second // longest wait for a fetch
 	maxFetches   = 2                // fetches of one source at the same time
-	renewalPause = time.Second      // between two replacements of rejected tokens
-	expiryMargin = 10 * time.Second // as in package oauth2
+	fetchPause   = time.Second      // between two fetches of one source
+	expiryMargin = 10 * time.Second // as in package oauth2; a fifth of the token's life if that is less
 	longestBreak = 28 * time.Second // between two attempts to renew ahead of time
-	unendedTime  = time.Second      // how long a foreign source's token without an Expiry is kept
 	maxCached    = 1024             // foreign sources known to a Client
 )
 
@@ -35,9 +33,6 @@ type Cache struct {
 	fetch func(ctx context.Context, rejected string) (*oauth2.Token, error)
 	ours  bool // fetch ends with its context, and a token without an Expiry is kept
 
-	// rejecting is set when a token is rejected, until the service accepts a token.
-	rejecting atomic.Bool
-
 	mu          sync.Mutex
 	cached      *Authorization
 	running     *fetching
@@ -48,8 +43,7 @@ type Cache struct {
 	asked       time.Time // the last fetch
 	replaced    time.Time // the last replacement of a rejected token
 	rejected    string    // the last rejected token
-	nextOpen    bool      // the breaker of the next token begins open
-	breaker     breaker   // of the last token cached
+	verdicts    verdicts
 }
 
 // fetching is a fetch under way.
@@ -73,7 +67,13 @@ func NewCache(fetch func(ctx context.Context) (*oauth2.Token, error)) *Cache {
 func (k *Cache) Credential() Credential {
 	return Credential{
 		Header: func(w Waiter) (*Authorization, error) { return k.get(w, "") },
-		Renew:  k.get,
+		Renew: func(w Waiter, rejected string) (*Authorization, error) {
+			auth, err := k.get(w, rejected)
+			if err == nil && auth.Secret != rejected {
+				k.replaces(auth)
+			}
+			return auth, err
+		},
 	}
 }
 
@@ -116,9 +116,6 @@ func (k *Cache) join(w Waiter, rejected string) (*Authorization, *fetching, erro
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := time.Now()
-	if rejected != "" && rejected == k.breaker.secret {
-		k.decide(true)
-	}
 	if auth := k.cached; auth != nil && auth.Secret != rejected && now.Before(auth.until) {
 		k.renewAhead(now)
 		return auth, nil, nil
@@ -138,10 +135,6 @@ func (k *Cache) join(w Waiter, rejected string) (*Authorization, *fetching, erro
 	if rejected != "" {
 		k.rejected, k.replaced = rejected, now
 		k.cached = nil
-		if rejected == k.breaker.secret {
-			k.breaker.state, k.nextOpen = Open, k.breaker.afterRejection
-		}
-		k.rejecting.Store(true)
 	}
 	// The fetch has the values of the first caller's context, but does not end with it.
 	f := k.start(context.WithoutCancel(w.WaitContext()), rejected)
@@ -161,19 +154,15 @@ func (k *Cache) renewAhead(now time.Time) {
 	}
 }
 
-// tooSoon reports whether a rejected token must not be replaced yet: within a second of the last
-// replacement, and, if the same token was rejected before, within a second of the last fetch. It
-// then extends the life of the cached token by up to a second, because the source would only return
-// the same token. The caller holds k.mu.
+// tooSoon reports whether a rejected token must not be replaced yet, because of a fetch within the
+// last second. A fetch that replaced no token does not count if the rejected token is another than
+// the last one and the service has not refused a renewed token: a token may have ended just after it
+// was fetched. The caller holds k.mu.
 func (k *Cache) tooSoon(now time.Time, rejected string) bool {
-	if now.Sub(k.replaced) >= renewalPause && (k.rejected != rejected || now.Sub(k.asked) >= renewalPause) {
+	if now.Sub(k.asked) >= fetchPause {
 		return false
 	}
-	pause := k.asked.Add(renewalPause)
-	if k.cached != nil && k.cached.Secret == rejected && k.cached.until.Before(pause) {
-		k.cached.until = pause
-	}
-	return true
+	return k.rejected == rejected || k.verdicts.refused || now.Sub(k.replaced) < fetchPause
 }
 
 // start begins a fetch. The caller holds k.mu.
@@ -251,24 +240,25 @@ func (k *Cache) answer(f *fetching, auth *Authorization, err error) {
 	f.cancel()
 }
 
-// keep caches a token until shortly before its Expiry. Without an Expiry it keeps a foreign
-// source's token for a second, so that not every call asks the source, and any other token until it
-// is rejected.
+// keep caches a token until shortly before its Expiry, and for a second at least, so that not every
+// call asks the source. Without an Expiry it keeps a foreign source's token for that second, and any
+// other token until it is rejected.
 func (k *Cache) keep(auth *Authorization) {
 	now := time.Now()
+	auth.until = now.Add(fetchPause)
 	switch expiry := auth.token.Expiry; {
 	case !expiry.IsZero():
-		auth.until = expiry.Add(-expiryMargin)
-		if life := expiry.Sub(now); k.ours && life > 0 {
-			auth.ahead = now.Add(life/4*3 + rand.N(life/20+1)) // life*3/4 could overflow
+		life := expiry.Sub(now)
+		if end := expiry.Add(-min(expiryMargin, life/5)); end.After(auth.until) {
+			auth.until = end
+		}
+		if k.ours && life > 0 {
+			auth.ahead = now.Add(max(fetchPause, life/4*3+rand.N(life/20+1))) // life*3/4 could overflow
 		}
 	case k.ours:
 		auth.until = now.AddDate(100, 0, 0)
-	default:
-		auth.until = now.Add(unendedTime)
 	}
 	auth.cache = k
-	k.guard(auth.Secret)
 	k.cached, k.failedUntil, k.nextAhead = auth, time.Time{}, time.Time{}
 }
 

@@ -259,6 +259,55 @@ func TestTokenOfCenturies(t *testing.T) {
 	}
 }
 
+// Whatever the life of its tokens, a source is asked at most once a second, and a token is used for
+// at least three quarters of its life and, unless that is less than a second, not beyond its end.
+func TestShortLivedTokens(t *testing.T) {
+	const callers = 50
+	for _, life := range []time.Duration{
+		time.Millisecond, 300 * time.Millisecond, time.Second, 1200 * time.Millisecond, 2 * time.Second, 5 * time.Second,
+		10 * time.Second, 11 * time.Second, 50 * time.Second, time.Minute, 10 * time.Minute,
+	} {
+		for _, ours := range []bool{true, false} {
+			bubble(t, fmt.Sprint(life, ", ours: ", ours), func(t *testing.T) {
+				var mu sync.Mutex
+				var asked []time.Time
+				fetch := func(context.Context) (*oauth2.Token, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					asked = append(asked, time.Now())
+					return &oauth2.Token{AccessToken: fmt.Sprint("token", len(asked)), Expiry: time.Now().Add(life)}, nil
+				}
+				credential := NewCache(fetch).Credential()
+				if !ours {
+					credential = new(Foreign).Of(funcSource{&fetch})
+				}
+				start := time.Now()
+				end := max(3*time.Second, 3*life)
+				var all sync.WaitGroup
+				for i := range callers {
+					all.Go(func() {
+						time.Sleep(end / 1000 * time.Duration(i) / callers)
+						for time.Since(start) < end {
+							auth, err := credential.Header(contextWaiter{t.Context()})
+							if err != nil || life > time.Second && !auth.token.Expiry.After(time.Now()) {
+								t.Errorf("after %v: %v, %v", time.Since(start), auth, err)
+							}
+							time.Sleep(end / 1000)
+						}
+					})
+				}
+				all.Wait()
+				shortest, longest := max(time.Second, life/4*3), max(time.Second, life-min(10*time.Second, life/5))+end/1000
+				for i := range asked[1:] {
+					if kept := asked[i+1].Sub(asked[i]); kept < shortest || kept > longest {
+						t.Errorf("a token was kept for %v, not %v to %v", kept, shortest, longest)
+					}
+				}
+			})
+		}
+	}
+}
+
 // A client keeps a bounded number of the sources it has seen, and a new source displaces one
 // other, not all.
 func TestKeptTokens(t *testing.T) {
@@ -343,6 +392,7 @@ func FuzzTokenSchedule(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 2, 3, 0, 4, 0, 5, 1})
 	f.Add([]byte{3, 0, 0, 2, 2, 0, 3, 1, 2, 1})
 	f.Add([]byte{6, 0, 2, 0, 2, 0, 7, 0})
+	f.Add([]byte{7 + 8*3, 0, 2 + 8*9, 0, 2 + 8*2, 0, 1, 2 + 8*5, 1, 1, 2 + 8*10, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		if len(script) > 60 {
 			return
@@ -375,7 +425,8 @@ func FuzzTokenSchedule(f *testing.F) {
 				return k.Token(context.Background(), rejected)
 			}
 			ended := func(token *oauth2.Token) bool {
-				return !token.Expiry.IsZero() && time.Until(token.Expiry) <= 10*time.Second
+				margin := min(10*time.Second, token.Expiry.Sub(fetched)/5)
+				return !token.Expiry.IsZero() && time.Until(token.Expiry) <= margin && time.Since(fetched) >= time.Second
 			}
 			for step, b := range script {
 				switch b % 8 {
@@ -386,7 +437,7 @@ func FuzzTokenSchedule(f *testing.F) {
 					}
 					had, before := kept, len(asked)
 					good := had.AccessToken != rejected && !ended(&had)
-					young := had.Expiry.IsZero() || time.Since(fetched) < had.Expiry.Sub(fetched)*3/4
+					young := had.Expiry.IsZero() || time.Since(fetched) < max(time.Second, had.Expiry.Sub(fetched)*3/4)
 					quiet := before == 0 || time.Since(asked[before-1]) >= time.Second
 					token, err := ask(rejected)
 					switch asks := len(asked) - before; {
@@ -414,7 +465,7 @@ func FuzzTokenSchedule(f *testing.F) {
 				case 6:
 					lifetime = time.Duration(b/8+1) * 5 * time.Minute
 				case 7:
-					lifetime = 0
+					lifetime = time.Duration(b/8) * 400 * time.Millisecond
 				}
 			}
 		})

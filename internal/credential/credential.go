@@ -60,8 +60,9 @@ type Authorization struct {
 	ahead  time.Time    // when a background fetch begins; zero: never
 	whole  wholeHeaders
 
-	cache *Cache      // nil: a fixed token or client identifier
-	taken atomic.Bool // the service has accepted the token
+	cache    *Cache // nil: a fixed token or client identifier. Its mutex guards the next two.
+	renewed  bool   // a call has got the token in place of a rejected one
+	accepted bool   // the service has accepted the token
 }
 
 func authorize(token *oauth2.Token) (*Authorization, error) {

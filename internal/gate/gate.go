@@ -5,7 +5,6 @@ package gate
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -119,16 +118,10 @@ func (g *Gate) NewTurn(pause bool) *Turn { return &Turn{gate: g, Pause: pause} }
 
 // StepOut gives the place back until StepIn. It keeps the place if maxAway jobs
 // are away already.
-func (t *Turn) StepOut() { t.stepOut(t.gate.maxAway) }
-
-// StepAside gives the place back until StepIn, even if maxAway jobs are away: a job that waits for
-// another job must not keep the place which the other job needs.
-func (t *Turn) StepAside() { t.stepOut(math.MaxInt) }
-
-func (t *Turn) stepOut(maxAway int) {
+func (t *Turn) StepOut() {
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
-	if t.out || t.gate.away >= maxAway {
+	if t.out || t.gate.away >= t.gate.maxAway {
 		return
 	}
 	t.out = true
@@ -137,7 +130,7 @@ func (t *Turn) stepOut(maxAway int) {
 	t.gate.grant()
 }
 
-// StepIn waits for a place if StepOut or StepAside gave the job's place back. It returns the error
+// StepIn waits for a place if StepOut gave the job's place back. It returns the error
 // of ctx if ctx ends first; the turn is then over.
 func (t *Turn) StepIn(ctx context.Context) error {
 	if !t.out {

@@ -2,8 +2,7 @@
 // any http.RoundTripper, with the context of an [Exchange], which ends the request at its time
 // limits. A [Body] reads the answer up to a limit of bytes, and [Exchange.Loss] tells whether a
 // lost request reached the service and whether another attempt may help. [Standard] makes the
-// transport of a client whose configuration has none; its [Connections] keep it from dialing too
-// much.
+// transport of a client whose configuration has none.
 package transport
 
 import (
@@ -42,8 +41,6 @@ const (
 // One timer enforces all its limits; a context deadline for each would cost
 // more.
 type Exchange struct {
-	// The caller sets these before Begin.
-	Connections *Connections // counts the exchange from Begin to Close; nil: not counted
 
 	// Begin sets these.
 	limits   Limits
@@ -51,23 +48,16 @@ type Exchange struct {
 	cancel   context.CancelCauseFunc
 	timer    *time.Timer
 	trace    httptrace.ClientTrace
-	values   exchangeContext // the parent of ctx
-	standard bool            // the transport is net/http's own
-	readOnly bool            // the requests change nothing at the service
-	dialHold time.Duration   // the longest wait before a dial
+	standard bool // the transport is net/http's own
+	readOnly bool // the requests change nothing at the service
 
 	// How far the exchange is.
 	state atomic.Int32
 	phase atomic.Int32
 
-	// The dials for its requests. Connections guard dials and dialsEnded.
-	proxied    atomic.Bool // the request goes through a proxy
-	hasConn    atomic.Bool // the request under way has a connection
-	dials      []*dial
-	dialsEnded bool
-
 	// The connection, which mu guards.
 	mu        sync.Mutex
+	hasConn   bool     // the request under way has a connection
 	conn      net.Conn // the connection that the request got last
 	connFresh bool     // conn carried no request before
 	resent    bool     // net/http has sent the request once more, on conn
@@ -85,38 +75,13 @@ const (
 	streaming
 )
 
-// exchangeContext lets DialContext find the exchange of a dial in the context.
-type exchangeContext struct {
-	context.Context
-	x *Exchange
-}
-
-type exchangeKey struct{}
-
-// Value returns the exchange for exchangeKey, else the value of the caller's context.
-func (c *exchangeContext) Value(key any) any {
-	if key == (exchangeKey{}) {
-		return c.x
-	}
-	return c.Context.Value(key)
-}
-
 // Begin starts an exchange and its limits. If the transport certainly reports to httptrace
 // (reports), the exchange begins in phase Dialing. For another transport fromDial asks httptrace
 // for the beginning of the dial. Without both, only the type of an error shows that a failure came
 // before the connection.
 func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial bool) {
 	x.limits = limits
-	if x.Connections != nil {
-		end := limits.End
-		if deadline, ok := ctx.Deadline(); ok && deadline.Before(end) {
-			end = deadline
-		}
-		x.dialHold = min(holdDial, time.Until(end)/8)
-		x.Connections.begin()
-	}
-	x.values = exchangeContext{ctx, x}
-	x.ctx, x.cancel = context.WithCancelCause(&x.values)
+	x.ctx, x.cancel = context.WithCancelCause(ctx)
 	x.timer = time.AfterFunc(time.Until(limits.End), x.expire)
 	if x.standard, x.readOnly = reports, !fromDial; reports {
 		x.phase.Store(int32(Dialing))
@@ -137,16 +102,13 @@ func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial b
 // exchange is ended only if the request changes nothing.
 func (x *Exchange) connected(info httptrace.GotConnInfo) {
 	x.mu.Lock()
-	fresh, again := x.connFresh, x.hasConn.Swap(true) && x.Phase() != Answered
-	x.conn, x.connFresh, x.resent = info.Conn, !info.Reused, x.resent || again
+	fresh, again := x.connFresh, x.hasConn && x.Phase() != Answered
+	x.hasConn, x.conn, x.connFresh, x.resent = true, info.Conn, !info.Reused, x.resent || again
 	x.mu.Unlock()
 	if again && (x.standard && fresh || x.Framed() && (x.standard || x.readOnly)) {
 		x.cancel(errTurnedAway)
 	}
 	x.phase.Store(int32(Sending))
-	if x.Connections != nil {
-		x.Connections.given(info.Conn)
-	}
 }
 
 // Context returns the context of the exchange's requests.
@@ -176,7 +138,9 @@ func (x *Exchange) Pause(wait func() error, limits func(left time.Duration) Limi
 	if err := wait(); err != nil {
 		return err
 	}
-	x.hasConn.Store(false)
+	x.mu.Lock()
+	x.hasConn = false
+	x.mu.Unlock()
 	x.limits = limits(left)
 	x.timer.Reset(time.Until(x.limits.End))
 	return nil
@@ -245,10 +209,6 @@ func (x *Exchange) Read(p []byte) (int, error) {
 // net/http would read the rest to reuse the connection.
 func (x *Exchange) Close() error {
 	x.timer.Stop()
-	if x.Connections != nil {
-		defer x.Connections.end(x)
-		x.Connections = nil
-	}
 	if !x.bodyEnded {
 		x.cancel(context.Canceled)
 	}

@@ -17,8 +17,8 @@ import (
 // toServer returns the limits of [Standard] with a server behind pipes in the
 // place of the network.
 func toServer(serve func(net.Conn)) *http.Transport {
-	transport, connections := Standard()
-	connections.Dial = func(context.Context, string, string) (net.Conn, error) {
+	transport := Standard()
+	transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		go serve(server)
 		return client, nil
