@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/budget"
@@ -245,26 +244,4 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 		e.credential = e.source(user)
 	}
 	return &Applicant{client: c, endpoint: e}
-}
-
-// RetryBudget holds the state of one origin's retry budget, for metrics.
-type RetryBudget struct {
-	Origin   string  // scheme, host and port
-	Tokens   float64 // repeats that may be made now
-	Capacity float64 // the current limit of Tokens
-}
-
-// RetryBudgets returns the state of every budget of the client: one per origin,
-// none if RetryPolicy.Budget is negative.
-func (c *Client) RetryBudgets() []RetryBudget {
-	var all []RetryBudget
-	for i, e := range []*endpoint{&c.base, &c.lookup} {
-		if e.budget == nil || i == 1 && e.budget == c.base.budget {
-			continue
-		}
-		b := RetryBudget{Origin: e.origin.String()}
-		b.Tokens, b.Capacity = e.budget.State(time.Now())
-		all = append(all, b)
-	}
-	return all
 }

@@ -78,7 +78,4 @@ func TestZeroValues(t *testing.T) {
 			}
 		}()
 	}
-	if c.RetryBudgets() != nil {
-		t.Error("a client without an address has a budget")
-	}
 }
