@@ -39,7 +39,6 @@ func TestZeroValues(t *testing.T) {
 		"Confirm":             func() error { _, err := c.ConfirmSubscription(ctx, "1", nil); return err },
 		"Unsubscribe":         func() error { _, err := c.Unsubscribe(ctx, "1"); return err },
 		"Transport":           func() error { return through(c.Transport()) },
-		"JobDBTransport":      func() error { return through(c.JobDBTransport()) },
 		"its Applicant":       func() error { _, err := c.Applicant(jobboard.StaticToken("t")).HasApplied(ctx, 1); return err },
 		"HasApplied":          func() error { _, err := a.HasApplied(ctx, 1); return err },
 		"ApplicationID":       func() error { _, err := a.ApplicationID(ctx, 1); return err },
