@@ -235,11 +235,10 @@ func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 	if f.outcome != renewed {
 		f.wait = c.endpoint.config.Retry.wait(c.repeats, f.retryAfter)
 	}
-	pausing := c.pause(f, now)
 	if reason := c.unrepeatable(f); reason != "" {
 		return reason
 	}
-	return c.exhausted(f, now, pausing)
+	return c.exhausted(f, now)
 }
 
 // unrepeatable returns why the outcome or the method forbids a repeat, or "". It looks at neither
@@ -260,10 +259,10 @@ func (c *call) unrepeatable(f *failedAttempt) StopReason {
 
 // exhausted returns which bound of the policy forbids a repeat. If it returns "", the repeat is
 // paid for.
-func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReason {
+func (c *call) exhausted(f *failedAttempt, now time.Time) StopReason {
 	policy := &c.endpoint.config.Retry
 	switch {
-	case f.retryAfter > policy.MaxRetryAfter && !pausing:
+	case f.retryAfter > policy.MaxRetryAfter:
 		return StopRetryAfter
 	case f.outcome != renewed && c.repeats+1 >= policy.MaxAttempts:
 		return StopAttempts
@@ -271,29 +270,10 @@ func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReas
 		return StopDeadline
 	case f.outcome == renewed:
 		return c.permitted(f)
-	case !pausing && !c.pay(f, now):
+	case !c.pay(f, now):
 		return StopBudget
 	}
 	return ""
-}
-
-// pause makes all jobs of a bulk call wait for as long as the service asks, at most MaxRetryAfter,
-// and reports whether it did. The repeat then takes no token of the budget, because the pause
-// lowers the load on the service. The pause does not count towards callTimeout.
-func (c *call) pause(f *failedAttempt, now time.Time) bool {
-	turn, asks := c.request.turn, f.retryAfter > 0 && (f.outcome == limited || f.outcome == failing)
-	if turn == nil || !turn.Pause || !asks {
-		return false
-	}
-	policy := &c.endpoint.config.Retry
-	asked := min(f.retryAfter, policy.MaxRetryAfter)
-	turn.PauseUntil(now.Add(asked))
-	c.cost.Free()
-	f.wait = policy.wait(c.repeats, asked)
-	if _, own := c.ctx.Deadline(); !own {
-		c.deadline = c.deadline.Add(f.wait)
-	}
-	return true
 }
 
 // pay takes a token for a repeat out of the budget and reports whether it had one. A repeat after

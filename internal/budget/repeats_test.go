@@ -57,9 +57,6 @@ func TestRepeats(t *testing.T) {
 			{"settle", sec, false, 0},
 			{"settle", sec, true, 0},
 		},
-		"after a free repeat a success is a first attempt's": {
-			{"charge", 0, true, 2}, {"free", sec, true, 2}, {"success", 2 * sec, true, 2.25},
-		},
 		"a free probe, then one that is paid for and given back": {
 			{"probe", 0, true, 3}, {"probe", 0, true, 2}, {"success", sec, true, 3},
 		},
@@ -79,8 +76,6 @@ func TestRepeats(t *testing.T) {
 				b.Earn(now)
 			case "success":
 				r.Succeeded(now)
-			case "free":
-				r.Free()
 			case "probe":
 				ok, _ = r.BeginProbe(now)
 			}
