@@ -2,10 +2,8 @@ package jobboard
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"iter"
-	"slices"
 
 	"github.com/google/go-querystring/query"
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
@@ -19,14 +17,6 @@ type Query struct {
 	Near       GeoLocation // zero: anywhere. A posting matches only if its position has a geolocation
 	Language   string      // Accept-Language, such as "de"; empty: Config.Language; "*": any
 	OmitConfig []string    // config keys to leave out of the postings, such as KeyAdText; saves time and memory
-}
-
-// Key returns the query as one text, for a cache of results by channel and
-// query: equal queries have equal keys, different queries different ones. The
-// key holds the search text, so keep it out of logs.
-func (q Query) Key() string {
-	omitted := slices.Compact(slices.Sorted(slices.Values(q.OmitConfig)))
-	return fmt.Sprintf("%q %q %q %q", q.Text, q.Near, q.Language, omitted)
 }
 
 // parameters holds the two query parameters that the interface documents. It
