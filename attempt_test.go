@@ -179,19 +179,6 @@ func TestAnswerAboutAnotherJob(t *testing.T) {
 	}
 }
 
-func TestDisableCompression(t *testing.T) {
-	for disabled, want := range map[bool]string{false: "gzip", true: "identity"} {
-		var got []string
-		c := served(t, jobboard.Config{DisableCompression: disabled}, func(r *http.Request) *http.Response {
-			got = r.Header["Accept-Encoding"]
-			return answer(r, 200, "true")
-		})
-		if _, err := withToken(c).HasApplied(t.Context(), 1); err != nil || len(got) != 1 || got[0] != want {
-			t.Errorf("disabled %v: %q, %v", disabled, got, err)
-		}
-	}
-}
-
 // A stream may take longer than an attempt, as long as it flows; a bounded body
 // may not. Config.HTTPClient's Timeout bounds an attempt, too.
 func TestAttemptTimeout(t *testing.T) {

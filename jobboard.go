@@ -184,7 +184,7 @@ func newCommon(cfg Config) *common {
 	return &common{
 		config: cfg,
 		next:   next.RoundTrip, standard: standard, connections: connections,
-		headers: credential.NewHeaders(cfg.UserAgent, cfg.Language, !cfg.DisableCompression),
+		headers: credential.NewHeaders(cfg.UserAgent, cfg.Language),
 		source:  sources(),
 	}
 }

@@ -198,9 +198,6 @@ func (c *call) headerGiven(observed http.Header, auth *credential.Authorization)
 	}
 	if g.inflate {
 		h["Accept-Encoding"] = []string{"gzip"}
-		if config.DisableCompression {
-			h["Accept-Encoding"] = []string{"identity"}
-		}
 	}
 	return h
 }
