@@ -209,7 +209,7 @@ func newEndpoint(all *common, field string, base *url.URL) endpoint {
 	}
 	e := endpoint{common: all, base: base, origin: address.OriginOf(base), hedges: new(budget.Hedges)}
 	if policy := &all.config.Retry; policy.Budget > 0 {
-		e.budget = budget.New(policy.Budget, policy.BudgetRatio)
+		e.budget = budget.New(policy.Budget, budgetRatio)
 	}
 	return e
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -56,14 +55,16 @@ type RetryPolicy struct {
 	// repeats a request whose idle connection was closed; if that repeat is lost too, it takes a
 	// token.
 	//
-	// A first attempt that succeeds adds BudgetRatio tokens; a repeat that succeeds gives its token
+	// A first attempt that succeeds adds 0.3 tokens; a repeat that succeeds gives its token
 	// back; time adds nothing. For the budget an attempt succeeds if its status is below 500 and
 	// not 408, 425, 429 or a 401 for a token that can be renewed. The budget's capacity is
-	// max(Budget, min(10, BudgetRatio*S60), BudgetRatio*S10), where S60 and S10 are the numbers of
+	// max(Budget, min(10, 0.3*S60), 0.3*S10), where S60 and S10 are the numbers of
 	// first attempts that succeeded in the last 60 s and 10 s.
-	Budget      int     // tokens at the start, and the smallest capacity; 0 means 2, negative: no budget
-	BudgetRatio float64 // tokens for each first attempt that succeeds; 0 means 0.3
+	Budget int // tokens at the start, and the smallest capacity; 0 means 2, negative: no budget
 }
+
+// budgetRatio is how many tokens a first attempt that succeeds adds to the budget.
+const budgetRatio = 0.3
 
 // Limiter spaces requests out. Wait blocks until the next request may start, and
 // returns an error if it may not. It must return when its context ends: a call
@@ -106,12 +107,8 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxAttempts < 0 {
 		return p, &ConfigError{"Retry.MaxAttempts", "is negative"}
 	}
-	if !(p.BudgetRatio >= 0) || math.IsInf(p.BudgetRatio, 1) { // NaN is not at least 0
-		return p, &ConfigError{"Retry.BudgetRatio", "is not a number of at least 0"}
-	}
 	p.MaxAttempts = cmp.Or(p.MaxAttempts, 5)
 	p.Budget = cmp.Or(p.Budget, 2)
-	p.BudgetRatio = cmp.Or(p.BudgetRatio, 0.3)
 	return p, nil
 }
 
