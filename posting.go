@@ -472,7 +472,7 @@ func JobFromLink(link string) (JobID, PostingVersionID) {
 // same company.
 func CompanyOf(posting *JobPosting, job *JobInformation) string {
 	if posting != nil {
-		if name, err := posting.Config.CompanyName(); err == nil && isVisible(name) {
+		if name := posting.Config.CompanyName(); isVisible(name) {
 			return strings.TrimSpace(name)
 		}
 	}

@@ -230,8 +230,7 @@ func entryOf(p *jobboard.JobPosting, advertisement int) entry {
 	if id, ok := p.LinkedJob(); ok {
 		e.Job = id.String()
 	}
-	remote, _ := p.Config.RemoteStatus() // a malformed status counts as none
-	e.Remote = remote == jobboard.RemoteFully
+	e.Remote = p.Config.RemoteStatus() == jobboard.RemoteFully
 	if advertisement > 0 {
 		e.Advertisement, e.Cut = foreign.Text(p.Config.First(jobboard.KeyAdText), advertisement)
 	}

@@ -110,7 +110,7 @@ const snippetLetters = 160
 
 // snippet returns the words around what a page's query finds in the advertisement.
 func (h *hit) snippet(found *search.Page) Snippet {
-	ad, _ := h.posting.Posting.Config.AdText() // a posting may have none
+	ad := h.posting.Posting.Config.AdText() // a posting may have none
 	around := found.Snippet(search.Text(ad), snippetLetters, h.languages...)
 	s := Snippet{Text: around.Text}
 	for _, m := range around.Marks {

@@ -159,8 +159,7 @@ func (j Job) addPlaces(d StructuredData) (missing []string) {
 	if len(locations) > 0 {
 		d["jobLocation"] = some(locations)
 	}
-	remote, _ := j.Posting.Config.RemoteStatus() // empty if missing or malformed
-	if remote != jobboard.RemoteFully {
+	if j.Posting.Config.RemoteStatus() != jobboard.RemoteFully {
 		if len(locations) == 0 {
 			return []string{"jobLocation.address.addressCountry"}
 		}

@@ -240,8 +240,7 @@ var hitFields = []cli.Field[*jobboard.JobPosting]{
 	{Name: "place", Flex: 3, Least: 8, Value: func(p *jobboard.JobPosting) any { return placesOf(p) }},
 	{Name: "company", Flex: 3, Least: 8, Value: func(p *jobboard.JobPosting) any { return jobboard.CompanyOf(p, nil) }},
 	{Name: "remote", Value: func(p *jobboard.JobPosting) any {
-		status, _ := p.Config.RemoteStatus()
-		return string(status)
+		return string(p.Config.RemoteStatus())
 	}},
 	{Name: "since", Value: func(p *jobboard.JobPosting) any { return shown.Day(p.PostingVersionStartDate) }},
 	{Name: "until", Value: func(p *jobboard.JobPosting) any { return shown.Day(p.PostingVersionEndDate) }},
@@ -268,7 +267,7 @@ func tableFields() []cli.Field[*jobboard.JobPosting] {
 	fields[2].Value = func(p *jobboard.JobPosting) any { return cmp.Or(term.Printable(p.Title), "(no title)") }
 	fields[3].Value = func(p *jobboard.JobPosting) any {
 		place := placesOf(p)
-		if status, err := p.Config.RemoteStatus(); err == nil {
+		if status := p.Config.RemoteStatus(); status != "" {
 			word := "remote"
 			if status != jobboard.RemoteFully {
 				word = strings.ToLower(strings.ReplaceAll(string(status), "_", " "))
