@@ -31,10 +31,14 @@ func TestPostingStreamSkips(t *testing.T) {
 		c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
 			return answer(r, http.StatusOK, body)
 		})
-		ctx := jobboard.WithKnownPostings(t.Context(), func(raw []byte) bool {
+		stream := c.PostingStream(t.Context(), "channel", jobboard.Query{})
+		stream.Skip(func([]byte) bool { t.Error("a function that was replaced is called"); return true })
+		stream.Skip(func(raw []byte) bool {
+			if string(raw) == posting(1) {
+				t.Error("asked about the first posting")
+			}
 			return slices.Contains([]string{posting(1), posting(2), posting(4)}, string(raw))
 		})
-		stream := c.PostingStream(ctx, "channel", jobboard.Query{})
 		var got []string
 		for posting, err := range stream.All() {
 			if err != nil {
@@ -49,6 +53,35 @@ func TestPostingStreamSkips(t *testing.T) {
 		before, after, broken := strings.Cut(want, "broken: ")
 		if text := strings.Join(got, " "); text != want && (!broken || !strings.HasPrefix(text, before) || !strings.Contains(text, after)) {
 			t.Errorf("%s, not %s", text, want)
+		}
+	}
+}
+
+// What a stream skips is settled before it is read, and is skipped again when it is read again.
+func TestPostingStreamSkipAfterAll(t *testing.T) {
+	c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
+		return answer(r, http.StatusOK, `{"totalNumberOfJobs":2,"results":[{"jobPostingId":1,"title":"Cook"},{"jobPostingId":2,"title":"Cook"}]}`)
+	})
+	stream := c.PostingStream(t.Context(), "channel", jobboard.Query{})
+	stream.Skip(func([]byte) bool { return true })
+	for range 2 {
+		seen := 0
+		for _, err := range stream.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen++
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("Skip after All does not panic")
+					}
+				}()
+				stream.Skip(nil)
+			}()
+		}
+		if page, ok := stream.Page(); seen != 1 || !ok || page.TotalNumberOfJobs != 2 {
+			t.Errorf("%d postings of %d", seen, page.TotalNumberOfJobs)
 		}
 	}
 }
