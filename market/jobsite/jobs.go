@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 	boardtext "github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/towns"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
@@ -100,7 +101,7 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	info := job.Information
 	p := &JobPage{
 		Job: id, URL: job.URL, Title: cmp.Or(shown(job.Posting.Title), shown(info.JobTitle)),
-		Company: shown(jobboard.CompanyOf(job.Posting, info)), PrivacyCompany: shown(info.CompanyName),
+		Company: shown(company.Of(job.Posting, info)), PrivacyCompany: shown(info.CompanyName),
 		Language: job.Language, Age: known.Age, Information: info, Posting: job.Posting,
 	}
 	p.addPlaces(info)
@@ -284,7 +285,7 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 	config := p.Posting.Config
 	ad := config.AdText() // a card omits lines for missing keys
 	c := Card{
-		Title: shown(p.Posting.Title), Company: shown(cmp.Or(p.Company, jobboard.CompanyOf(&p.Posting, nil))),
+		Title: shown(p.Posting.Title), Company: shown(cmp.Or(p.Company, company.Of(&p.Posting, nil))),
 		Excerpt: cmp.Or(p.Snippet.Text, jobpublish.Excerpt(ad, 200)), Marks: p.Snippet.Marks,
 		Language: p.TextLanguage, Remote: config.RemoteStatus() == jobboard.RemoteFully,
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
@@ -238,7 +239,7 @@ var hitFields = []cli.Field[*jobboard.JobPosting]{
 	{Name: "version", Value: func(p *jobboard.JobPosting) any { return p.PostingVersionID }},
 	{Name: "title", Flex: 5, Least: 30, Value: func(p *jobboard.JobPosting) any { return p.Title }},
 	{Name: "place", Flex: 3, Least: 8, Value: func(p *jobboard.JobPosting) any { return placesOf(p) }},
-	{Name: "company", Flex: 3, Least: 8, Value: func(p *jobboard.JobPosting) any { return jobboard.CompanyOf(p, nil) }},
+	{Name: "company", Flex: 3, Least: 8, Value: func(p *jobboard.JobPosting) any { return company.Of(p, nil) }},
 	{Name: "remote", Value: func(p *jobboard.JobPosting) any {
 		return string(p.Config.RemoteStatus())
 	}},
