@@ -179,19 +179,6 @@ func TestAnswerAboutAnotherJob(t *testing.T) {
 	}
 }
 
-func TestDisableCompression(t *testing.T) {
-	for disabled, want := range map[bool]string{false: "gzip", true: "identity"} {
-		var got []string
-		c := served(t, jobboard.Config{DisableCompression: disabled}, func(r *http.Request) *http.Response {
-			got = r.Header["Accept-Encoding"]
-			return answer(r, 200, "true")
-		})
-		if _, err := withToken(c).HasApplied(t.Context(), 1); err != nil || len(got) != 1 || got[0] != want {
-			t.Errorf("disabled %v: %q, %v", disabled, got, err)
-		}
-	}
-}
-
 // A stream may take longer than an attempt, as long as it flows; a bounded body
 // may not. Config.HTTPClient's Timeout bounds an attempt, too.
 func TestAttemptTimeout(t *testing.T) {
@@ -480,7 +467,9 @@ func TestStreamOutlastsTheMinute(t *testing.T) {
 func TestCodeOfAFailingService(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		status, body := 503, ""
-		c := served(t, jobboard.Config{JobDBURL: base, Retry: jobboard.RetryPolicy{Budget: 5}}, func(r *http.Request) *http.Response {
+		cfg := jobboard.Config{JobDBURL: base, Retry: jobboard.RetryPolicy{Budget: 5}}
+		budget := rig.WatchBudget(&cfg)
+		c := served(t, cfg, func(r *http.Request) *http.Response {
 			return answer(r, status, body)
 		})
 		if _, err := c.JobInformation(t.Context(), 1); !errors.Is(err, jobboard.ErrServer) {
@@ -496,7 +485,7 @@ func TestCodeOfAFailingService(t *testing.T) {
 			if !errors.Is(err, jobboard.ErrJobInactive) || !errors.As(err, &e) || e.Attempts != 1 || e.Stopped != jobboard.StopFinal {
 				t.Errorf("%d: %v", status, err)
 			}
-			if got := c.RetryBudgets()[0].Tokens; got < want.tokens-1e-9 || got > want.tokens+1e-9 {
+			if got := budget(); got < want.tokens-1e-9 || got > want.tokens+1e-9 {
 				t.Errorf("%d: %v tokens, want %v", status, got, want.tokens)
 			}
 		}

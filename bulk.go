@@ -11,15 +11,6 @@ import (
 // start. The zero value runs 16 at once.
 type BulkOptions struct {
 	Concurrency int // calls at once; 0 means 16, at most 1024
-
-	// PauseOnRetryAfter makes all jobs wait after a 429, a 503 or another status that is repeated,
-	// if the answer has Retry-After: as long as it says, and at most RetryPolicy.MaxRetryAfter. The
-	// job is then repeated without a token of the retry budget, within RetryPolicy.MaxAttempts. By
-	// default only the job itself waits, and failed jobs are not repeated while the budget is
-	// empty. Set it for a service that sends Retry-After when it is overloaded as a whole. If only
-	// 1 in 100 lookups gets a Retry-After of 10 s, the pauses make 1000 lookups take minutes, not
-	// 20 s.
-	PauseOnRetryAfter bool
 }
 
 // BulkResult holds the outcome of one job, or an error of the sequence of jobs. With such an error
@@ -83,7 +74,7 @@ func bulk[T any](
 	}
 	places = min(places, maxConcurrency)
 	return gate.Run(ctx, jobs, gate.Work[JobID, BulkResult[T]]{
-		Places: places, MaxAway: maxWaiting * places, Pause: opts.PauseOnRetryAfter,
+		Places: places, MaxAway: maxWaiting * places,
 		Do: func(ctx context.Context, job JobID, turn *gate.Turn) BulkResult[T] {
 			value, err := call(ctx, job, turn)
 			return BulkResult[T]{job, value, err}

@@ -58,10 +58,6 @@ type Config struct {
 	// minute; in a bulk call the wait for the Limiter does not count towards that minute. nil: no
 	// limit.
 	Limiter Limiter
-
-	// DisableCompression asks for answers that are not compressed. From some 2 Gbit/s
-	// on, inflating an answer takes longer than receiving the bytes that it saves.
-	DisableCompression bool
 }
 
 // Format prints the configuration without its credentials, and without an

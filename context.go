@@ -26,24 +26,3 @@ func tellHeader(ctx context.Context, requested *url.URL, header http.Header) {
 		f(requested, header)
 	}
 }
-
-// WithKnownPostings returns a context in which Postings and PostingStream, of a Client and of an
-// Applicant, leave out the postings for which known returns true. A program that reads a channel
-// again and again keeps a hash of each posting's bytes, and so saves most of the decoding.
-//
-// raw is the JSON of one posting, as the service wrote it. known must not keep or change it. Its
-// syntax is not checked yet, so known should return true only for bytes that equal those of a
-// posting that was decoded before. The first posting of an answer is always decoded. Calls that run
-// at the same time call known at the same time. known replaces the function of an earlier
-// WithKnownPostings.
-func WithKnownPostings(ctx context.Context, known func(raw []byte) bool) context.Context {
-	return context.WithValue(ctx, knownPostings{}, known)
-}
-
-type knownPostings struct{} // the key of a func(raw []byte) bool
-
-// knownFunc returns the function of WithKnownPostings; nil: no posting is known.
-func knownFunc(ctx context.Context) func(raw []byte) bool {
-	known, _ := ctx.Value(knownPostings{}).(func(raw []byte) bool)
-	return known
-}

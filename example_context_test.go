@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"log"
 	"net/http"
 	"net/url"
@@ -31,35 +30,6 @@ func ExampleWithHeaderFunc() {
 	// Output:
 	// /info/jobdb/public/apply/external is "90" seconds old
 	// /info/jobdb/public/apply/external is "" seconds old
-}
-
-// The second reading of a channel decodes what is new, and the first posting.
-func ExampleWithKnownPostings() {
-	client, fake := open()
-	defer fake.Close()
-	channel := jobboard.ChannelID(fake.Demo.Channel)
-	seed, known := maphash.MakeSeed(), map[uint64]bool{}
-	read := func() {
-		ctx := jobboard.WithKnownPostings(context.Background(), func(raw []byte) bool {
-			sum := maphash.Bytes(seed, raw)
-			before := known[sum]
-			known[sum] = true
-			return before
-		})
-		decoded := 0
-		for _, err := range client.Postings(ctx, channel, jobboard.Query{}) {
-			if err != nil {
-				log.Fatal(err)
-			}
-			decoded++
-		}
-		fmt.Println(decoded > 1)
-	}
-	read()
-	read()
-	// Output:
-	// true
-	// false
 }
 
 func ExampleParseBaseURL() {

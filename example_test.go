@@ -284,18 +284,6 @@ func ExampleClient_Unsubscribe() {
 	// false <nil>
 }
 
-func ExampleClient_RetryBudgets() {
-	client, fake := open()
-	defer fake.Close()
-
-	for _, budget := range client.RetryBudgets() {
-		fmt.Println(budget.Tokens, "of", budget.Capacity)
-	}
-	// Output:
-	// 2 of 2
-	// 2 of 2
-}
-
 func ExampleStaticToken() {
 	source := jobboard.StaticToken("a-secret")
 	fmt.Printf("%v %+v %#v %q\n", source, source, source, source)

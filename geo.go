@@ -7,10 +7,6 @@ import (
 	"strings"
 )
 
-// KmPerMile holds the length of a statute mile in kilometres. It converts miles
-// to a radius, 25*KmPerMile, and a distance to miles, d/KmPerMile.
-const KmPerMile = 1.609344
-
 const (
 	// maxRadiusKm is half the equator, rounded up. No place is farther away.
 	maxRadiusKm = 20038
@@ -35,7 +31,6 @@ type GeoLocation struct {
 
 // Near returns the circle of radiusKm kilometres around a place in decimal
 // degrees. It does not check them; a search does, by [GeoLocation.Validate].
-// For a radius in miles see [KmPerMile].
 func Near(latitude, longitude, radiusKm float64) GeoLocation {
 	return GeoLocation{Latitude: latitude, Longitude: longitude, RadiusKm: radiusKm}
 }
@@ -51,79 +46,18 @@ func ParseGeoLocation(s string) (GeoLocation, error) {
 	if len(parts) != 3 {
 		return GeoLocation{}, geoError("%.40q is not latitude::longitude::kilometres", s)
 	}
-	numbers, err := parseGeoNumbers(parts, "latitude", "longitude", "radius")
-	if err != nil {
-		return GeoLocation{}, err
+	var numbers [3]float64
+	for i, field := range [...]string{"latitude", "longitude", "radius"} {
+		if !isGeoDecimal(parts[i]) {
+			return GeoLocation{}, geoError("%s %.40q is not a decimal number", field, parts[i])
+		}
+		n, _ := strconv.ParseFloat(parts[i], 64) // a number too large becomes infinite, which Validate refuses
+		numbers[i] = positiveZero(n)
 	}
 	return Near(numbers[0], numbers[1], numbers[2]).checked()
 }
 
-// ParseGeoURI returns the circle of radiusKm kilometres around the place of a geo URI (RFC 5870),
-// such as "geo:52.52,13.405". The coordinates must be WGS 84, and ";crs=wgs84" may say so. An
-// altitude, the uncertainty ";u=" and other parameters are ignored: the uncertainty says how
-// precisely the place is known, in metres, and is no search radius.
-//
-// A zoom level, as in "geo:52.52,13.405?z=19", is common, although the RFC does not have it, and is
-// ignored. Any other query is refused: next to "?q=" the coordinates are often "0,0" and mean
-// nothing. ParseGeoURI returns ErrInvalidInput for a URI that cannot be used and for a circle that
-// Validate would refuse.
-func ParseGeoURI(uri string, radiusKm float64) (GeoLocation, error) {
-	scheme, rest, found := strings.Cut(uri, ":")
-	if !found || !strings.EqualFold(scheme, "geo") {
-		return GeoLocation{}, geoError("URI %.40q is not a geo URI", uri)
-	}
-	rest, query, found := strings.Cut(rest, "?")
-	if zoom, ok := strings.CutPrefix(query, "z="); found && (!ok || !isGeoDecimal(zoom)) {
-		return GeoLocation{}, geoError("URI %.40q has a query that is not a zoom level", uri)
-	}
-	place, params, found := strings.Cut(rest, ";")
-	if found {
-		if err := checkGeoParams(params); err != nil {
-			return GeoLocation{}, err
-		}
-	}
-	coords := strings.SplitN(place, ",", 4)
-	if len(coords) < 2 || len(coords) > 3 {
-		return GeoLocation{}, geoError("URI %.40q is not geo:latitude,longitude", uri)
-	}
-	numbers, err := parseGeoNumbers(coords, "latitude", "longitude", "altitude")
-	if err != nil {
-		return GeoLocation{}, err
-	}
-	return Near(numbers[0], numbers[1], radiusKm).checked()
-}
-
-// checkGeoParams refuses the parameters of a geo URI that make its
-// coordinates mean something else, and those that are malformed.
-func checkGeoParams(params string) error {
-	for param := range strings.SplitSeq(params, ";") {
-		name, value, _ := strings.Cut(param, "=")
-		switch {
-		case name == "":
-			return geoError("URI has a parameter without a name")
-		case strings.EqualFold(name, "crs") && !strings.EqualFold(value, "wgs84"):
-			return geoError("URI has crs %.40q, not wgs84", value)
-		case strings.EqualFold(name, "u") && (!isGeoDecimal(value) || value[0] == '-'):
-			return geoError("URI has uncertainty %.40q, not a number of metres", value)
-		}
-	}
-	return nil
-}
-
-// parseGeoNumbers reads decimal numbers, at most as many as there are fields. A number too large
-// for a float64 becomes infinite, which Validate then refuses.
-func parseGeoNumbers(texts []string, fields ...string) (numbers [3]float64, _ error) {
-	for i, s := range texts {
-		if !isGeoDecimal(s) {
-			return numbers, geoError("%s %.40q is not a decimal number", fields[i], s)
-		}
-		n, _ := strconv.ParseFloat(s, 64)
-		numbers[i] = positiveZero(n)
-	}
-	return numbers, nil
-}
-
-// isGeoDecimal reports whether s is a number as RFC 5870 and String write it.
+// isGeoDecimal reports whether s is a number as String writes it.
 // strconv alone would also take exponents, hexadecimal, "inf" and "nan".
 func isGeoDecimal(s string) bool {
 	whole, fraction, point := strings.Cut(strings.TrimPrefix(s, "-"), ".")

@@ -18,16 +18,6 @@ func ExampleNear() {
 	// 52.520014::13.373006::50
 }
 
-func ExampleKmPerMile() {
-	boston := jobboard.Near(42.36, -71.06, 25*jobboard.KmPerMile)
-	newYork := jobboard.Near(40.71, -74.01, 25*jobboard.KmPerMile)
-	fmt.Println(boston)
-	fmt.Printf("%.0f miles\n", jobboard.DistanceKm(boston, newYork)/jobboard.KmPerMile)
-	// Output:
-	// 42.36::-71.06::40.2336
-	// 190 miles
-}
-
 func ExampleParseGeoLocation() {
 	g, err := jobboard.ParseGeoLocation("52.520014::13.373006::50")
 	if err != nil {
@@ -41,17 +31,6 @@ func ExampleParseGeoLocation() {
 	// Output:
 	// 52.520014 13.373006 50
 	// jobboard: geolocation latitude "52,5" is not a decimal number: invalid input
-}
-
-func ExampleParseGeoURI() {
-	g, err := jobboard.ParseGeoURI("geo:52.52,13.405,34;crs=wgs84;u=35", 50)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(g)
-	// Output:
-	// 52.52::13.405::50
 }
 
 func ExampleGeoLocation_Validate() {

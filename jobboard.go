@@ -203,7 +203,7 @@ func newCommon(cfg Config) (*common, error) {
 	return &common{
 		config: cfg, attemptMost: attemptMost,
 		next: next.RoundTrip, standard: standard,
-		headers: credential.NewHeaders(cfg.UserAgent, cfg.Language, !cfg.DisableCompression),
+		headers: credential.NewHeaders(cfg.UserAgent, cfg.Language),
 		source:  sources(),
 	}, nil
 }
@@ -232,7 +232,7 @@ func newEndpoint(all *common, field string, base *url.URL) endpoint {
 	}
 	e.origin = address.OriginOf(base)
 	if policy := e.retry; policy.Budget > 0 {
-		e.budget = budget.New(policy.Budget, policy.BudgetRatio)
+		e.budget = budget.New(policy.Budget, budgetRatio)
 		e.shared = e.budget
 	}
 	return e
@@ -270,26 +270,4 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 		e.credential = e.source(user)
 	}
 	return &Applicant{client: c, endpoint: e}
-}
-
-// RetryBudget holds the state of one origin's retry budget, for metrics.
-type RetryBudget struct {
-	Origin   string  // scheme, host and port
-	Tokens   float64 // repeats that may be made now
-	Capacity float64 // the current limit of Tokens
-}
-
-// RetryBudgets returns the state of every budget of the client: one per origin,
-// none if RetryPolicy.Budget is negative.
-func (c *Client) RetryBudgets() []RetryBudget {
-	var all []RetryBudget
-	for i, e := range []*endpoint{&c.base, &c.lookup} {
-		if e.budget == nil || i == 1 && e.budget == c.base.budget {
-			continue
-		}
-		b := RetryBudget{Origin: e.origin.String()}
-		b.Tokens, b.Capacity = e.budget.State(time.Now())
-		all = append(all, b)
-	}
-	return all
 }

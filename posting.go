@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 	"unsafe"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
@@ -464,28 +463,6 @@ func JobFromLink(link string) (JobID, PostingVersionID) {
 		}
 	}
 	return JobID(onlyNumber(jobs)), PostingVersionID(onlyNumber(u.Query()["jobDbPVId"]))
-}
-
-// CompanyOf returns the company that a job is shown with, without white space around it: the posting's
-// [PostingConfig.CompanyName], or else the CompanyName of the lookup; "" if neither has a visible
-// character. Both may be nil. A list, a page, a feed and structured data that all use CompanyOf name the
-// same company.
-func CompanyOf(posting *JobPosting, job *JobInformation) string {
-	if posting != nil {
-		if name, err := posting.Config.CompanyName(); err == nil && isVisible(name) {
-			return strings.TrimSpace(name)
-		}
-	}
-	if job != nil && isVisible(job.CompanyName) {
-		return strings.TrimSpace(job.CompanyName)
-	}
-	return ""
-}
-
-// isVisible reports whether a text has a character that a reader sees. An invisible one, such as U+200B, is
-// neither white space nor seen.
-func isVisible(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
 // LinkedJob returns the job in the path of the posting's own ApplyOnlineLink, by the

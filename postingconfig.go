@@ -1,10 +1,8 @@
 package jobboard
 
 import (
-	"errors"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,36 +28,14 @@ const (
 	KeyRemoteStatus        = "sg_remote_status"         // see PostingConfig.RemoteStatus
 )
 
-// The reasons why a method of PostingConfig returns no value; errors.Is finds them in its error.
-var (
-	// ErrKeyMissing reports that the posting does not have the key.
-	ErrKeyMissing = errors.New("missing")
-	// ErrKeyEmpty reports that the key has no strings, only empty strings, or the time 0.
-	ErrKeyEmpty = errors.New("empty")
-	// ErrKeyMalformed reports that the key's value is not of the form that the method documents, or
-	// that the key has several values and the method returns one.
-	ErrKeyMalformed = errors.New("malformed")
-)
-
-// configError names the key and not its value, which comes from the service.
-type configError struct {
-	key string
-	err error
-}
-
-func (e *configError) Error() string {
-	return "config key " + strconv.Quote(e.key[:min(len(e.key), 64)]) + " is " + e.err.Error()
-}
-
-func (e *configError) Unwrap() error { return e.err }
-
 // PostingConfig holds the config of a posting, a list of strings for each key, in the service's
 // order (2.3). It is immutable; the zero value has no keys and is ready to use. The texts come from
 // the service and are untrusted.
 //
-// Get, First and All read any key. The other methods read the keys that the
-// interface shows; their errors are ErrKeyMissing, ErrKeyEmpty and
-// ErrKeyMalformed.
+// Get, First and All read any key. The other methods read keys that the
+// interface shows, and return the zero value if the key is missing or empty or
+// its value is not of the form that the method documents; Get returns what the
+// service sent.
 type PostingConfig struct{ lists multimap.Map }
 
 // NewPostingConfig returns a config with a copy of m, sorted by key.
@@ -106,47 +82,13 @@ func (c *PostingConfig) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Value returns the one string under key.
-func (c PostingConfig) Value(key string) (string, error) {
-	values, err := c.Values(key)
-	if err != nil {
-		return "", err
-	}
-	if len(values) > 1 {
-		return "", &configError{key, ErrKeyMalformed}
-	}
-	return values[0], nil
-}
-
-// Values returns the strings under key, and ErrKeyEmpty if all are empty.
-func (c PostingConfig) Values(key string) ([]string, error) {
-	values := c.Get(key)
-	if values == nil {
-		return nil, &configError{key, ErrKeyMissing}
-	}
-	if !slices.ContainsFunc(values, func(value string) bool { return value != "" }) {
-		return nil, &configError{key, ErrKeyEmpty}
-	}
-	return values, nil
-}
-
 // ListingStartDate returns when the posting was first listed, in UTC. It reads
-// milliseconds since the epoch or an ISO 8601 text; for 0 it returns
-// ErrKeyEmpty.
-func (c PostingConfig) ListingStartDate() (time.Time, error) {
-	value, err := c.Value(KeyListingStartDate)
-	if err != nil {
-		return time.Time{}, err
-	}
-	m, ok := isotime.ParseMillis(value)
-	if !ok {
-		return time.Time{}, &configError{KeyListingStartDate, ErrKeyMalformed}
-	}
-	t, ok := Millis(m).Time()
-	if !ok {
-		return time.Time{}, &configError{KeyListingStartDate, ErrKeyEmpty}
-	}
-	return t, nil
+// one string: milliseconds since the epoch, of which 0 gives the zero time, or
+// an ISO 8601 text.
+func (c PostingConfig) ListingStartDate() time.Time {
+	m, _ := isotime.ParseMillis(one(c.Get(KeyListingStartDate)))
+	t, _ := Millis(m).Time()
+	return t
 }
 
 // RemoteStatus names how much of a job can be done away from its location. Other
@@ -156,13 +98,9 @@ type RemoteStatus string
 // RemoteFully is the one value that the interface shows (2.3).
 const RemoteFully RemoteStatus = "FULLY_REMOTE"
 
-// RemoteStatus returns how much of the job can be done away from its location. It
-// returns ErrKeyMalformed for a value that is not a word of letters, digits, _
-// and -.
-func (c PostingConfig) RemoteStatus() (RemoteStatus, error) {
-	word, err := c.word(KeyRemoteStatus)
-	return RemoteStatus(word), err
-}
+// RemoteStatus returns how much of the job can be done away from its location: one
+// word of letters, digits, _ and -.
+func (c PostingConfig) RemoteStatus() RemoteStatus { return RemoteStatus(word(c.Get(KeyRemoteStatus))) }
 
 // Visibility names who may see a posting. Other values than the constant may
 // occur.
@@ -171,100 +109,90 @@ type Visibility string
 // Visible is the one value that the interface shows (2.3).
 const Visible Visibility = "visible"
 
-// Visibility returns who may see the posting. It reads [KeyVisibility]. If the
-// posting lacks that key, it reads the one that ends in "visibility", because a
-// service may name another product than "platform" in it. It returns
-// ErrKeyMalformed if several keys end so, and for a value that is not a word of
-// letters, digits, _ and -.
-func (c PostingConfig) Visibility() (Visibility, error) {
-	key, err := c.productKey(KeyVisibility, "visibility")
-	if err != nil {
-		return "", err
-	}
-	word, err := c.word(key)
-	return Visibility(word), err
+// Visibility returns who may see the posting: one word of letters, digits, _ and -.
+// It reads [KeyVisibility]. If the posting lacks that key, it reads the one that
+// ends in "visibility", because a service may name another product than "platform"
+// in it; if several keys end so, it reads none.
+func (c PostingConfig) Visibility() Visibility {
+	values, _ := c.ofProduct(KeyVisibility, "visibility")
+	return Visibility(word(values))
 }
 
 // VisibleToAll reports whether everybody who may read the posting's channel may see the posting (2.3).
 // It is true if [PostingConfig.Visibility] is [Visible], and if the posting does not say who may see
 // it: the key is missing or empty. It is false for any other value, also a malformed one.
 func (c PostingConfig) VisibleToAll() bool {
-	visibility, err := c.Visibility()
-	if errors.Is(err, ErrKeyMissing) || errors.Is(err, ErrKeyEmpty) {
-		return true
-	}
-	return err == nil && visibility == Visible
+	values, ambiguous := c.ofProduct(KeyVisibility, "visibility")
+	return !ambiguous && nonEmpty(values) == nil || one(values) == string(Visible)
 }
 
 // adSuffix ends the key of an advertisement.
 const adSuffix = "_internalAdText"
 
 // AdText returns the text of the advertisement: untrusted HTML of the service;
-// sanitize it before you show it. It reads [KeyAdText]. If the posting lacks that
-// key, it reads the one that ends in "_internalAdText", because a service may
-// name another product than "platform" in it. It returns ErrKeyMalformed if
-// several keys end so.
-func (c PostingConfig) AdText() (string, error) {
-	key, err := c.productKey(KeyAdText, adSuffix)
-	if err != nil {
-		return "", err
-	}
-	return c.Value(key)
+// sanitize it before you show it. It reads the one string of [KeyAdText]. If the
+// posting lacks that key, it reads the one that ends in "_internalAdText", because a
+// service may name another product than "platform" in it; if several keys end so, it
+// reads none.
+func (c PostingConfig) AdText() string {
+	values, _ := c.ofProduct(KeyAdText, adSuffix)
+	return one(values)
 }
 
-// ProjectNumber returns the number of the job's project, a text.
-func (c PostingConfig) ProjectNumber() (string, error) { return c.Value(KeyProjectNumber) }
+// CompanyName returns the name of the company, one string; the service may leave it empty.
+func (c PostingConfig) CompanyName() string { return one(c.Get(KeyCompanyName)) }
 
-// CompanyName returns the name of the company; the service may leave it empty.
-func (c PostingConfig) CompanyName() (string, error) { return c.Value(KeyCompanyName) }
+// LocationNames returns the names of the job's locations; nil if all are empty.
+func (c PostingConfig) LocationNames() []string { return nonEmpty(c.Get(KeyLocationName)) }
 
-// InternalPostingName returns the posting's name inside the company.
-func (c PostingConfig) InternalPostingName() (string, error) {
-	return c.Value(KeyInternalPostingName)
+// JobCategories returns the identifiers of the job's categories; nil if all are empty.
+func (c PostingConfig) JobCategories() []string { return nonEmpty(c.Get(KeyJobCategory)) }
+
+// one returns the string if there is one, and "" if there are none or several.
+func one(values []string) string {
+	if len(values) != 1 {
+		return ""
+	}
+	return values[0]
 }
 
-// LocationNames returns the names of the job's locations.
-func (c PostingConfig) LocationNames() ([]string, error) { return c.Values(KeyLocationName) }
-
-// JobCategories returns the identifiers of the job's categories.
-func (c PostingConfig) JobCategories() ([]string, error) { return c.Values(KeyJobCategory) }
-
-// Audience returns the codes of the groups that the posting addresses.
-func (c PostingConfig) Audience() ([]string, error) { return c.Values(KeyAudience) }
-
-// word returns the string under key if it consists of letters, digits, _ and -.
-func (c PostingConfig) word(key string) (string, error) {
-	value, err := c.Value(key)
-	if err != nil {
-		return "", err
+// nonEmpty returns the strings, or nil if all are empty.
+func nonEmpty(values []string) []string {
+	if !slices.ContainsFunc(values, func(value string) bool { return value != "" }) {
+		return nil
 	}
+	return values
+}
+
+// word returns the one string if it consists of letters, digits, _ and -.
+func word(values []string) string {
+	value := one(values)
 	isOther := func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-')
 	}
 	if strings.ContainsFunc(value, isOther) {
-		return "", &configError{key, ErrKeyMalformed}
+		return ""
 	}
-	return value, nil
+	return value
 }
 
-// productKey returns key if the config has key, else the only key that ends in suffix.
-func (c PostingConfig) productKey(key, suffix string) (string, error) {
-	found := ""
-	for k := range c.All() {
+// ofProduct returns the strings under key, or else under the only key that ends in suffix. It
+// reports whether several keys end so, and then returns nil.
+func (c PostingConfig) ofProduct(key, suffix string) (values []string, ambiguous bool) {
+	found := 0
+	for k, v := range c.All() {
 		switch {
 		case k == key:
-			return key, nil
-		case !strings.HasSuffix(k, suffix):
-		case found != "":
-			return "", &configError{key, ErrKeyMalformed}
-		default:
-			found = k
+			return v, false
+		case strings.HasSuffix(k, suffix):
+			found++
+			values = v
 		}
 	}
-	if found == "" {
-		return "", &configError{key, ErrKeyMissing}
+	if found > 1 {
+		return nil, true
 	}
-	return found, nil
+	return values, false
 }
 
 // shownKeys lists the keys that the interface shows.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -50,14 +49,16 @@ type RetryPolicy struct {
 	// repeats a request whose idle connection was closed; if that repeat is lost too, it takes a
 	// token.
 	//
-	// A first attempt that succeeds adds BudgetRatio tokens; a repeat that succeeds gives its token
+	// A first attempt that succeeds adds 0.3 tokens; a repeat that succeeds gives its token
 	// back; time adds nothing. For the budget an attempt succeeds if its status is below 500 and
 	// not 408, 425, 429 or a 401 for a token that can be renewed. The budget's capacity is
-	// max(Budget, min(10, BudgetRatio*S60), BudgetRatio*S10), where S60 and S10 are the numbers of
+	// max(Budget, min(10, 0.3*S60), 0.3*S10), where S60 and S10 are the numbers of
 	// first attempts that succeeded in the last 60 s and 10 s.
-	Budget      int     // tokens at the start, and the smallest capacity; 0 means 2, negative: no budget
-	BudgetRatio float64 // tokens for each first attempt that succeeds; 0 means 0.3
+	Budget int // tokens at the start, and the smallest capacity; 0 means 2, negative: no budget
 }
+
+// budgetRatio is how many tokens a first attempt that succeeds adds to the budget.
+const budgetRatio = 0.3
 
 // Limiter spaces requests out. Wait blocks until the next request may start, and
 // returns an error if it may not. It must return when its context ends: a call
@@ -99,12 +100,8 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxAttempts < 0 {
 		return p, &ConfigError{"Retry.MaxAttempts", "is negative"}
 	}
-	if !(p.BudgetRatio >= 0) || math.IsInf(p.BudgetRatio, 1) { // NaN is not at least 0
-		return p, &ConfigError{"Retry.BudgetRatio", "is not a number of at least 0"}
-	}
 	p.MaxAttempts = cmp.Or(p.MaxAttempts, 5)
 	p.Budget = cmp.Or(p.Budget, 2)
-	p.BudgetRatio = cmp.Or(p.BudgetRatio, 0.3)
 	return p, nil
 }
 
@@ -228,11 +225,10 @@ func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 	if f.outcome != renewed {
 		f.wait = c.endpoint.retry.wait(c.repeats, f.retryAfter)
 	}
-	pausing := c.pause(f, now)
 	if reason := c.unrepeatable(f); reason != "" {
 		return reason
 	}
-	return c.exhausted(f, now, pausing)
+	return c.exhausted(f, now)
 }
 
 // unrepeatable returns why the outcome or the method forbids a repeat, or "". It looks at neither
@@ -253,38 +249,19 @@ func (c *call) unrepeatable(f *failedAttempt) StopReason {
 
 // exhausted returns which bound of the policy forbids a repeat. If it returns "", the repeat is
 // paid for.
-func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReason {
+func (c *call) exhausted(f *failedAttempt, now time.Time) StopReason {
 	policy := c.endpoint.retry
 	switch {
-	case f.retryAfter > policy.MaxRetryAfter && !pausing:
+	case f.retryAfter > policy.MaxRetryAfter:
 		return StopRetryAfter
 	case f.outcome != renewed && c.repeats+1 >= policy.MaxAttempts:
 		return StopAttempts
 	case !now.Add(f.wait).Before(c.deadline):
 		return StopDeadline
-	case f.outcome != renewed && !pausing && !c.pay(f, now):
+	case f.outcome != renewed && !c.pay(f, now):
 		return StopBudget
 	}
 	return ""
-}
-
-// pause makes all jobs of a bulk call wait for as long as the service asks, at most MaxRetryAfter,
-// and reports whether it did. The repeat then takes no token of the budget, because the pause
-// lowers the load on the service. The pause does not count towards callTimeout.
-func (c *call) pause(f *failedAttempt, now time.Time) bool {
-	turn, asks := c.request.turn, f.retryAfter > 0 && (f.outcome == limited || f.outcome == failing)
-	if turn == nil || !turn.Pause || !asks {
-		return false
-	}
-	policy := c.endpoint.retry
-	asked := min(f.retryAfter, policy.MaxRetryAfter)
-	turn.PauseUntil(now.Add(asked))
-	c.cost.Free()
-	f.wait = policy.wait(c.repeats, asked)
-	if _, own := c.ctx.Deadline(); !own {
-		c.deadline = c.deadline.Add(f.wait)
-	}
-	return true
 }
 
 // pay takes a token for a repeat out of the budget and reports whether it had one. A repeat after

@@ -36,13 +36,13 @@ func TestRepeatTableIsDocumented(t *testing.T) {
 func TestRetryDefaults(t *testing.T) {
 	want := RetryPolicy{
 		MaxAttempts: 5, MinWait: 200 * time.Millisecond, MaxWait: 5 * time.Second, MaxRetryAfter: 30 * time.Second,
-		AttemptTimeout: 15 * time.Second, StallTimeout: 10 * time.Second, Budget: 2, BudgetRatio: 0.3,
+		AttemptTimeout: 15 * time.Second, StallTimeout: 10 * time.Second, Budget: 2,
 	}
 	if got, err := (RetryPolicy{}).withDefaults(); got != want || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 	own := RetryPolicy{
-		MaxAttempts: 1, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1, AttemptTimeout: 1, StallTimeout: 1, Budget: -1, BudgetRatio: math.SmallestNonzeroFloat64,
+		MaxAttempts: 1, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1, AttemptTimeout: 1, StallTimeout: 1, Budget: -1,
 	}
 	if got, err := own.withDefaults(); got != own || err != nil {
 		t.Errorf("%+v, %v", got, err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -22,10 +21,12 @@ import (
 func TestBudgetIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests, status := 0, 0
-		client := served(t, jobboard.Config{
+		cfg := jobboard.Config{
 			BaseURL: "https://jobs.example/board", JobDBURL: "https://jobs.example/db", ClientID: "id",
 			Retry: jobboard.RetryPolicy{Budget: 10},
-		}, func(r *http.Request) *http.Response {
+		}
+		budget := rig.WatchBudget(&cfg)
+		client := served(t, cfg, func(r *http.Request) *http.Response {
 			requests++
 			return answer(r, status, "true")
 		})
@@ -64,10 +65,8 @@ func TestBudgetIsShared(t *testing.T) {
 			if requests != step.sends {
 				t.Fatalf("step %d: %d requests, want %d", i, requests, step.sends)
 			}
-			state := client.RetryBudgets()
-			if len(state) != 1 || state[0].Origin != "https://jobs.example:443" || state[0].Capacity != 10 ||
-				state[0].Tokens < step.tokens-1e-9 || state[0].Tokens > step.tokens+1e-9 {
-				t.Fatalf("step %d: %+v, want %v tokens of 10", i, state, step.tokens)
+			if left := budget(); left < step.tokens-1e-9 || left > step.tokens+1e-9 {
+				t.Fatalf("step %d: %v tokens, want %v", i, left, step.tokens)
 			}
 		}
 	})
@@ -81,22 +80,28 @@ func TestBudgetOfEachOrigin(t *testing.T) {
 			requests++
 			return answer(r, 503, "")
 		}
-		config := jobboard.Config{JobDBURL: "https://db.example", Retry: jobboard.RetryPolicy{Budget: 3}}
+		config := jobboard.Config{JobDBURL: "https://db.example", Retry: jobboard.RetryPolicy{Budget: 3, MaxAttempts: 3}}
+		budget := rig.WatchBudget(&config)
 		client := served(t, config, down)
-		_, _ = client.JobInformation(t.Context(), 1)
-		got, want := client.RetryBudgets(), []jobboard.RetryBudget{{"https://jobs.example:443", 3, 3}, {"https://db.example:443", 0, 3}}
-		if !slices.Equal(got, want) {
-			t.Errorf("%+v, want %+v", got, want)
+		lookup := func() { _, _ = client.JobInformation(t.Context(), 1) }
+		applied := func() { _, _ = withToken(client).HasApplied(t.Context(), 1) }
+		for i, step := range []struct {
+			call func()
+			left float64
+		}{{lookup, 1}, {lookup, 0}, {lookup, 0}, {applied, 1}} {
+			if step.call(); budget() != step.left {
+				t.Errorf("step %d: %v tokens, want %v", i, budget(), step.left)
+			}
 		}
 
-		config.Retry.Budget = -1
+		config.Retry = jobboard.RetryPolicy{Budget: -1}
 		client = served(t, config, down)
 		requests = 0
 		for range 20 {
 			_, _ = client.JobInformation(t.Context(), 1)
 		}
-		if requests != 100 || len(client.RetryBudgets()) != 0 {
-			t.Errorf("%d requests, want 100, with budgets %v, want none", requests, client.RetryBudgets())
+		if requests != 100 || budget() != 0 {
+			t.Errorf("%d requests, want 100, and %v tokens are left, want 0", requests, budget())
 		}
 	})
 }
@@ -137,6 +142,7 @@ func TestTokenOutlastsAnAttemptThatIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var script []int // statuses; 0: no connection
 		cfg := jobboard.Config{Retry: jobboard.RetryPolicy{Budget: 5, MaxAttempts: 4}}
+		budget := rig.WatchBudget(&cfg)
 		client := withTransport(t, cfg, func(r *http.Request) (*http.Response, error) {
 			status := script[0]
 			if script = script[1:]; status == 0 {
@@ -155,8 +161,8 @@ func TestTokenOutlastsAnAttemptThatIsNotSent(t *testing.T) {
 		} {
 			script = step.script
 			_, _ = withToken(client).HasApplied(t.Context(), 1)
-			if budget := client.RetryBudgets()[0]; len(script) != 0 || budget.Tokens != step.tokens {
-				t.Errorf("step %d: %v tokens, want %v; not asked for: %v", i, budget.Tokens, step.tokens, script)
+			if len(script) != 0 || budget() != step.tokens {
+				t.Errorf("step %d: %v tokens, want %v; not asked for: %v", i, budget(), step.tokens, script)
 			}
 		}
 	})
@@ -240,6 +246,7 @@ func TestWhatEarns(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			spending := true
 			cfg := jobboard.Config{Retry: jobboard.RetryPolicy{Budget: 3, MaxAttempts: 2}}
+			budget := rig.WatchBudget(&cfg)
 			client := withTransport(t, cfg, func(r *http.Request) (*http.Response, error) {
 				if spending {
 					return answer(r, 503, ""), nil
@@ -257,7 +264,7 @@ func TestWhatEarns(t *testing.T) {
 			if test.earns {
 				want = 2.3
 			}
-			if got := client.RetryBudgets()[0].Tokens; got != want {
+			if got := budget(); got != want {
 				t.Errorf("%s: %v tokens, want %v", name, got, want)
 			}
 		})

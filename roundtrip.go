@@ -48,10 +48,6 @@ import (
 // around the *Error, prints the whole URL.
 func (c *Client) Transport() http.RoundTripper { return &roundTripper{c.base.made()} }
 
-// JobDBTransport returns a transport for Config.JobDBURL, by the rules of Transport. It sends the
-// token of Config.JobDBTokenSource, or no credential if that is nil.
-func (c *Client) JobDBTransport() http.RoundTripper { return &roundTripper{c.lookup.made()} }
-
 // Transport returns a transport for the base address, by the rules of Client.Transport, which sends
 // the applicant's token.
 func (a *Applicant) Transport() http.RoundTripper { return &roundTripper{a.endpoint.made()} }
@@ -212,9 +208,6 @@ func (c *call) headerGiven(observed http.Header, auth *credential.Authorization)
 	}
 	if g.inflate {
 		h["Accept-Encoding"] = []string{"gzip"}
-		if config.DisableCompression {
-			h["Accept-Encoding"] = []string{"identity"}
-		}
 	}
 	return h
 }

@@ -25,11 +25,12 @@ import (
 // roads are the three transports of a client, with what each is to send as
 // Authorization.
 func roads(t *testing.T, cfg jobboard.Config) map[string]http.RoundTripper {
+	anonymous := rig.Client(t, cfg)
 	cfg.TokenSource = jobboard.StaticToken("clients")
 	c := rig.Client(t, cfg)
 	return map[string]http.RoundTripper{
 		"Bearer clients": c.Transport(), "Bearer applicants": c.Applicant(jobboard.StaticToken("applicants")).Transport(),
-		"own": c.JobDBTransport(),
+		"own": anonymous.Transport(),
 	}
 }
 
@@ -151,7 +152,8 @@ func TestTransportRefuses(t *testing.T) {
 			t.Errorf("%s: %d requests, the body is closed %d times", name, sent, closed)
 		}
 	}
-	if _, err := client.JobDBTransport().RoundTrip(httptest.NewRequest(http.MethodGet, base, http.NoBody)); !errors.Is(err, jobboard.ErrInvalidInput) {
+	lookups := rig.Client(t, jobboard.Config{JobDBURL: jobDB})
+	if _, err := lookups.Transport().RoundTrip(httptest.NewRequest(http.MethodGet, base, http.NoBody)); !errors.Is(err, jobboard.ErrInvalidInput) {
 		t.Errorf("without an address: %v", err)
 	}
 	// The same origin, written otherwise, is the same.
@@ -680,8 +682,7 @@ func TestTransportHidesTheHeadersOfItsCaller(t *testing.T) {
 	var log strings.Builder
 	var seen []string
 	client := withTransport(t, jobboard.Config{
-		JobDBURL: base,
-		Logger:   slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Observer: &jobboard.Observer{
 			Call: func(context.Context, jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
 				return nil, func(e jobboard.CallEnd) {
@@ -702,7 +703,7 @@ func TestTransportHidesTheHeadersOfItsCaller(t *testing.T) {
 			req.Header[name] = []string{value}
 		}
 	}
-	resp, err := client.JobDBTransport().RoundTrip(req) // has no credential: the caller's stays
+	resp, err := client.Transport().RoundTrip(req) // has no credential: the caller's stays
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,13 +78,15 @@ func (p *forwardProxy) take() []string {
 // change that host.
 func TestTransportBehindAForwardProxy(t *testing.T) {
 	proxy := newForwardProxy(t)
-	client := rig.Client(t, jobboard.Config{
+	cfg := jobboard.Config{
 		BaseURL: "http://jobs.example/api", TokenSource: jobboard.StaticToken("t"), AllowInsecure: true,
 		HTTPClient: &http.Client{Transport: &http.Transport{
 			Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: proxy.Addr().String()}), DisableKeepAlives: true,
 		}},
 		Retry: jobboard.RetryPolicy{MinWait: time.Millisecond, MaxWait: time.Millisecond},
-	})
+	}
+	budget := rig.WatchBudget(&cfg)
+	client := rig.Client(t, cfg)
 	for name, c := range map[string]struct {
 		change func(*http.Request)
 		wire   string // what the proxy gets; empty: nothing
@@ -143,8 +145,8 @@ func TestTransportBehindAForwardProxy(t *testing.T) {
 		if !errors.As(err, &e) || !errors.Is(err, jobboard.ErrInvalidInput) || e.Attempts != 0 || got != nil {
 			t.Errorf("%s: %v, the proxy gets %q", name, err, got)
 		}
-		if b := client.RetryBudgets()[0]; b.Tokens < 2 {
-			t.Errorf("%s: %v tokens are left", name, b.Tokens)
+		if budget() < 2 {
+			t.Errorf("%s: %v tokens are left", name, budget())
 		}
 	}
 }

@@ -2,10 +2,8 @@ package jobboard
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"iter"
-	"slices"
 
 	"github.com/google/go-querystring/query"
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
@@ -19,14 +17,6 @@ type Query struct {
 	Near       GeoLocation // zero: anywhere. A posting matches only if its position has a geolocation
 	Language   string      // Accept-Language, such as "de"; empty: Config.Language; "*": any
 	OmitConfig []string    // config keys to leave out of the postings, such as KeyAdText; saves time and memory
-}
-
-// Key returns the query as one text, for a cache of results by channel and
-// query: equal queries have equal keys, different queries different ones. The
-// key holds the search text, so keep it out of logs.
-func (q Query) Key() string {
-	omitted := slices.Compact(slices.Sorted(slices.Values(q.OmitConfig)))
-	return fmt.Sprintf("%q %q %q %q", q.Text, q.Near, q.Language, omitted)
 }
 
 // parameters holds the two query parameters that the interface documents. It
@@ -86,8 +76,26 @@ type PostingStream struct {
 	channel  ChannelID
 	query    Query
 
+	skip     func(raw []byte) bool // nil: no posting is skipped
+	begun    bool                  // All was ranged over
 	page     JobSearchResult
 	complete bool
+}
+
+// Skip sets a function that reports which postings All leaves out, undecoded, because the caller
+// knows them by their bytes. A program that reads a channel again and again keeps a hash of each
+// posting's bytes, and so saves most of the decoding. A skipped posting counts in the counters of
+// Page. Skip panics if it is called after ranging over All has begun.
+//
+// raw is the JSON of one posting, as the service wrote it, and valid during the call only; known
+// must not change it. Its syntax is not checked yet, so known should return true only for bytes that
+// equal those of a posting that was decoded before. The first posting of an answer is always
+// decoded, without a call of known.
+func (s *PostingStream) Skip(known func(raw []byte) bool) {
+	if s.begun {
+		panic("jobboard: PostingStream.Skip called after All")
+	}
+	s.skip = known
 }
 
 // Page returns the page's counters, without Results. It reports true once the last range over All
@@ -98,14 +106,14 @@ func (s *PostingStream) Page() (page JobSearchResult, ok bool) { return s.page, 
 // All sends the search and yields its postings, as [Client.Postings] does.
 func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 	return func(yield func(*JobPosting, error) bool) {
-		s.page, s.complete = JobSearchResult{}, false
+		s.begun, s.page, s.complete = true, JobSearchResult{}, false
 		e := s.endpoint.made()
 		req, err := e.searchRequest(s.channel, s.query)
 		if err != nil {
 			yield(nil, e.refuse(s.ctx, opPostings, err))
 			return
 		}
-		p := openPage{omit: s.query.OmitConfig}
+		p := openPage{omit: s.query.OmitConfig, skip: s.skip}
 		defer p.close() // also if an Observer or the loop's body panics
 		if err := e.do(s.ctx, opPostings, req, p.open); err != nil {
 			yield(nil, err)
@@ -127,6 +135,7 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 // openPage holds the answer to a search while its postings are handed out.
 type openPage struct {
 	omit    []string
+	skip    func(raw []byte) bool
 	answer  *answer // nil: none was accepted
 	reader  *postingReader
 	posting *JobPosting // the next to hand out, while err is nil
@@ -142,7 +151,7 @@ func (p *openPage) open(a *answer) error {
 	}
 	p.answer = a
 	// Set after the first posting, or the attempt would read on to the first unknown posting.
-	p.reader.skip = knownFunc(a.c.ctx)
+	p.reader.skip = p.skip
 	return nil
 }
 

@@ -15,40 +15,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-func TestQueryKey(t *testing.T) {
-	same := [][2]jobboard.Query{
-		{{}, {}},
-		{{OmitConfig: []string{"b", "a", "b"}}, {OmitConfig: []string{"a", "b"}}},
-		{{OmitConfig: []string{}}, {}},
-	}
-	for _, q := range same {
-		if q[0].Key() != q[1].Key() {
-			t.Errorf("%v: %s, %s", q, q[0].Key(), q[1].Key())
-		}
-	}
-	different := []jobboard.Query{
-		{},
-		{Text: "a"},
-		{Text: `a" "b`},
-		{Text: "a", Language: "b"},
-		{Language: "a"},
-		{Near: jobboard.Near(1, 2, 3)},
-		{Text: jobboard.Near(1, 2, 3).String()},
-		{Near: jobboard.Near(1, 2, 3.5)},
-		{OmitConfig: []string{"a"}},
-		{OmitConfig: []string{"a", "b"}},
-		{OmitConfig: []string{`a" "b`}},
-		{OmitConfig: []string{""}},
-	}
-	seen := map[string]int{}
-	for i, q := range different {
-		if other, again := seen[q.Key()]; again {
-			t.Errorf("%+v and %+v have the key %s", different[other], q, q.Key())
-		}
-		seen[q.Key()] = i
-	}
-}
-
 // A stream of which a reader knows the bytes of some postings hands out the others, and the
 // first, whose reading may be repeated. The stream still counts and checks all postings.
 func TestPostingStreamSkips(t *testing.T) {
@@ -65,10 +31,14 @@ func TestPostingStreamSkips(t *testing.T) {
 		c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
 			return answer(r, http.StatusOK, body)
 		})
-		ctx := jobboard.WithKnownPostings(t.Context(), func(raw []byte) bool {
+		stream := c.PostingStream(t.Context(), "channel", jobboard.Query{})
+		stream.Skip(func([]byte) bool { t.Error("a function that was replaced is called"); return true })
+		stream.Skip(func(raw []byte) bool {
+			if string(raw) == posting(1) {
+				t.Error("asked about the first posting")
+			}
 			return slices.Contains([]string{posting(1), posting(2), posting(4)}, string(raw))
 		})
-		stream := c.PostingStream(ctx, "channel", jobboard.Query{})
 		var got []string
 		for posting, err := range stream.All() {
 			if err != nil {
@@ -83,6 +53,35 @@ func TestPostingStreamSkips(t *testing.T) {
 		before, after, broken := strings.Cut(want, "broken: ")
 		if text := strings.Join(got, " "); text != want && (!broken || !strings.HasPrefix(text, before) || !strings.Contains(text, after)) {
 			t.Errorf("%s, not %s", text, want)
+		}
+	}
+}
+
+// What a stream skips is settled before it is read, and is skipped again when it is read again.
+func TestPostingStreamSkipAfterAll(t *testing.T) {
+	c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
+		return answer(r, http.StatusOK, `{"totalNumberOfJobs":2,"results":[{"jobPostingId":1,"title":"Cook"},{"jobPostingId":2,"title":"Cook"}]}`)
+	})
+	stream := c.PostingStream(t.Context(), "channel", jobboard.Query{})
+	stream.Skip(func([]byte) bool { return true })
+	for range 2 {
+		seen := 0
+		for _, err := range stream.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen++
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("Skip after All does not panic")
+					}
+				}()
+				stream.Skip(nil)
+			}()
+		}
+		if page, ok := stream.Page(); seen != 1 || !ok || page.TotalNumberOfJobs != 2 {
+			t.Errorf("%d postings of %d", seen, page.TotalNumberOfJobs)
 		}
 	}
 }

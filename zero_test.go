@@ -39,7 +39,6 @@ func TestZeroValues(t *testing.T) {
 		"Confirm":             func() error { _, err := c.ConfirmSubscription(ctx, "1", nil); return err },
 		"Unsubscribe":         func() error { _, err := c.Unsubscribe(ctx, "1"); return err },
 		"Transport":           func() error { return through(c.Transport()) },
-		"JobDBTransport":      func() error { return through(c.JobDBTransport()) },
 		"its Applicant":       func() error { _, err := c.Applicant(jobboard.StaticToken("t")).HasApplied(ctx, 1); return err },
 		"HasApplied":          func() error { _, err := a.HasApplied(ctx, 1); return err },
 		"ApplicationID":       func() error { _, err := a.ApplicationID(ctx, 1); return err },
@@ -77,8 +76,5 @@ func TestZeroValues(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}()
-	}
-	if c.RetryBudgets() != nil {
-		t.Error("a client without an address has a budget")
 	}
 }

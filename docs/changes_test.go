@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"log"
 	"strings"
@@ -40,4 +41,41 @@ func Example_changedJobs() {
 	// Output:
 	// Registered Nurse is of job 2797227 - still open: true
 	// Cook leads to no job: no evidence
+}
+
+func Example_skip() {
+	fake, client := begin()
+	defer fake.Close()
+	known := map[[sha256.Size]byte]bool{}
+	// begin
+	read := func() error {
+		stream := client.PostingStream(ctx, "27828_extern", jobboard.Query{})
+		var sum [sha256.Size]byte
+		stream.Skip(func(raw []byte) bool {
+			sum = sha256.Sum256(raw)
+			return known[sum] // the table of hashes that is kept
+		})
+		decoded := 0
+		for posting, err := range stream.All() {
+			if err != nil {
+				return err
+			}
+			decoded++
+			_ = posting // kept by the program, and only then
+			known[sum] = true
+		}
+		page, whole := stream.Page()
+		fmt.Println(decoded, "decoded of", page.TotalNumberOfJobs, "whole:", whole)
+		return nil
+	}
+	// end
+
+	for range 2 {
+		if err := read(); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// 42 decoded of 42 whole: true
+	// 1 decoded of 42 whole: true
 }

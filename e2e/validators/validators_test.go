@@ -311,7 +311,7 @@ func TestFeeds(t *testing.T) {
 				}
 				seen := map[string]bool{}
 				for i, item := range feed.Items {
-					ad, _ := open[i].Posting.Config.AdText()
+					ad := open[i].Posting.Config.AdText()
 					content := strings.Fields(item.Content + item.Description)
 					if seen[item.GUID] || item.GUID == "" || item.PublishedParsed == nil {
 						t.Errorf("%s: item %d is %q, %q", kind, i, item.GUID, item.Published)

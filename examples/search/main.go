@@ -31,7 +31,7 @@ func main() {
 	)
 	b.Flags(flag.CommandLine)
 	flag.StringVar(&query.Text, "text", "", "search `text`")
-	near := flag.String("near", "", "`place`: a town, a postal code, latitude,longitude or a geo: URI")
+	near := flag.String("near", "", "`place`: a town, a postal code or latitude,longitude")
 	radius := flag.Float64("radius", 50, "`km` around the place")
 	flag.StringVar(&query.Language, "language", "", "`language` of the results, such as de")
 	flag.Parse()
@@ -107,8 +107,6 @@ func parsePlace(s string, radius float64) (jobboard.GeoLocation, error) {
 	if meant := places.Alike(s, 1); len(meant) > 0 {
 		return jobboard.GeoLocation{}, fmt.Errorf("there is no town %q; is it %s?", s, meant[0].Name)
 	}
-	if !strings.HasPrefix(s, "geo:") {
-		s = "geo:" + strings.ReplaceAll(s, " ", "")
-	}
-	return jobboard.ParseGeoURI(s, radius)
+	latitude, longitude, _ := strings.Cut(strings.ReplaceAll(s, " ", ""), ",")
+	return jobboard.ParseGeoLocation(fmt.Sprintf("%s::%s::%g", latitude, longitude, radius))
 }

@@ -25,7 +25,7 @@ func TestSearch(t *testing.T) {
 		{jobboard.Query{Language: "en"}, "52.52,13.405", []string{"Registered Nurse (f/m/x)", "Berlin"}, "Zürich"},
 		{jobboard.Query{Language: "en"}, "Berlin", []string{"Registered Nurse (f/m/x)", "Berlin"}, "Zürich"},
 		{jobboard.Query{Language: "en"}, "10117", []string{"Registered Nurse (f/m/x)", "Berlin"}, "Zürich"},
-		{jobboard.Query{Text: "Nurse"}, "geo:53.55,9.99", []string{"Registered Nurse", "1 of 1 postings"}, "Berlin"},
+		{jobboard.Query{Text: "Nurse"}, "53.55, 9.99", []string{"Registered Nurse", "1 of 1 postings"}, "Berlin"},
 	} {
 		var out strings.Builder
 		if err := run(&out, &b, test.query, test.near, 30); err != nil {
@@ -40,7 +40,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%+v: %q in\n%s", test.query, test.not, &out)
 		}
 	}
-	for near, want := range map[string]string{"Berlni": "is it Berlin?", "8010": "is it A-8010 or CH-8010?", "Xyzzyqq": "is not geo:latitude,longitude"} {
+	for near, want := range map[string]string{"Berlni": "is it Berlin?", "8010": "is it A-8010 or CH-8010?", "Xyzzyqq": `latitude "Xyzzyqq" is not a decimal number`} {
 		if err := run(&strings.Builder{}, &b, jobboard.Query{}, near, 30); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", near, err)
 		}

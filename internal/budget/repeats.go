@@ -44,9 +44,6 @@ func (r *Repeats) Settle(now time.Time) bool {
 	return r.take(now, owed)
 }
 
-// Free makes the next repeat cost nothing. If it succeeds, it gives no token back.
-func (r *Repeats) Free() { r.paid = false }
-
 // Succeeded credits the Budget after an attempt was answered: with the token paid for it, or as for
 // a first attempt.
 func (r *Repeats) Succeeded(now time.Time) {

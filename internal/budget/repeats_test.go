@@ -57,9 +57,6 @@ func TestRepeats(t *testing.T) {
 			{"settle", sec, false, 0},
 			{"settle", sec, true, 0},
 		},
-		"after a free repeat a success is a first attempt's": {
-			{"charge", 0, true, 2}, {"free", sec, true, 2}, {"success", 2 * sec, true, 2.25},
-		},
 	} {
 		b := New(3, 0.25)
 		r := Repeats{Budget: b}
@@ -76,8 +73,6 @@ func TestRepeats(t *testing.T) {
 				b.Earn(now)
 			case "success":
 				r.Succeeded(now)
-			case "free":
-				r.Free()
 			}
 			if tokens, _ := b.State(now); ok != s.ok || tokens != s.tokens {
 				t.Errorf("%s, step %d, %s: %v, %v tokens, want %v, %v", name, i, s.do, ok, tokens, s.ok, s.tokens)

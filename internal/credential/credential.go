@@ -121,14 +121,10 @@ const (
 type Headers [kinds]http.Header
 
 // NewHeaders returns the headers of a client; language may be empty.
-func NewHeaders(agent, language string, compressed bool) (all Headers) {
-	encoding := "gzip"
-	if !compressed {
-		encoding = "identity" // without Accept-Encoding net/http would ask for gzip itself
-	}
+func NewHeaders(agent, language string) (all Headers) {
 	all[Plain] = http.Header{
 		"Accept":          {"application/json, text/plain;q=0.9, */*;q=0.8"},
-		"Accept-Encoding": {encoding},
+		"Accept-Encoding": {"gzip"},
 		"User-Agent":      {agent},
 	}
 	all[WithBody] = all[Plain].Clone()

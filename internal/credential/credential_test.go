@@ -14,7 +14,7 @@ import (
 // A complete header is made once for each kind, credential and client, and again
 // for whatever is of one call alone.
 func TestHeadersAreShared(t *testing.T) {
-	one, other := NewHeaders("a", "de", true), NewHeaders("b", "", true)
+	one, other := NewHeaders("a", "de"), NewHeaders("b", "")
 	auth, err := authorize(&oauth2.Token{AccessToken: "t"})
 	if err != nil {
 		t.Fatal(err)
@@ -76,9 +76,9 @@ func TestCheck(t *testing.T) {
 
 // The headers of each kind, whole.
 func TestNewHeaders(t *testing.T) {
-	all := NewHeaders("agent", "de", false)
+	all := NewHeaders("agent", "de")
 	plain := http.Header{
-		"Accept": {"application/json, text/plain;q=0.9, */*;q=0.8"}, "Accept-Encoding": {"identity"}, "User-Agent": {"agent"},
+		"Accept": {"application/json, text/plain;q=0.9, */*;q=0.8"}, "Accept-Encoding": {"gzip"}, "User-Agent": {"agent"},
 	}
 	withBody := plain.Clone()
 	withBody.Set("Content-Type", "application/json")
@@ -97,7 +97,7 @@ func TestNewHeaders(t *testing.T) {
 	if !reflect.DeepEqual(got, search) {
 		t.Errorf("%v, want %v", got, search)
 	}
-	if got := NewHeaders("agent", "", true); got[Plain].Get("Accept-Encoding") != "gzip" || got[Search]["Accept-Language"] != nil {
+	if got := NewHeaders("agent", ""); got[Search]["Accept-Language"] != nil {
 		t.Errorf("%v", got)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 )
 
 // Gate gives a fixed number of places to jobs. First attempts and repeats take
@@ -19,7 +18,6 @@ type Gate struct {
 	maxAway int
 	queues  [2][]chan struct{} // the waiting jobs, by first and again
 	next    int                // the queue that gets the next free place
-	opens   time.Time          // the end of a pause
 }
 
 const (
@@ -40,20 +38,6 @@ func (g *Gate) Leave() {
 	defer g.mu.Unlock()
 	g.free++
 	g.grant()
-}
-
-// Pause gives no job a place before until. It never shortens a pause under way.
-func (g *Gate) Pause(until time.Time) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if until.After(g.opens) {
-		g.opens = until
-		time.AfterFunc(time.Until(until), func() {
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			g.grant()
-		})
-	}
 }
 
 func (g *Gate) enter(ctx context.Context, queue int) error {
@@ -83,7 +67,7 @@ func (g *Gate) enter(ctx context.Context, queue int) error {
 
 // grant gives free places to the two queues in turn.
 func (g *Gate) grant() {
-	for g.free > 0 && !time.Now().Before(g.opens) {
+	for g.free > 0 {
 		q := g.next
 		if !g.ready(q) {
 			q = 1 - q
@@ -108,13 +92,12 @@ func (g *Gate) ready(queue int) bool {
 // Turn holds the state of one job that has entered the gate. Only the goroutine of the job may use
 // it.
 type Turn struct {
-	gate  *Gate
-	Pause bool // Retry-After pauses the gate
-	out   bool // the job has given its place back
+	gate *Gate
+	out  bool // the job has given its place back
 }
 
 // NewTurn returns the turn of a job that has entered.
-func (g *Gate) NewTurn(pause bool) *Turn { return &Turn{gate: g, Pause: pause} }
+func (g *Gate) NewTurn() *Turn { return &Turn{gate: g} }
 
 // StepOut gives the place back until StepIn. It keeps the place if maxAway jobs
 // are away already.
@@ -143,9 +126,6 @@ func (t *Turn) StepIn(ctx context.Context) error {
 	t.out = false
 	return nil
 }
-
-// PauseUntil pauses the gate.
-func (t *Turn) PauseUntil(until time.Time) { t.gate.Pause(until) }
 
 // End ends the turn: it gives back the job's place, or after StepOut stops counting the job as
 // away.

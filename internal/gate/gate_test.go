@@ -31,7 +31,7 @@ func TestGate(t *testing.T) {
 			}
 			count(1, 0)
 			all.Go(func() {
-				turn := g.NewTurn(false)
+				turn := g.NewTurn()
 				defer turn.End()
 				time.Sleep(time.Second)
 				if i%2 == 0 {
@@ -65,7 +65,7 @@ func TestGivingUp(t *testing.T) {
 		if err := g.Enter(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		turn := g.NewTurn(false)
+		turn := g.NewTurn()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := g.Enter(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -78,7 +78,7 @@ func TestGivingUp(t *testing.T) {
 		if err := g.Enter(t.Context()); err != nil { // takes the place
 			t.Fatal(err)
 		}
-		other := g.NewTurn(false)
+		other := g.NewTurn()
 		if err := turn.StepIn(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
@@ -109,7 +109,7 @@ func TestGivingUpLetsAnotherIn(t *testing.T) {
 			if err := g.Enter(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			turn := g.NewTurn(false)
+			turn := g.NewTurn()
 			turn.StepOut()
 			entered := false
 			go func() { entered = g.Enter(t.Context()) == nil }()
@@ -123,21 +123,6 @@ func TestGivingUpLetsAnotherIn(t *testing.T) {
 				t.Errorf("entered: %v, %+v", entered, g)
 				g.Leave()
 			}
-		}
-	})
-}
-
-func TestPause(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := New(2, 2)
-		start := time.Now()
-		g.Pause(start.Add(10 * time.Second))
-		g.Pause(start.Add(5 * time.Second)) // changes nothing
-		if err := g.Enter(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(start); took != 10*time.Second {
-			t.Errorf("the pause took %v", took)
 		}
 	})
 }

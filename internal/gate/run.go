@@ -9,9 +9,8 @@ import (
 
 // Work tells [Run] how to do a job. J is a job, R its result.
 type Work[J comparable, R any] struct {
-	Places  int  // jobs at work at once
-	MaxAway int  // no job starts while as many jobs wait for a repeat
-	Pause   bool // Pause of each [Turn]
+	Places  int // jobs at work at once
+	MaxAway int // no job starts while as many jobs wait for a repeat
 
 	Do      func(ctx context.Context, job J, turn *Turn) R
 	Failed  func(job J, err error) R // result of an error in the input
@@ -98,7 +97,7 @@ func (r *run[J, R]) handOver(ctx context.Context, job J) {
 }
 
 func (r *run[J, R]) do(ctx context.Context, job J) {
-	turn := r.gate.NewTurn(r.Pause)
+	turn := r.gate.NewTurn()
 	r.results <- r.Do(ctx, job, turn)
 	turn.End() // only after the caller took the result: a slow caller slows the jobs down
 }

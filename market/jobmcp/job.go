@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp/internal/foreign"
@@ -64,7 +65,7 @@ func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (job
 	out := jobInformationResult{
 		Notice: foreignNotice, Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
 		Language: foreign.Token(info.JobLanguage), Title: foreign.Line(info.JobTitle, maxTitle),
-		Company: foreign.Line(jobboard.CompanyOf(nil, info), maxName), Locations: listed(shown.Locations(info), maxTitle),
+		Company: foreign.Line(company.Of(nil, info), maxName), Locations: listed(shown.Locations(info), maxTitle),
 		Privacy: linkOf(info.DataSecurityURL()), Questions: []question{},
 		NationCount: len(info.Nationalities), Nationalities: nationalities(info, in.Nationality),
 	}

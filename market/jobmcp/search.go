@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/nearby"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
@@ -224,14 +225,13 @@ func entryOf(p *jobboard.JobPosting, advertisement int) entry {
 		Since:   shown.Day(p.PostingVersionStartDate),
 		Until:   shown.Day(p.PostingVersionEndDate),
 		Starts:  shown.Day(p.JobStartDate),
-		Title:   foreign.Line(p.Title, maxTitle), Company: foreign.Line(jobboard.CompanyOf(p, nil), maxName),
+		Title:   foreign.Line(p.Title, maxTitle), Company: foreign.Line(company.Of(p, nil), maxName),
 		Locations: listed(p.Config.Get(jobboard.KeyLocationName), maxName), Link: linkOf(p.ApplyURL()),
 	}
 	if id, ok := p.LinkedJob(); ok {
 		e.Job = id.String()
 	}
-	remote, _ := p.Config.RemoteStatus() // a malformed status counts as none
-	e.Remote = remote == jobboard.RemoteFully
+	e.Remote = p.Config.RemoteStatus() == jobboard.RemoteFully
 	if advertisement > 0 {
 		e.Advertisement, e.Cut = foreign.Text(p.Config.First(jobboard.KeyAdText), advertisement)
 	}

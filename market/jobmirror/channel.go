@@ -46,7 +46,9 @@ func (r *refresher) copyChannel(ctx context.Context) (whole bool, reason string,
 	})
 	read, sum := 0, int64(0)
 	listening := jobboard.WithHeaderFunc(ctx, r.turn.freshness.readHeader)
-	listening = jobboard.WithKnownPostings(listening, func(raw []byte) bool {
+	query := jobboard.Query{Text: r.src.Text, Near: r.src.near, Language: r.src.Language}
+	stream := r.client.PostingStream(listening, jobboard.ChannelID(r.src.Name), query)
+	stream.Skip(func(raw []byte) bool {
 		sum = r.rawHash(raw)
 		if saver.failed != nil || !r.turn.shown.seeRaw(sum) {
 			return false
@@ -56,8 +58,6 @@ func (r *refresher) copyChannel(ctx context.Context) (whole bool, reason string,
 		r.copied.Add(1)
 		return true
 	})
-	query := jobboard.Query{Text: r.src.Text, Near: r.src.near, Language: r.src.Language}
-	stream := r.client.PostingStream(listening, jobboard.ChannelID(r.src.Name), query)
 	for posting, err := range stream.All() {
 		read++
 		if err == nil && r.turn.freshness.old() {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -95,10 +96,10 @@ func (t readTx) addJobs(postings []Posting, near jobboard.GeoLocation) error {
 func (p *Posting) addJob(job *Information) {
 	p.TextLanguage = p.Language
 	if job == nil {
-		p.Company = jobboard.CompanyOf(&p.Posting, nil)
+		p.Company = company.Of(&p.Posting, nil)
 		return
 	}
-	p.Company = jobboard.CompanyOf(&p.Posting, &jobboard.JobInformation{CompanyName: job.CompanyName})
+	p.Company = company.Of(&p.Posting, &jobboard.JobInformation{CompanyName: job.CompanyName})
 	p.Locations = job.locations()
 	if p.Language == "" || strings.TrimSpace(p.Posting.Title) == strings.TrimSpace(job.JobTitle) {
 		p.TextLanguage = cmp.Or(job.JobLanguage, p.Language)
@@ -110,7 +111,7 @@ const snippetLetters = 160
 
 // snippet returns the words around what a page's query finds in the advertisement.
 func (h *hit) snippet(found *search.Page) Snippet {
-	ad, _ := h.posting.Posting.Config.AdText() // a posting may have none
+	ad := h.posting.Posting.Config.AdText() // a posting may have none
 	around := found.Snippet(search.Text(ad), snippetLetters, h.languages...)
 	s := Snippet{Text: around.Text}
 	for _, m := range around.Marks {

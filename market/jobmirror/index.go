@@ -138,7 +138,7 @@ func (r *row) documentOf(job JobRecord, now int64) (search.Document, error) {
 	if job.Information != nil {
 		d.Languages = append(d.Languages, storable(job.Information.JobLanguage))
 	}
-	names, _ := r.rec.Config.LocationNames() // missing or empty: no facet
+	names := r.rec.Config.LocationNames() // missing or empty: no facet
 	addTowns(&d, r.rec.Language, names, job.Information)
 	if !r.rec.shown(job.State, now) {
 		d.Tags = append(d.Tags, tag(tagHidden, ""))
@@ -155,7 +155,7 @@ func (r *row) document() (search.Document, error) {
 	for _, source := range r.rec.Sources {
 		d.Tags = append(d.Tags, tag(tagChannel, channelOf(source)))
 	}
-	categories, _ := r.rec.Config.JobCategories() // missing or empty: no facet
+	categories := r.rec.Config.JobCategories() // missing or empty: no facet
 	for _, category := range categories {
 		d.Facets = append(d.Facets, tag(tagCategory, category))
 	}

@@ -101,7 +101,7 @@ type Posting struct {
 	Evidence  Evidence            // for Job
 	Confirmed bool                // the lookup of Job gave the posting's title
 	Locations []jobboard.Location // Job's, the main one first; none if the job is not known
-	Company   string              // that of jobboard.CompanyOf, with Job's lookup where it is known
+	Company   string              // the posting's, or else that of Job's lookup; empty if not known
 	Seen      time.Time           // when the last complete refresh that showed it ended; before the first, when it came
 	// MissingSince is the time at which the last source ceased to show it, where it stays until
 	// it is certain that it is gone; zero: a source shows it. A site may hide such postings.

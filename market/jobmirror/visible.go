@@ -23,7 +23,7 @@ func (s State) ended() bool { return s == StateClosed || s == StateInactive || s
 // 0: never. It begins when it is listed; without that date, with its version.
 func (r *PostingRecord) lasts(now int64) (lasts bool, next int64) {
 	begins, ends := int64(r.VersionStart), int64(r.VersionEnd)
-	if listed, err := r.Config.ListingStartDate(); err == nil {
+	if listed := r.Config.ListingStartDate(); !listed.IsZero() {
 		begins = listed.UnixMilli()
 	}
 	switch {

@@ -85,7 +85,7 @@ func Example_page() {
 			http.Error(w, string(refused.Reason), refused.HTTPStatus()) // such as 410 for closed
 			return
 		}
-		ad, _ := posting.Config.AdText()
+		ad := posting.Config.AdText()
 		cleaner := jobpublish.Cleaner{Base: posting.ApplyOnlineLink, Headings: 2}
 		err = page.Execute(w, map[string]any{
 			"Title": posting.Title, "Data": data, "Ad": template.HTML(cleaner.Clean(ad)),

@@ -251,7 +251,7 @@ func (j Job) address() string {
 
 // ad returns the cleaned advertisement, or "" if the posting has none.
 func (j Job) ad() string {
-	ad, _ := j.Posting.Config.AdText()
+	ad := j.Posting.Config.AdText()
 	return Cleaner{Base: j.Posting.ApplyOnlineLink}.Clean(ad)
 }
 
@@ -262,7 +262,7 @@ func (j Job) Posted() (time.Time, bool) {
 	if j.Posting == nil {
 		return time.Time{}, false
 	}
-	if listed, err := j.Posting.Config.ListingStartDate(); err == nil {
+	if listed := j.Posting.Config.ListingStartDate(); !listed.IsZero() {
 		return listed, true
 	}
 	return j.Posting.PostingVersionStartDate.Time()

@@ -22,7 +22,7 @@ var adSeed = maphash.MakeSeed()
 
 // adKey returns a hash of all that a job's cleaned advertisement is made of.
 func adKey(job Job) uint64 {
-	ad, _ := job.Posting.Config.AdText() // a posting may have none
+	ad := job.Posting.Config.AdText() // a posting may have none
 	var h maphash.Hash
 	h.SetSeed(adSeed)
 	h.WriteString(job.Posting.ApplyOnlineLink)

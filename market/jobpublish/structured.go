@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
@@ -159,8 +160,7 @@ func (j Job) addPlaces(d StructuredData) (missing []string) {
 	if len(locations) > 0 {
 		d["jobLocation"] = some(locations)
 	}
-	remote, _ := j.Posting.Config.RemoteStatus() // empty if missing or malformed
-	if remote != jobboard.RemoteFully {
+	if j.Posting.Config.RemoteStatus() != jobboard.RemoteFully {
 		if len(locations) == 0 {
 			return []string{"jobLocation.address.addressCountry"}
 		}
@@ -259,7 +259,7 @@ func decimal(degrees float64) json.Number {
 }
 
 // company returns the company that lists and pages show too.
-func (j Job) company() string { return line(jobboard.CompanyOf(j.Posting, j.Information)) }
+func (j Job) company() string { return line(company.Of(j.Posting, j.Information)) }
 
 // stamp returns a time in the format of schema.org, sitemaps and Atom, or "" for the
 // zero time and for years that the format cannot hold.

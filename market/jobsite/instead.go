@@ -104,7 +104,7 @@ const (
 
 // similar returns the cards of open jobs of a posting's category near its job.
 func (s *Site) similar(ctx context.Context, r *http.Request, id jobboard.JobID, posting *jobmirror.Posting) (cards []Card) {
-	categories, _ := posting.Posting.Config.JobCategories() // none: no category is known
+	categories := posting.Posting.Config.JobCategories() // none: no category is known
 	if len(categories) == 0 || len(posting.Locations) == 0 {
 		return nil
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 	boardtext "github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/towns"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
@@ -100,18 +101,17 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	info := job.Information
 	p := &JobPage{
 		Job: id, URL: job.URL, Title: cmp.Or(shown(job.Posting.Title), shown(info.JobTitle)),
-		Company: shown(jobboard.CompanyOf(job.Posting, info)), PrivacyCompany: shown(info.CompanyName),
+		Company: shown(company.Of(job.Posting, info)), PrivacyCompany: shown(info.CompanyName),
 		Language: job.Language, Age: known.Age, Information: info, Posting: job.Posting,
 	}
 	p.addPlaces(info)
 	p.Posted, _ = job.Posted() // zero if unknown
 	p.Until, _ = job.ValidThrough()
-	remote, _ := job.Posting.Config.RemoteStatus()
-	p.Remote = remote == jobboard.RemoteFully
+	p.Remote = job.Posting.Config.RemoteStatus() == jobboard.RemoteFully
 	if link, err := info.DataSecurityURL(); err == nil {
 		p.PrivacyURL = link.String()
 	}
-	ad, _ := job.Posting.Config.AdText() // empty if the posting has none
+	ad := job.Posting.Config.AdText() // empty if the posting has none
 	cleaner := jobpublish.Cleaner{Base: job.Posting.ApplyOnlineLink, Headings: 2}
 	p.Advertisement = template.HTML(cleaner.Clean(ad)) //nolint:gosec // cleaned
 	p.Head = s.head(r, job.URL, languagesOf(postings))
@@ -283,15 +283,14 @@ func (c Card) Pieces() (list []Piece) {
 // Card returns the data of a posting in a list.
 func (s *Site) Card(p *jobmirror.Posting) Card {
 	config := p.Posting.Config
-	ad, _ := config.AdText() // a card omits lines for missing keys
-	remote, _ := config.RemoteStatus()
+	ad := config.AdText() // a card omits lines for missing keys
 	c := Card{
-		Title: shown(p.Posting.Title), Company: shown(cmp.Or(p.Company, jobboard.CompanyOf(&p.Posting, nil))),
+		Title: shown(p.Posting.Title), Company: shown(cmp.Or(p.Company, company.Of(&p.Posting, nil))),
 		Excerpt: cmp.Or(p.Snippet.Text, jobpublish.Excerpt(ad, 200)), Marks: p.Snippet.Marks,
-		Language: p.TextLanguage, Remote: remote == jobboard.RemoteFully,
+		Language: p.TextLanguage, Remote: config.RemoteStatus() == jobboard.RemoteFully,
 	}
 	c.Posted, _ = (&jobpublish.Job{Posting: &p.Posting}).Posted() // zero if unknown
-	if where, _ := config.LocationNames(); len(where) > 0 {
+	if where := config.LocationNames(); len(where) > 0 {
 		c.Place = where[0]
 	}
 	if !towns.IsGerman(p.Language) && len(p.Locations) > 0 { // LocationNames are German
@@ -317,7 +316,7 @@ func otherPlaces(p *jobmirror.Posting) int {
 			towns[town] = true
 		}
 	}
-	if names, _ := p.Posting.Config.LocationNames(); len(p.Locations) == 0 {
+	if names := p.Posting.Config.LocationNames(); len(p.Locations) == 0 {
 		for _, name := range names {
 			towns[name] = true
 		}

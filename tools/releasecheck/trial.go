@@ -449,8 +449,8 @@ func (t trial) oneAfter(releases []*release) error {
 
 // The trial renames lostName, a function of the root that the market calls, to newName.
 const (
-	lostName = "WithKnownPostings"
-	newName  = "WithPostingsKnown"
+	lostName = "ParseJobID"
+	newName  = "ReadJobID"
 )
 
 // lost renames a function of the root. The market still calls the old name and builds with

@@ -90,6 +90,7 @@ type trial struct {
 	expectAuth      func(n int) string // what the service wants in the n-th request; nil: what is configured
 	requestBody     io.ReadCloser      // of a request through Transport, which does not come whole; nil: none
 	client          *jobboard.Client
+	budget          func() float64 // tokens that the last call left
 	applicant       *jobboard.Applicant
 	net             *rig.Net
 	transport       *http.Transport
@@ -162,6 +163,7 @@ func (t *trial) seen() []request {
 // connect makes the client, and says so if it cannot be made.
 func (t *trial) connect() bool {
 	var err error
+	t.budget = rig.WatchBudget(&t.cfg)
 	if t.client, err = jobboard.NewClient(t.cfg); err != nil {
 		t.problem("NewClient: %v", err)
 		return false
@@ -373,10 +375,8 @@ func (t *trial) verify(c cell, value any, err error) {
 		t.verifyValue(value)
 	}
 	t.verifyLog()
-	for _, b := range t.client.RetryBudgets() {
-		if t.fault.unsent && b.Tokens != b.Capacity {
-			t.problem("of %v tokens %v are left, though nothing was sent", b.Capacity, b.Tokens)
-		}
+	if capacity := float64(t.cfg.Retry.Budget); t.fault.unsent && t.budget() != capacity {
+		t.problem("of %v tokens %v are left, though nothing was sent", capacity, t.budget())
 	}
 	if limit := t.form.readAtMost; limit > 0 && t.net.BytesRead() > limit {
 		t.problem("read %d bytes, more than %d", t.net.BytesRead(), limit)

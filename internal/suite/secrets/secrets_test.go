@@ -357,7 +357,7 @@ func TestHoldersShowNothing(t *testing.T) {
 		sources := []any{cfg.TokenSource, cfg.JobDBTokenSource, user}
 		check := func(when string) {
 			for what, v := range map[string]any{
-				"Client": c, "Client by value": *c, "Applicant": a, "Applicant by value": *a, "RetryBudgets": c.RetryBudgets(),
+				"Client": c, "Client by value": *c, "Applicant": a, "Applicant by value": *a,
 				"PostingStream": []any{c.PostingStream(t.Context(), "ch", jobboard.Query{}), a.PostingStream(t.Context(), "ch",
 					jobboard.Query{})},
 				"sources": sources, "client's source": sources[0], "lookup's source": sources[1], "applicant's source": sources[2],

@@ -18,6 +18,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
@@ -238,10 +239,9 @@ var hitFields = []cli.Field[*jobboard.JobPosting]{
 	{Name: "version", Value: func(p *jobboard.JobPosting) any { return p.PostingVersionID }},
 	{Name: "title", Flex: 5, Least: 30, Value: func(p *jobboard.JobPosting) any { return p.Title }},
 	{Name: "place", Flex: 3, Least: 8, Value: func(p *jobboard.JobPosting) any { return placesOf(p) }},
-	{Name: "company", Flex: 3, Least: 8, Value: func(p *jobboard.JobPosting) any { return jobboard.CompanyOf(p, nil) }},
+	{Name: "company", Flex: 3, Least: 8, Value: func(p *jobboard.JobPosting) any { return company.Of(p, nil) }},
 	{Name: "remote", Value: func(p *jobboard.JobPosting) any {
-		status, _ := p.Config.RemoteStatus()
-		return string(status)
+		return string(p.Config.RemoteStatus())
 	}},
 	{Name: "since", Value: func(p *jobboard.JobPosting) any { return shown.Day(p.PostingVersionStartDate) }},
 	{Name: "until", Value: func(p *jobboard.JobPosting) any { return shown.Day(p.PostingVersionEndDate) }},
@@ -268,7 +268,7 @@ func tableFields() []cli.Field[*jobboard.JobPosting] {
 	fields[2].Value = func(p *jobboard.JobPosting) any { return cmp.Or(term.Printable(p.Title), "(no title)") }
 	fields[3].Value = func(p *jobboard.JobPosting) any {
 		place := placesOf(p)
-		if status, err := p.Config.RemoteStatus(); err == nil {
+		if status := p.Config.RemoteStatus(); status != "" {
 			word := "remote"
 			if status != jobboard.RemoteFully {
 				word = strings.ToLower(strings.ReplaceAll(string(status), "_", " "))

@@ -39,7 +39,7 @@ func Parse(typed string, radiusKm float64) (circle jobboard.GeoLocation, town pl
 	if !isURI {
 		place = "geo:" + strings.ReplaceAll(place, " ", "")
 	}
-	if circle, err = jobboard.ParseGeoURI(place, radiusKm); err != nil {
+	if circle, err = parseURI(place, radiusKm); err != nil {
 		// The error quotes our URI; quote the typed text instead.
 		err = errors.New(strings.ReplaceAll(shown.Error(err), strconv.Quote(place), strconv.Quote(typed)))
 	}

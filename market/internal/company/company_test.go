@@ -1,4 +1,4 @@
-package jobboard_test
+package company
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-func TestCompanyOf(t *testing.T) {
+func TestOf(t *testing.T) {
 	posting := func(names ...string) *jobboard.JobPosting {
 		return &jobboard.JobPosting{Config: jobboard.NewPostingConfig(map[string][]string{jobboard.KeyCompanyName: names})}
 	}
@@ -28,7 +28,7 @@ func TestCompanyOf(t *testing.T) {
 		"both are empty or not visible": {posting(""), looked("\u200e \u2060"), ""},
 		"a name in Chinese":             {posting("北京医院"), looked("Lindenhof"), "北京医院"},
 	} {
-		if got := jobboard.CompanyOf(test.posting, test.job); got != test.want {
+		if got := Of(test.posting, test.job); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
