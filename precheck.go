@@ -79,7 +79,8 @@ type PrecheckResult struct {
 // An ErrPostingUnavailable of the lookup decides nothing, because it is a technical error of the
 // service (7.3). DecisionMayApply needs the lookup and the applied check, because only the applied
 // check reports a job of another company (ErrProjectNotAccessible, 7.2); every other decision needs
-// one answer.
+// one answer. Information is there if the lookup gave it, whatever the decision: with
+// DecisionNotVisible show nothing of it, because the lookup tells of internal jobs, too.
 //
 // The error is nil if the decision is certain, even if a source failed: the error of that source is
 // in its field. With DecisionUnknown the error joins the errors of the sources that failed:
