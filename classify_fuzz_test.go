@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -43,6 +44,7 @@ func FuzzClassify(f *testing.F) {
 		`{"code":"get_project_error","message":"Project for jobId 1 is no longer available"}`, `{"code":"get_project_error","message":"Service temporarily not available"}`,
 		`{"code":"get_project_error","message":"Das Projekt ist nicht verf\u00fcgbar"}`, `{"code":"get_project_error","message":"Project not not accessible, 4711!"}`,
 		"Service not accessible from this network", "no route to posting.example/job id", "job - id 4711 gone", "posting_inactive",
+		"no. posting found", "No job-posting (4711) could be found.", "posting no longer activ", "posting does not exist", "posting is not reactive",
 		`{"error":"invalid token","error_description":"user token required"}`, "[[[[[[", `{"code":1,"code":"x"}`, `{"jobTitle":"ERROR_JOB_INACTIVE"}`,
 	} {
 		for _, status := range []int{200, 302, 401, 403, 404, 410, 429, 500, 503} {
@@ -152,9 +154,10 @@ func isPage(body []byte) bool {
 }
 
 var (
-	project = regexp.MustCompile(`(?i)\b(not|no)(\W+(any|more|longer))*\W+(available|accessible)\b`)
-	allowed = regexp.MustCompile(`(?i)^(not|no|available|accessible|the|project|is|for|job|jobid|id|number|to|you|any|more|longer|this|with|applicant|user|[0-9]+)$`)
-	posting = regexp.MustCompile(`(?i)(^|[^\pL])(job[ _-]?)?posting([^\pL]|$)|(^|[^\pL])job([\pZ\pC_-]*)id([^\pL]|$)`)
+	project  = regexp.MustCompile(`(?i)\b(not|no)(\W+(any|more|longer))*\W+(available|accessible)\b`)
+	allowed  = regexp.MustCompile(`(?i)^(not|no|available|accessible|the|project|is|for|job|jobid|id|number|to|you|any|more|longer|be|this|with|applicant|user|[0-9]+)$`)
+	sentence = regexp.MustCompile(`(?i)^(not|no|longer|any|more|job|posting|jobposting|position|id|jobid|jobdbid|with|for|number|is|was|does|be|could|the|this|exist|` +
+		`found|accessible|active|inactive|deactivated|to|you|user|applicant|f[^ ]{3,5}|a[^ ]{8,10}|a[^ ]{4,6}|[0-9]+)$`)
 )
 
 // unsaid says what a message lacks of what a condition of the applicant's calls needs.
@@ -169,8 +172,19 @@ func unsaid(condition error, message string) string {
 				return "it says " + word
 			}
 		}
-	case !errors.Is(condition, ErrApplicationNotFound) && !posting.MatchString(message):
-		return "it does not speak of a posting"
+	case !errors.Is(condition, ErrApplicationNotFound):
+		words := strings.FieldsFunc(strings.ToLower(message), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+		if len(words) > 20 {
+			return "it is long"
+		}
+		if !slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(w, "posting") || w == "jobid" }) {
+			return "it does not speak of a posting"
+		}
+		for _, word := range words {
+			if !sentence.MatchString(word) {
+				return "it says " + word
+			}
+		}
 	}
 	return ""
 }

@@ -74,28 +74,12 @@ func ExampleApplicant_Precheck_unknown() {
 	// jobboard: HasApplied: 501 Not Implemented: server error
 }
 
-func ExamplePrecheckResult_MarshalJSON() {
-	client, fake := open()
-	defer fake.Close()
-	for _, op := range []jobboardtest.Operation{jobboardtest.OpJobInformation, jobboardtest.OpApplied} {
-		fake.Fail(jobboardtest.Fault{Status: http.StatusNotImplemented, Operation: op})
-	}
-	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
-
-	p, _ := applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.OpenJob))
-	b, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(string(b))
+// In JSON the decision is a word, and errors are left out.
+func ExampleDecision_MarshalText() {
+	b, err := json.Marshal(jobboard.PrecheckResult{Job: 4711, Decision: jobboard.DecisionClosed})
+	fmt.Println(string(b), err)
 	// Output:
-	// {
-	//   "job": 2797227,
-	//   "decision": "unknown",
-	//   "informationError": "jobboard: JobInformation: 501 Not Implemented: server error",
-	//   "appliedError": "jobboard: HasApplied: 501 Not Implemented: server error",
-	//   "applicationError": "jobboard: ApplicationID: 404 Not Found: application not found: get_application_error: \"No application found for jobId 2797227\""
-	// }
+	// {"job":4711,"decision":"closed","applied":false} <nil>
 }
 
 func ExampleDecision_String() {

@@ -305,12 +305,11 @@ func (c *call) judgeRefusal(f *failedAttempt, header http.Header) {
 // conditionRow maps failed answers to a condition. A row matches an answer that
 // meets all its fields; the first row that matches counts.
 type conditionRow struct {
-	ops    []*operation // nil: every one
-	from   int          // lowest status
-	to     int          // highest status
-	code   string       // the service's code
-	denies string       // "available" if the message says "not available", see refusal.Words.Denies
-	says   string       // terms separated by |: the message must hold one, and the answer no code
+	ops    []*operation      // nil: every one
+	from   int               // lowest status
+	to     int               // highest status
+	code   string            // the service's code
+	denies *refusal.Sentence // the message must be this sentence; without code, the answer must have none
 	result error
 }
 
@@ -320,14 +319,10 @@ var (
 	opsApplication = []*operation{opApplicationID}
 )
 
-// thePosting lists the terms by which a plain message speaks of the job's posting,
-// and not of the service, an address or a network.
-const thePosting = "posting|jobposting|jobid|job id"
-
 // conditions lists the conditions of section 7 and those that HTTP adds. Status, form of the body
-// and code decide first. Words decide only if status, form and code cannot. The table asks for few
-// words, because the service's sentences vary. Without these words an answer says nothing about the
-// job, so that a failure never reads as a job that is gone.
+// and code decide first. Words decide only if status, form and code cannot, and only if the message is
+// one of the interface's own sentences. Any other message says nothing about the job, so that a
+// failure never reads as a job that is gone.
 var conditions = []conditionRow{
 	// 7.3: these codes count with any status.
 	{ops: opsLookup, to: 999, code: refusal.JobInactive, result: ErrJobInactive},
@@ -336,17 +331,17 @@ var conditions = []conditionRow{
 
 	// 7.2: JSON with a code, then plain messages.
 	{
-		ops: opsApplicant, from: 402, to: 428, code: "get_project_error", denies: "accessible",
+		ops: opsApplicant, from: 402, to: 428, code: "get_project_error", denies: refusal.ProjectNotAccessible,
 		result: ErrProjectNotAccessible,
 	},
 	{
-		ops: opsApplicant, from: 402, to: 428, code: "get_project_error", denies: "available",
+		ops: opsApplicant, from: 402, to: 428, code: "get_project_error", denies: refusal.ProjectNotAvailable,
 		result: ErrProjectNotAvailable,
 	},
 	{ops: opsApplication, from: 402, to: 428, code: "get_application_error", result: ErrApplicationNotFound},
-	{ops: opsApplicant, from: 404, to: 404, says: thePosting, result: ErrPostingNotFound},
-	{ops: opsApplicant, from: 403, to: 403, says: thePosting, result: ErrPostingNotAccessible},
-	{ops: opsApplicant, from: 410, to: 410, says: thePosting, result: ErrPostingInactive},
+	{ops: opsApplicant, from: 404, to: 404, denies: refusal.PostingNotFound, result: ErrPostingNotFound},
+	{ops: opsApplicant, from: 403, to: 403, denies: refusal.PostingNotAccessible, result: ErrPostingNotAccessible},
+	{ops: opsApplicant, from: 410, to: 410, denies: refusal.PostingInactive, result: ErrPostingInactive},
 
 	// 7.1 and every operation.
 	{from: 300, to: 399, result: ErrRedirect},
@@ -380,11 +375,11 @@ func (c conditionRow) matches(op *operation, status int, w *refusal.Words) bool 
 	case c.ops != nil && !slices.Contains(c.ops, op), status < c.from, status > c.to:
 		return false
 	case c.code != "":
-		return c.code == w.Code && (c.denies == "" || w.Denies(c.denies))
-	case c.says != "":
+		return c.code == w.Code && (c.denies == nil || w.Denies(c.denies))
+	case c.denies != nil:
 		// An answer with a code, an authorization error or a page is not about the posting, even if
-		// it contains these words.
-		return !w.Coded && w.Code == "" && w.AuthError == "" && !w.Markup && w.Says(c.says)
+		// it contains the sentence.
+		return !w.Coded && w.Code == "" && w.AuthError == "" && !w.Markup && w.Denies(c.denies)
 	}
 	return true
 }

@@ -3,7 +3,6 @@ package jobboard
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"strconv"
 
@@ -41,32 +40,36 @@ func (d Decision) String() string {
 	return decisionNames[d]
 }
 
+// MarshalText returns the words of String, so that JSON and logs have them in place of a number.
+func (d Decision) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
 // PrecheckResult holds a decision and the answer of each source, which is a value or
-// an error; each error is an *Error.
+// an error; each error is an *Error. encoding/json writes the members job, decision (its words),
+// information, applied and applicationId, and no errors: read "applied": false together with the
+// decision, because it is also written if the applied check failed.
 type PrecheckResult struct {
-	Job      JobID
-	Decision Decision
+	Job      JobID    `json:"job"`
+	Decision Decision `json:"decision"`
 
-	Information    *JobInformation // result of the lookup (4.4); nil: it failed or was not needed
-	InformationErr error
+	Information    *JobInformation `json:"information,omitempty"` // result of the lookup (4.4); nil: it failed
+	InformationErr error           `json:"-"`
 
-	Applied    bool // result of the applied check (4.2); false is valid only if AppliedErr is nil
-	AppliedErr error
+	Applied    bool  `json:"applied"` // result of the applied check (4.2); false is valid only if AppliedErr is nil
+	AppliedErr error `json:"-"`
 
 	// The result of the application lookup (4.3). Precheck asks for it only if the applied check
 	// failed; otherwise both fields are zero.
-	ApplicationID  ApplicationID
-	ApplicationErr error // ErrApplicationNotFound is an answer, not a failure
+	ApplicationID  ApplicationID `json:"applicationId,omitempty"`
+	ApplicationErr error         `json:"-"` // ErrApplicationNotFound is an answer, not a failure
 }
 
 // Precheck decides whether an applicant may start an application. It asks for the job information
-// and the applied check at the same time. If the applied check fails, Precheck asks for the
-// application's identifier instead, because an identifier also proves an application.
+// and the applied check at the same time, and waits for both. If the applied check fails, Precheck
+// asks for the application's identifier instead, because an identifier also proves an application.
 //
-// The first row that holds among the answers in hand decides:
+// The first row that holds decides:
 //
-// DecisionAlreadyApplied the applied check says true, or the lookup of 4.3 found an identifier
-//
+//	DecisionAlreadyApplied  the applied check says true, or the lookup of 4.3 found an identifier
 //	DecisionNotVisible      a source says ErrNotVisible
 //	DecisionGone            a source says ErrGone
 //	DecisionClosed          a source says ErrClosed; or ApplyPossible is false
@@ -74,45 +77,32 @@ type PrecheckResult struct {
 //	DecisionUnknown         else
 //
 // An ErrPostingUnavailable of the lookup decides nothing, because it is a technical error of the
-// service (7.3). Every decision but DecisionMayApply needs one answer: Precheck returns after the
-// first answer that decides and cancels the other requests, whose error is then [context.Canceled].
-// DecisionMayApply needs the lookup and the applied check, because only the applied check reports a
-// job of another company (ErrProjectNotAccessible, 7.2).
+// service (7.3). DecisionMayApply needs the lookup and the applied check, because only the applied
+// check reports a job of another company (ErrProjectNotAccessible, 7.2); every other decision needs
+// one answer. Information is there if the lookup gave it, whatever the decision: with
+// DecisionNotVisible show nothing of it, because the lookup tells of internal jobs, too.
 //
-// The error is nil if the decision is certain. With DecisionUnknown it joins the errors of the
-// sources that failed: errors.Is and errors.As find each. When ctx ends, the answers that have
-// arrived decide. A panic or runtime.Goexit of a function in the Config reaches the caller. When
-// Precheck returns, its goroutines have ended.
+// The error is nil if the decision is certain, even if a source failed: the error of that source is
+// in its field. With DecisionUnknown the error joins the errors of the sources that failed:
+// errors.Is and errors.As find each. When ctx ends, the answers that have arrived decide, so ctx
+// should have a deadline. A panic or runtime.Goexit of a function in the Config reaches the caller.
+// When Precheck returns, its goroutines have ended.
 func (a *Applicant) Precheck(ctx context.Context, job JobID) (PrecheckResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	p := PrecheckResult{Job: job}
 	asking := gate.Crew{Cancel: cancel}
-	answers := make(chan func(*PrecheckResult), 2)
 	asking.Start(func() {
-		info, err := cmp.Or(a.client, new(Client)).JobInformation(ctx, job)
-		answers <- func(p *PrecheckResult) { p.Information, p.InformationErr = info, err }
+		p.Information, p.InformationErr = cmp.Or(a.client, new(Client)).JobInformation(ctx, job)
 	})
 	asking.Start(func() {
-		var id ApplicationID
-		var idErr error
-		applied, err := a.HasApplied(ctx, job)
-		if mayStillHaveApplied(ctx, err) {
-			id, idErr = a.ApplicationID(ctx, job)
-		}
-		answers <- func(p *PrecheckResult) {
-			p.Applied, p.AppliedErr, p.ApplicationID, p.ApplicationErr = applied, err, id, idErr
+		p.Applied, p.AppliedErr = a.HasApplied(ctx, job)
+		if mayStillHaveApplied(ctx, p.AppliedErr) {
+			p.ApplicationID, p.ApplicationErr = a.ApplicationID(ctx, job)
 		}
 	})
-	asking.Then(func() { close(answers) })
-	// A source that has not answered yet must not read as a "no".
-	p := PrecheckResult{Job: job, InformationErr: errNoAnswer, AppliedErr: errNoAnswer}
-	for answer := range answers {
-		answer(&p)
-		if p.Decision = p.Decide(); p.Decision != DecisionUnknown {
-			cancel()
-		}
-	}
 	asking.Wait()
+	p.Decision = p.decide()
 	if p.Decision != DecisionUnknown {
 		return p, nil
 	}
@@ -121,8 +111,6 @@ func (a *Applicant) Precheck(ctx context.Context, job JobID) (PrecheckResult, er
 	}
 	return p, errors.Join(p.InformationErr, p.AppliedErr, p.ApplicationErr)
 }
-
-var errNoAnswer = errors.New("no answer yet")
 
 // mayStillHaveApplied reports whether the application lookup may still find an
 // application after the applied check ended with err.
@@ -134,10 +122,8 @@ func mayStillHaveApplied(ctx context.Context, err error) bool {
 	return !errors.Is(err, ErrInvalidInput) && !errors.Is(err, ErrUnauthorized) && !errors.Is(err, ErrToken)
 }
 
-// Decide returns the decision of the answers in p by the rows of [Applicant.Precheck], for callers that got
-// the answers themselves, such as the job information from a copy. A source that was not asked needs an
-// error; without one AppliedErr nil says that the applicant has not applied.
-func (p *PrecheckResult) Decide() Decision {
+// decide returns the decision of the answers in p by the rows of [Applicant.Precheck].
+func (p *PrecheckResult) decide() Decision {
 	switch {
 	case p.Applied || p.ApplicationID != "":
 		return DecisionAlreadyApplied
@@ -156,35 +142,4 @@ func (p *PrecheckResult) Decide() Decision {
 // any reports whether a source answered with a condition of the class.
 func (p *PrecheckResult) any(class error) bool {
 	return errors.Is(p.InformationErr, class) || errors.Is(p.AppliedErr, class) || errors.Is(p.ApplicationErr, class)
-}
-
-// MarshalJSON returns the decision in words, the job, and for each source that was needed its value
-// or the text of its error. The JSON holds no credential and no body of an answer. PrecheckResult
-// has no UnmarshalJSON to read it.
-func (p PrecheckResult) MarshalJSON() ([]byte, error) {
-	text := func(err error) string {
-		if err == nil || p.Decision != DecisionUnknown && errors.Is(err, context.Canceled) {
-			return ""
-		}
-		return err.Error()
-	}
-	v := struct {
-		Job              JobID           `json:"job"`
-		Decision         string          `json:"decision"`
-		Information      *JobInformation `json:"information,omitempty"`
-		InformationError string          `json:"informationError,omitempty"`
-		Applied          *bool           `json:"applied,omitempty"`
-		AppliedError     string          `json:"appliedError,omitempty"`
-		ApplicationID    ApplicationID   `json:"applicationId,omitempty"`
-		ApplicationError string          `json:"applicationError,omitempty"`
-	}{
-		Job: p.Job, Decision: p.Decision.String(),
-		Information: p.Information, InformationError: text(p.InformationErr),
-		AppliedError:  text(p.AppliedErr),
-		ApplicationID: p.ApplicationID, ApplicationError: text(p.ApplicationErr),
-	}
-	if p.AppliedErr == nil {
-		v.Applied = &p.Applied
-	}
-	return json.Marshal(v)
 }

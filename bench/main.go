@@ -1,14 +1,14 @@
 // Command bench compares the costs of the client with those of other libraries
 // on the same data, and prints tables of one run.
 //
-//	go -C bench run .            every table, and the chart ratios.svg
-//	go -C bench run -tags rivals .  with the clients and the decoder that go generate makes
-//	go -C bench run . -check     the promised figures; exit code 1 where one is missed
+//	go -C bench run .                    every table, and the chart ratios.svg
+//	go -C bench run -tags rivals .       with the clients and the decoder that go generate makes
+//	go -C bench run . -check             the promised figures; exit code 1 where one is missed
 //	go -C bench run . -readme README.md  every table, and all of them into this file
 //	go -C bench run . -floor floor.json  exit code 1 where a ratio fell by more than 15 %
-//	go -C bench run . -run bulk  only the parts that match
-//	go -C bench run . -quick     a short run, for trying it out
-//	go -C bench run . -profile D CPU profiles of the library's own work into D
+//	go -C bench run . -run bulk          only the parts that match
+//	go -C bench run . -quick             a short run, for trying it out
+//	go -C bench run . -profile D         CPU profiles of the library's own work into D
 //
 // Compare ratios, not milliseconds. Each ratio is the median over several
 // rounds, in which contenders take turns.

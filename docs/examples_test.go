@@ -367,31 +367,92 @@ func Example_feed() {
 func Example_precheck() {
 	fake, client := begin()
 	defer fake.Close()
-	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
-	jobs := []jobboard.JobID{2797227, jobboard.JobID(fake.Demo.AppliedJob), jobboard.JobID(fake.Demo.InactiveJob), jobboard.JobID(fake.Demo.UnknownJob)}
+	log.SetOutput(io.Discard)
+	defer log.SetOutput(os.Stderr)
+	visitor := func(r *http.Request) *jobboard.Applicant {
+		if r.Header.Get("Cookie") == "" {
+			return nil
+		}
+		return client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
+	}
 	// begin
-	for _, job := range jobs {
-		check, err := applicant.Precheck(ctx, job)
+	page := func(w http.ResponseWriter, r *http.Request) {
+		job, err := jobboard.ParseJobID(r.PathValue("job"))
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+		defer cancel()
+		var check jobboard.PrecheckResult // its decision is DecisionUnknown until somebody is checked
+		applicant := visitor(r)           // of the session; nil: nobody has signed in
+		if applicant == nil {
+			check.Information, err = client.JobInformation(ctx, job)
+		} else {
+			check, err = applicant.Precheck(ctx, job)
+		}
+		status, text := http.StatusOK, ""
 		switch check.Decision {
 		case jobboard.DecisionMayApply:
-			fmt.Println("show the form of", check.Information.JobTitle)
+			text = "apply now"
 		case jobboard.DecisionAlreadyApplied:
-			fmt.Println("you have applied already")
+			text = "you have applied already"
 		case jobboard.DecisionClosed:
-			fmt.Println("too late")
+			status, text = http.StatusGone, "too late"
 		case jobboard.DecisionNotVisible, jobboard.DecisionGone:
-			fmt.Println("there is no such job for you")
+			status, text = http.StatusNotFound, "there is no such job"
+			check.Information = nil // the lookup tells of internal jobs, too
 		case jobboard.DecisionUnknown:
-			log.Println(err) // what failed; try again later
+			switch {
+			case err != nil:
+				log.Println(err) // what failed
+				check.Information = nil
+				status = jobboard.HTTPStatus(err)
+				text = http.StatusText(status)
+				jobboard.SetRetryAfter(w.Header(), err)
+			case check.Information.ApplyPossible:
+				text = "sign in to apply"
+			default:
+				status, text = http.StatusGone, "too late"
+			}
 		}
+		w.WriteHeader(status)
+		if check.Information != nil {
+			fmt.Fprint(w, check.Information.JobTitle, ": ")
+		}
+		fmt.Fprint(w, text)
 	}
 	// end
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /jobs/{job}", page)
+	get := func(job int64, cookie string) {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, fmt.Sprint("/jobs/", job), nil)
+		if cookie != "" {
+			r.Header.Set("Cookie", cookie)
+		}
+		mux.ServeHTTP(w, r)
+		fmt.Println(w.Code, w.Body)
+	}
+	for _, cookie := range []string{"", "session=x"} {
+		for _, job := range []int64{fake.Demo.OpenJob, fake.Demo.AppliedJob, fake.Demo.ClosedJob, fake.Demo.UnknownJob} {
+			get(job, cookie)
+		}
+	}
+	get(fake.Demo.InternalJob, "session=x")
+	fake.Fail(jobboardtest.Fault{Status: 501, Operation: jobboardtest.OpApplied})
+	get(fake.Demo.OpenJob, "session=x")
 
 	// Output:
-	// show the form of Pflegefachkraft (m/w/d)
-	// you have applied already
-	// too late
-	// there is no such job for you
+	// 200 Pflegefachkraft (m/w/d): sign in to apply
+	// 200 Registered Nurse (f/m/x): sign in to apply
+	// 410 Data Analyst (f/m/x): too late
+	// 404 Not Found
+	// 200 Pflegefachkraft (m/w/d): apply now
+	// 200 Registered Nurse (f/m/x): you have applied already
+	// 410 Data Analyst (f/m/x): too late
+	// 404 there is no such job
+	// 404 there is no such job
+	// 502 Bad Gateway
 }
 
 func Example_answers() {

@@ -169,8 +169,9 @@ func TestIndexMemory(t *testing.T) {
 	if size > 45*int64(n) || peak > 100*int64(n) {
 		t.Errorf("%d bytes, at most %d", size, peak)
 	}
+	random := rand.New(rand.NewPCG(testenv.Seed(t), 0))
 	for range 1000 {
-		i := rand.IntN(n)
+		i := random.IntN(n)
 		if job, e, ok := x.Job(postingOf(i)); !ok || job != jobboard.JobID(2_000_000+i) || e.Posting != job || e.Version != job {
 			t.Fatalf("%d: %d, %v, %v", i, job, e, ok)
 		}

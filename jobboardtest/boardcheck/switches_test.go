@@ -189,7 +189,7 @@ func fieldOf(name string) string {
 }
 
 // share returns which of a number of cases are tried: all, or n of them without
-// JOBBOARD_TESTS=night, chosen anew in each run.
+// JOBBOARD_TESTS=night, chosen by testenv.Seed.
 func share(t *testing.T, of, n int) []int {
 	t.Helper()
 	if testenv.Night() {

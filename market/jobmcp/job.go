@@ -221,9 +221,8 @@ var meanings = map[jobboard.Decision]string{
 }
 
 // decided returns the result for a decision. It includes the job's title and number of
-// questions only if an application may follow: other decisions do not wait for the lookup,
-// so info may be nil by chance, and an assistant that compares two answers must not see a
-// difference.
+// questions only if an application may follow: other decisions do not need the lookup, so info may
+// be nil, and an assistant that compares two answers must not see a difference.
 func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
 	out := mayIApplyResult{Notice: foreignNotice, Job: id.String(), Decision: d.String(), Tell: Meaning(d)}
 	if d == jobboard.DecisionMayApply || d == jobboard.DecisionUnknown {

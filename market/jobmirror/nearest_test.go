@@ -2,7 +2,6 @@ package jobmirror
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -60,7 +59,7 @@ func TestNearestFirst(t *testing.T) {
 			{Query{Text: "kellner", Place: "Ulm"}, ""},
 		} {
 			c.q.Near, c.q.Order = jobboard.Near(52, 13, 50), Nearest
-			for _, limit := range []int{20, 1, 2, 3, 1 + rand.IntN(8)} {
+			for _, limit := range []int{20, 1, 2, 3, 5, 7} {
 				q := c.q
 				q.Limit, q.Facets = limit, true
 				var found []string

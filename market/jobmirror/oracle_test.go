@@ -34,7 +34,7 @@ func TestModelOfAMisleadingBoard(t *testing.T) {
 			t.Fatal(err)
 		}
 		onServer = seeds
-	} else if !testenv.Whole() { // others each time; PostgreSQL takes four times as long for one
+	} else if !testenv.Whole() { // PostgreSQL takes four times as long for one
 		first, seeds, onServer = int(testenv.Seed(t)%1_000_000), 4, 2
 	}
 	onEach(t, func(t *testing.T, address string) {

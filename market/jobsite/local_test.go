@@ -1,6 +1,7 @@
 package jobsite
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -222,6 +223,33 @@ func TestPageOfTheCopy(t *testing.T) {
 			t.Errorf("%+v, and the copy is asked %v", p, copied)
 		}
 	})
+}
+
+// The answers of a copy and of the board decide by the rows of a precheck. Of a job that nobody has asked about
+// for the applicant, the source that was not asked has an error.
+func TestDecide(t *testing.T) {
+	open, closed := &jobboard.JobInformation{ApplyPossible: true}, &jobboard.JobInformation{}
+	late := context.DeadlineExceeded
+	for _, test := range []struct {
+		p    jobboard.PrecheckResult
+		want jobboard.Decision
+	}{
+		{jobboard.PrecheckResult{Information: open}, jobboard.DecisionMayApply},
+		{jobboard.PrecheckResult{Information: open, AppliedErr: late}, jobboard.DecisionUnknown},
+		{jobboard.PrecheckResult{InformationErr: late}, jobboard.DecisionUnknown},
+		{jobboard.PrecheckResult{Information: closed, AppliedErr: late}, jobboard.DecisionClosed},
+		{jobboard.PrecheckResult{InformationErr: jobboard.ErrJobInactive}, jobboard.DecisionClosed},
+		{jobboard.PrecheckResult{Information: closed, Applied: true}, jobboard.DecisionAlreadyApplied},
+		{jobboard.PrecheckResult{InformationErr: late, AppliedErr: late, ApplicationID: "a-1"}, jobboard.DecisionAlreadyApplied},
+		{jobboard.PrecheckResult{Information: open, AppliedErr: jobboard.ErrPostingNotAccessible}, jobboard.DecisionNotVisible},
+		{jobboard.PrecheckResult{InformationErr: jobboard.ErrJobUnavailable, AppliedErr: late}, jobboard.DecisionGone},
+		{jobboard.PrecheckResult{Information: open, AppliedErr: late, ApplicationErr: jobboard.ErrPostingNotFound}, jobboard.DecisionGone},
+		{jobboard.PrecheckResult{InformationErr: jobboard.ErrPostingUnavailable}, jobboard.DecisionUnknown},
+	} {
+		if got := decide(test.p); got != test.want {
+			t.Errorf("%+v: %v, want %v", test.p, got, test.want)
+		}
+	}
 }
 
 const openJob = `{"jobId":1,"jobTitle":"Nurse","applyPossible":true,"questions":[{"id":"9","type":"TEXT","label":"Why?"}]}`

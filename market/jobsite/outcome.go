@@ -90,7 +90,7 @@ func (s *SignIn) Precheck(r *http.Request, job jobboard.JobID, texts Texts) Outc
 		p := jobboard.PrecheckResult{Job: job}
 		p.Information, p.InformationErr = s.cfg.Copy.JobInformation(ctx, job)
 		p.Applied, p.AppliedErr = a.HasApplied(ctx, job)
-		p.Decision = p.Decide()
+		p.Decision = decide(p)
 		if p.Decision != jobboard.DecisionUnknown {
 			return p, nil
 		}
@@ -114,12 +114,33 @@ func (s *SignIn) live(r *http.Request, job jobboard.JobID) Outcome {
 			return p, err
 		}
 		if p.Information = s.copied(r, job); p.Information != nil {
-			if p.Decision = p.Decide(); p.Decision != jobboard.DecisionUnknown {
+			if p.Decision = decide(p); p.Decision != jobboard.DecisionUnknown {
 				err = nil
 			}
 		}
 		return p, err
 	})
+}
+
+// decide returns the decision of the answers in p by the rows of [jobboard.Applicant.Precheck]. Of the
+// information and the applied check each has its value or its error.
+func decide(p jobboard.PrecheckResult) jobboard.Decision {
+	says := func(class error) bool {
+		return errors.Is(p.InformationErr, class) || errors.Is(p.AppliedErr, class) || errors.Is(p.ApplicationErr, class)
+	}
+	switch {
+	case p.Applied || p.ApplicationID != "":
+		return jobboard.DecisionAlreadyApplied
+	case says(jobboard.ErrNotVisible):
+		return jobboard.DecisionNotVisible
+	case says(jobboard.ErrGone):
+		return jobboard.DecisionGone
+	case says(jobboard.ErrClosed) || p.Information != nil && !p.Information.ApplyPossible:
+		return jobboard.DecisionClosed
+	case p.Information != nil && p.AppliedErr == nil:
+		return jobboard.DecisionMayApply
+	}
+	return jobboard.DecisionUnknown
 }
 
 // copied returns the job's information as the copy has it, or nil.

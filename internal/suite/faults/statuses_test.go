@@ -88,12 +88,13 @@ func statusFaults() []fault {
 			forms: files("403_empty.txt", "403_insufficient_scope.header", "403_insufficient_scope.json"),
 		},
 		{
-			name: "403 plain text or JSON string that speaks of the posting", transport: wordless, status: 403, oneConn: true,
+			name: "403 plain text or JSON string that is a sentence about a posting", transport: wordless, status: 403, oneConn: true,
 			cells: every(final(jobboard.ErrForbidden)).but(A|P, final(jobboard.ErrPostingNotAccessible)),
 			forms: append(
 				files("403_posting_not_accessible.txt", "403_posting_not_accessible_quoted.json"),
-				bodies(text, "jobposting NOT ACCESSIBLE for jobid 4711\r\n", "\ufeffThe posting of job 4711 is not accessible",
-					"This job posting is not accessible to you.", "job id 4711: no access", `"Kein Zugriff auf jobId 4711"`)...,
+				bodies(text, "jobposting NOT ACCESSIBLE for jobid 4711\r\n", "\ufeffThe posting for job 4711 is not accessible",
+					"This job posting is not accessible to you.", `"posting not accessable for this user"`,
+					`{"message":"This posting is no longer accessible","status":403}`)...,
 			),
 		},
 		{
@@ -101,17 +102,18 @@ func statusFaults() []fault {
 			cells: every(final(jobboard.ErrForbidden)),
 			forms: bodies(text, "Service not accessible from this network", "not accessible", `"not accessible"`,
 				"Access to postings is not permitted", "Cannot GET /posting/4711", "no access to posting.example:443",
-				`{"message":"Service not accessible from this network"}`),
+				`{"message":"Service not accessible from this network"}`, "Access to posting api denied from 10.0.0.1",
+				"posting not accessible for 10.0.0.1", "job id 4711: no access", `"Kein Zugriff auf jobId 4711"`,
+				`{"title":"posting not accessible","detail":"JobPosting not accessible for jobId 4711"}`),
 		},
 		{
-			name: "404 plain text or JSON string that speaks of a posting", status: 404, oneConn: true,
+			name: "404 plain text or JSON string that is a sentence about a posting", status: 404, oneConn: true,
 			cells: every(final(errOther)).but(A|P, final(jobboard.ErrPostingNotFound)),
 			forms: append(
 				files("404_posting_not_found.txt", "404_posting_not_found_misspelt.txt", "404_posting_not_found_quoted.json"),
 				bodies(
-					text, "JOBPOSTING NOT FOUND\n", "There is no job posting for this job",
-					"No posting with that id exists any more", `"  Job-Posting unknown: 4711 "`, "Nothing for job id 4711",
-					"Stellenausschreibung nicht gefunden: jobId=4711",
+					text, "JOBPOSTING NOT FOUND\n", "No job posting found for this job", "This posting does not exist any more",
+					`"  Job-Posting not found: 4711 "`, `{"message":"posting could not be found","status":404}`,
 				)...,
 			),
 		},
@@ -123,7 +125,12 @@ func statusFaults() []fault {
 				bodies(text, "Not Found", "Cannot GET /api/rest/v3/frontend", "no healthy upstream", " \r\n",
 					"Cannot GET /posting/api/rest/v3/frontend/jobs/4711", "the repository of postings is being rebuilt",
 					"no route to posting.example:443", "Stellenausschreibung nicht gefunden", "job not found",
+					"Stellenausschreibung nicht gefunden: jobId=4711", "Nothing for job id 4711",
+					"posting service temporarily unavailable", "upstream jobposting-service not found", "hosting not found",
+					"posting found", "404 posting not found", "posting.job not found",
 					"<!-- posting --><html>The job posting is gone</html>", "\ufeff <HTML>posting not found</HTML>"),
+				bodies(js, `{"title":"posting not found","detail":"JobPosting not found for jobId 4711"}`,
+					`["posting not found"]`, `{"errors":[{"message":"posting not found"}]}`),
 				bodies(js, `{"message":"no Route matched with those values","request_id":"41"}`,
 					`{"message":"<html>posting not found</html>"}`, `"<html>posting not found</html>"`),
 				[]form{{
@@ -228,18 +235,19 @@ func statusFaults() []fault {
 			},
 		}},
 		{
-			name: "410 plain text that speaks of the posting", status: 410, oneConn: true,
+			name: "410 plain text that is a sentence about a posting", status: 410, oneConn: true,
 			cells: every(final(errOther)).but(A|P, final(jobboard.ErrPostingInactive)),
 			forms: append(
 				files("410_posting_inactive.txt", "410_posting_inactive_quoted.json"),
-				bodies(text, "jobposting is INACTIVE\n", `"the posting is closed"`, "no longer open: job-id 4711")...),
+				bodies(text, "jobposting is INACTIVE\n", `"the posting was deactivated"`, "posting no longer active: job-id 4711")...),
 		},
 		{
 			name: "410 plain text that does not, HTML, empty", status: 410, oneConn: true,
 			cells: every(final(errOther)),
 			forms: slices.Concat(
 				bodies(text, "this version of the interface is gone", "This version of the jobs API is gone", "Tenant inactive",
-					`"inactive"`, "job inactive", "/jobs/posting: gone", ""),
+					`"inactive"`, "job inactive", "/jobs/posting: gone", "", "The posting API v3 is gone",
+					"posting is not inactive", "User inactive for jobId 4711", `"the posting is closed"`),
 				bodies(page, "<html>JobPosting inactive for jobId 4711</html>"),
 				[]form{{
 					answer: answer{kind: js, body: `{"code":"posting_inactive","message":"JobPosting inactive for jobId 4711"}`},

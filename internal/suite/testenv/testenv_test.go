@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -51,7 +53,8 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// Nothing but the words themselves asks for more than a share, and a seed is kept.
+// Nothing but the words themselves asks for more than a share. A seed is kept, two runs draw the same
+// share, and two nights do not.
 func TestAmounts(t *testing.T) {
 	for value, want := range map[string][2]bool{"": {}, "1": {}, "whole": {true, false}, "night": {true, true}} {
 		t.Setenv("JOBBOARD_TESTS", value)
@@ -59,12 +62,21 @@ func TestAmounts(t *testing.T) {
 			t.Errorf("%q: %v, want %v", value, got, want)
 		}
 	}
-	t.Setenv("JOBBOARD_SEED", "18446744073709551615")
-	if seed := Seed(t); seed != 1<<64-1 {
-		t.Errorf("seed %d", seed)
+	for _, amount := range []string{"", "whole", "night"} {
+		t.Setenv("JOBBOARD_TESTS", amount)
+		t.Setenv("JOBBOARD_SEED", "")
+		if first, again := Seed(t), Seed(t); (first != again) != (amount == "night") {
+			t.Errorf("%q: the seed of two runs is %d and %d", amount, first, again)
+		}
+		t.Setenv("JOBBOARD_SEED", "18446744073709551615")
+		if seed := Seed(t); seed != 1<<64-1 {
+			t.Errorf("%q: seed %d", amount, seed)
+		}
 	}
+	t.Setenv("JOBBOARD_TESTS", "")
 	t.Setenv("JOBBOARD_SEED", "")
-	if first := Seed(t); first == Seed(t) {
-		t.Error("two runs have one seed")
+	cases := strings.Split("abcdefghijklmnopqrstuvwxyz", "")
+	if some, again := Some(t, 5, cases), Some(t, 5, cases); len(some) != 5 || !slices.Equal(some, again) || !slices.IsSorted(some) {
+		t.Errorf("two runs try %v and %v", some, again)
 	}
 }

@@ -57,7 +57,7 @@ func runStatus(ctx context.Context, c *term.Console, b *setup.Board, args []stri
 	}
 	var err error
 	if asJSON {
-		err = term.WriteJSON(c.Out, p, true)
+		err = term.WriteJSON(c.Out, statusOf(p), true)
 	} else {
 		printStatus(c, p)
 	}
@@ -70,6 +70,38 @@ func runStatus(ctx context.Context, c *term.Console, b *setup.Board, args []stri
 	return &setup.Error{Code: setup.ExitNo}
 }
 
+// statusJSON is what --json prints: the decision in words, and for each source its value or the text of
+// its error.
+type statusJSON struct {
+	Job              jobboard.JobID           `json:"job"`
+	Decision         jobboard.Decision        `json:"decision"`
+	Information      *jobboard.JobInformation `json:"information,omitempty"`
+	InformationError string                   `json:"informationError,omitempty"`
+	Applied          *bool                    `json:"applied,omitempty"`
+	AppliedError     string                   `json:"appliedError,omitempty"`
+	ApplicationID    jobboard.ApplicationID   `json:"applicationId,omitempty"`
+	ApplicationError string                   `json:"applicationError,omitempty"`
+}
+
+func statusOf(p jobboard.PrecheckResult) statusJSON {
+	text := func(err error) string {
+		if err == nil {
+			return ""
+		}
+		return err.Error()
+	}
+	s := statusJSON{
+		Job: p.Job, Decision: p.Decision,
+		Information: p.Information, InformationError: text(p.InformationErr),
+		AppliedError:  text(p.AppliedErr),
+		ApplicationID: p.ApplicationID, ApplicationError: text(p.ApplicationErr),
+	}
+	if p.AppliedErr == nil {
+		s.Applied = &p.Applied
+	}
+	return s
+}
+
 func printStatus(c *term.Console, p jobboard.PrecheckResult) {
 	w := c.Out
 	colour := term.Red
@@ -78,8 +110,6 @@ func printStatus(c *term.Console, p jobboard.PrecheckResult) {
 	}
 	w.Line("job %s: %s", p.Job, c.OutTerminal.Paint(colour, jobmcp.Meaning(p.Decision)))
 	switch {
-	case errors.Is(p.InformationErr, context.Canceled):
-		w.Pair("lookup", "not needed")
 	case p.InformationErr != nil:
 		w.Pair("lookup", c.ErrorText(p.InformationErr))
 	case p.Information.ApplyPossible:
@@ -89,8 +119,6 @@ func printStatus(c *term.Console, p jobboard.PrecheckResult) {
 		w.Pair("lookup", p.Information.JobTitle+": applying is not possible")
 	}
 	switch {
-	case errors.Is(p.AppliedErr, context.Canceled):
-		w.Pair("applied check", "not needed")
 	case p.AppliedErr != nil:
 		w.Pair("applied check", c.ErrorText(p.AppliedErr))
 	case p.Applied:

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -76,7 +76,7 @@ func TestInformationAsText(t *testing.T) {
 // A decision is told with what each source said.
 func TestStatusAsText(t *testing.T) {
 	info := &jobboard.JobInformation{JobTitle: "Nurse", ApplyPossible: true, Questions: make([]jobboard.Question, 3)}
-	canceled, failed := context.Canceled, errors.New("jobboard: failed")
+	failed := errors.New("jobboard: failed")
 	for _, test := range []struct {
 		p    jobboard.PrecheckResult
 		want string
@@ -85,12 +85,12 @@ func TestStatusAsText(t *testing.T) {
   lookup         Nurse: applying is possible, 3 questions
   applied check  has not applied
 `},
-		{jobboard.PrecheckResult{Decision: jobboard.DecisionClosed, Information: &jobboard.JobInformation{JobTitle: "Cook"}, AppliedErr: canceled}, `job 7: closed: the job takes no applications
+		{jobboard.PrecheckResult{Decision: jobboard.DecisionClosed, Information: &jobboard.JobInformation{JobTitle: "Cook"}, AppliedErr: failed}, `job 7: closed: the job takes no applications
   lookup         Cook: applying is not possible
-  applied check  not needed
+  applied check  failed
 `},
-		{jobboard.PrecheckResult{Decision: jobboard.DecisionAlreadyApplied, InformationErr: canceled, Applied: true}, `job 7: the applicant has applied already; there is one application per job, and a withdrawn one counts
-  lookup         not needed
+		{jobboard.PrecheckResult{Decision: jobboard.DecisionAlreadyApplied, Information: info, Applied: true}, `job 7: the applicant has applied already; there is one application per job, and a withdrawn one counts
+  lookup         Nurse: applying is possible, 3 questions
   applied check  has applied
 `},
 		{jobboard.PrecheckResult{InformationErr: failed, AppliedErr: failed, ApplicationErr: failed}, `job 7: unknown: too little answered
@@ -98,13 +98,13 @@ func TestStatusAsText(t *testing.T) {
   applied check  failed
   application    failed
 `},
-		{jobboard.PrecheckResult{InformationErr: canceled, AppliedErr: failed, ApplicationErr: jobboard.ErrApplicationNotFound}, `job 7: unknown: too little answered
-  lookup         not needed
+		{jobboard.PrecheckResult{Information: info, AppliedErr: failed, ApplicationErr: jobboard.ErrApplicationNotFound}, `job 7: unknown: too little answered
+  lookup         Nurse: applying is possible, 3 questions
   applied check  failed
   application    none
 `},
-		{jobboard.PrecheckResult{Decision: jobboard.DecisionAlreadyApplied, InformationErr: canceled, AppliedErr: failed, ApplicationID: "a-1"}, `job 7: the applicant has applied already; there is one application per job, and a withdrawn one counts
-  lookup         not needed
+		{jobboard.PrecheckResult{Decision: jobboard.DecisionAlreadyApplied, InformationErr: failed, AppliedErr: failed, ApplicationID: "a-1"}, `job 7: the applicant has applied already; there is one application per job, and a withdrawn one counts
+  lookup         failed
   applied check  failed
   application    a-1
 `},
@@ -117,10 +117,38 @@ func TestStatusAsText(t *testing.T) {
 	for decision, colour := range map[jobboard.Decision]string{jobboard.DecisionMayApply: term.Green, jobboard.DecisionClosed: term.Red} {
 		got := shownOn(func(c *term.Console) {
 			c.OutTerminal.Color = true
-			printStatus(c, jobboard.PrecheckResult{Decision: decision, InformationErr: canceled})
+			printStatus(c, jobboard.PrecheckResult{Decision: decision, InformationErr: failed})
 		})
 		if !strings.HasPrefix(got, "job 0: \x1b["+colour+"m") {
 			t.Errorf("%s: %q", decision, got)
+		}
+	}
+}
+
+// In JSON each source has its value or its error's text, and nobody takes a check that failed for a "no".
+func TestStatusAsJSON(t *testing.T) {
+	info, failed := &jobboard.JobInformation{JobTitle: "Nurse"}, errors.New("jobboard: failed")
+	inJSON, err := json.Marshal(info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, p := range map[string]jobboard.PrecheckResult{
+		`{"job":7,"decision":"closed","information":` + string(inJSON) + `,"applied":false}`: {
+			Decision: jobboard.DecisionClosed, Information: info,
+		},
+		`{"job":7,"decision":"already applied","informationError":"jobboard: failed","applied":true}`: {
+			Decision: jobboard.DecisionAlreadyApplied, InformationErr: failed, Applied: true,
+		},
+		`{"job":7,"decision":"already applied","informationError":"jobboard: failed","appliedError":"jobboard: failed","applicationId":"a-1"}`: {
+			Decision: jobboard.DecisionAlreadyApplied, InformationErr: failed, AppliedErr: failed, ApplicationID: "a-1",
+		},
+		`{"job":7,"decision":"unknown","informationError":"jobboard: failed","appliedError":"jobboard: failed","applicationError":"jobboard: failed"}`: {
+			InformationErr: failed, AppliedErr: failed, ApplicationErr: failed,
+		},
+	} {
+		p.Job = 7
+		if got, err := json.Marshal(statusOf(p)); err != nil || string(got) != want {
+			t.Errorf("%v\n got %s\nwant %s", err, got, want)
 		}
 	}
 }

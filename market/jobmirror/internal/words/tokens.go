@@ -59,15 +59,15 @@ type token struct {
 // A token is the key of a word's stem as it stands, or begins with an underscore, which no word
 // has, and a letter for what it says. Most words have the same plain and spelled key.
 //
-//	key                       a word whose two keys are the same, in any text
-//	_ukey, _vkey              the plain and the spelled key of a word whose two differ, in any text
-//	_t_key, _tu_key, _tv_key  the same three of a word of the title
-//	_m_key, _mu_key, _mv_key  the same three of a word of the other short texts
-//	_bpiece                   a piece of a word of the title: four to six letters from a place where a
-//	                          part may begin; see Pieces
-//	_cpiece, _dpiece          a piece of the plain and of the spelled key of such a word whose two differ
-//	_epiece, _fpiece, _gpiece the same three of a word of the other short texts
-//	_hsum                     a sum in place of a token of the first three lines that is long; see short
+//	key                        a word whose two keys are the same, in any text
+//	_ukey, _vkey               the plain and the spelled key of a word whose two differ, in any text
+//	_t_key, _tu_key, _tv_key   the same three of a word of the title
+//	_m_key, _mu_key, _mv_key   the same three of a word of the other short texts
+//	_bpiece                    a piece of a word of the title: four to six letters from a place where a
+//	                           part may begin; see Pieces
+//	_cpiece, _dpiece           a piece of the plain and of the spelled key of such a word whose two differ
+//	_epiece, _fpiece, _gpiece  the same three of a word of the other short texts
+//	_hsum                      a sum in place of a token of the first three lines that is long; see short
 //
 // What is joined in the title or the other short texts, such as Full-Stack, has the tokens of one word
 // as well, but no pieces; a word with signs, such as C++, has the tokens of the word that stands for
