@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
@@ -149,6 +150,9 @@ func (cfg *Config) complete() (err error) {
 		return err
 	}
 	if h := cfg.HTTPClient; h != nil && h.Timeout > 0 {
+		if h.Timeout < time.Millisecond {
+			return &ConfigError{"HTTPClient", "has a Timeout that " + tooShort}
+		}
 		cfg.Retry.AttemptTimeout = min(cfg.Retry.AttemptTimeout, h.Timeout)
 	}
 	if cfg.MaxBodyBytes < 0 {
@@ -182,9 +186,24 @@ func languageMistake(s string) string {
 	case len(s) > 200:
 		return "is longer than 200 bytes"
 	case strings.ContainsFunc(s, notInLanguage):
-		return "holds a character that Accept-Language cannot hold"
+		return `holds a character that Accept-Language cannot hold: write "de-AT", and not "de_AT"`
+	case s == "":
+		return ""
+	}
+	for part := range strings.SplitSeq(s, ",") {
+		if !isLanguage(strings.TrimSpace(part)) {
+			return `has a part that is no language: write "de", "de-AT,en;q=0.5" or "*"`
+		}
 	}
 	return ""
+}
+
+// isLanguage reports whether a part of an Accept-Language begins with two or three letters, or with *.
+func isLanguage(part string) bool {
+	name, _, _ := strings.Cut(part, ";")
+	name, _, _ = strings.Cut(strings.TrimSpace(name), "-")
+	notLetter := func(r rune) bool { return !('A' <= r && r <= 'Z' || 'a' <= r && r <= 'z') }
+	return name == "*" || (len(name) == 2 || len(name) == 3) && !strings.ContainsFunc(name, notLetter)
 }
 
 // checkCredentials checks each credential and the address that receives it.

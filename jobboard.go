@@ -71,8 +71,10 @@ type Client struct {
 // address, the lookup's, or the base address for one applicant.
 type endpoint struct {
 	*common
+	field      string   // of Config, which has the address
 	base       *url.URL // path without a trailing slash; nil: there is none
 	origin     address.Origin
+	sends      string // Error.Credential of a refused call
 	credential credential.Credential
 	budget     *budget.Budget // nil: none
 	hedges     *budget.Hedges
@@ -85,8 +87,9 @@ type common struct {
 	// next sends a request. It is a function and no http.RoundTripper, because a transport's
 	// buffers hold the bytes of recent requests, and fmt's %v would print them.
 	next        func(*http.Request) (*http.Response, error)
-	standard    bool                   // next is net/http's own, which changes no header
-	connections *transport.Connections // nil if Config.HTTPClient sends the requests
+	standard    bool                                  // next is net/http's own, which changes no header
+	proxy       func(*http.Request) (*url.URL, error) // of next; nil: there is none, or nobody knows
+	connections *transport.Connections                // nil if Config.HTTPClient sends the requests
 	headers     credential.Headers
 	anonymous   credential.Authorization // used by endpoints without a credential
 	catalogues  catalogueCache
@@ -118,6 +121,9 @@ type operation struct {
 func (op *operation) safe() bool {
 	return op.method == http.MethodGet || op.method == http.MethodHead || op.method == http.MethodOptions
 }
+
+// isSearch reports whether the operation searches a channel.
+func (op *operation) isSearch() bool { return op.path == searchPath }
 
 const (
 	searchPath      = "/api/rest/v2/frontend/jobboards/{channelID}/jobs"
@@ -162,14 +168,16 @@ func newClient(cfg Config) (*Client, error) {
 	}
 	all := newCommon(cfg)
 	c := &Client{base: newEndpoint(all, "BaseURL", base), lookup: newEndpoint(all, "JobDBURL", lookup)}
+	c.base.sends = noCredential + "; Config.ClientID or Config.TokenSource would send one"
+	c.lookup.sends = noCredential + "; Config.JobDBTokenSource would send one"
 	switch {
 	case cfg.ClientID != "":
-		c.base.credential = credential.Basic(cfg.ClientID)
+		c.base.credential, c.base.sends = credential.Basic(cfg.ClientID), "the identifier in Config.ClientID"
 	case cfg.TokenSource != nil:
-		c.base.credential = all.source(cfg.TokenSource)
+		c.base.credential, c.base.sends = all.source(cfg.TokenSource), "the token of Config.TokenSource"
 	}
 	if cfg.JobDBTokenSource != nil {
-		c.lookup.credential = all.source(cfg.JobDBTokenSource)
+		c.lookup.credential, c.lookup.sends = all.source(cfg.JobDBTokenSource), "the token of Config.JobDBTokenSource"
 	}
 	if c.base.origin == c.lookup.origin {
 		c.lookup.budget, c.lookup.hedges = c.base.budget, c.base.hedges
@@ -180,11 +188,15 @@ func newClient(cfg Config) (*Client, error) {
 // newCommon returns the state that a client's endpoints share. cfg has its defaults filled in.
 func newCommon(cfg Config) *common {
 	next, connections := network(cfg.HTTPClient)
-	_, standard := next.(*http.Transport)
+	own, standard := next.(*http.Transport)
+	var proxy func(*http.Request) (*url.URL, error)
+	if standard {
+		proxy = own.Proxy
+	}
 	cfg.ClientID, cfg.TokenSource, cfg.JobDBTokenSource, cfg.HTTPClient = "", nil, nil, nil
 	return &common{
 		config: cfg,
-		next:   next.RoundTrip, standard: standard, connections: connections,
+		next:   next.RoundTrip, standard: standard, proxy: proxy, connections: connections,
 		headers: credential.NewHeaders(cfg.UserAgent, cfg.Language, !cfg.DisableCompression),
 		source:  sources(),
 	}
@@ -206,9 +218,9 @@ func network(h *http.Client) (http.RoundTripper, *transport.Connections) {
 // address is nil, because the field is empty, the endpoint refuses every call.
 func newEndpoint(all *common, field string, base *url.URL) endpoint {
 	if base == nil {
-		return endpoint{common: all, mistake: &ConfigError{field, "is empty"}}
+		return endpoint{common: all, mistake: &ConfigError{field, "is empty, and this call needs it"}}
 	}
-	e := endpoint{common: all, base: base, origin: address.OriginOf(base), hedges: new(budget.Hedges)}
+	e := endpoint{common: all, field: field, base: base, origin: address.OriginOf(base), hedges: new(budget.Hedges)}
 	if policy := &all.config.Retry; policy.Budget > 0 {
 		e.budget = budget.New(policy.Budget, policy.BudgetRatio)
 	}
@@ -242,10 +254,13 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	case !e.config.AllowInsecure && !e.origin.IsConfidential():
 		e.mistake = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant's token does not go there"}
 	default:
-		e.credential = e.source(user)
+		e.credential, e.sends = e.source(user), applicantsToken
 	}
 	return &Applicant{client: c, endpoint: e}
 }
+
+// applicantsToken is the Error.Credential of an applicant's refused call.
+const applicantsToken = "the applicant's token"
 
 // RetryBudget holds the state of one origin's retry budget, for metrics.
 type RetryBudget struct {

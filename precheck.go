@@ -84,6 +84,12 @@ type PrecheckResult struct {
 // arrived decide. A panic or runtime.Goexit of a function in the Config reaches the caller. When
 // Precheck returns, its goroutines have ended.
 func (a *Applicant) Precheck(ctx context.Context, job JobID) (PrecheckResult, error) {
+	if ctx == nil {
+		p := PrecheckResult{Job: job}
+		_, p.InformationErr = cmp.Or(a.client, new(Client)).JobInformation(ctx, job)
+		_, p.AppliedErr = a.HasApplied(ctx, job)
+		return p, errors.Join(p.InformationErr, p.AppliedErr)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	asking := gate.Crew{Cancel: cancel}
@@ -159,8 +165,8 @@ func (p *PrecheckResult) any(class error) bool {
 }
 
 // MarshalJSON returns the decision in words, the job, and for each source that was needed its value
-// or the text of its error. The JSON holds no credential and no body of an answer. PrecheckResult
-// has no UnmarshalJSON to read it.
+// or the text of its error. The JSON holds no credential and no body of an answer, but the texts name
+// hosts of your network: see [Error]. PrecheckResult has no UnmarshalJSON to read it.
 func (p PrecheckResult) MarshalJSON() ([]byte, error) {
 	text := func(err error) string {
 		if err == nil || p.Decision != DecisionUnknown && errors.Is(err, context.Canceled) {

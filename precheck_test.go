@@ -175,7 +175,7 @@ func checkPrecheck(t *testing.T, b threeSources) {
 func TestPrecheckError(t *testing.T) {
 	_, err := threeSources{information: saysBroken, applied: saysWrongAddress, application: saysNoApplication}.
 		applicant(t).Precheck(t.Context(), 4711)
-	if !errors.Is(err, jobboard.ErrServer) || !strings.Contains(err.Error(), "HasApplied: 404") {
+	if !errors.Is(err, jobboard.ErrServer) || !strings.Contains(err.Error(), "/applied: 404") {
 		t.Errorf("%v does not say what failed", err)
 	}
 	if errors.Is(err, jobboard.ErrApplicationNotFound) {
@@ -245,8 +245,8 @@ func TestPrecheckJSON(t *testing.T) {
 		},
 		{
 			threeSources{information: saysBroken, applied: saysNull, application: saysApplication, later: -time.Second},
-			`{"job":4711,"decision":"already applied","informationError":"jobboard: JobInformation: 503 Service Unavailable: server error",` +
-				`"appliedError":"jobboard: HasApplied: 200 OK: unusable response: not true or false at byte 0 (no content type, begins \"null\")",` +
+			`{"job":4711,"decision":"already applied","informationError":"jobboard: JobInformation: GET https://jobs.example.com/jobdb/public/apply/external: 503 Service Unavailable: server error",` +
+				`"appliedError":"jobboard: HasApplied: GET https://board.example.com/api/rest/v3/frontend/jobs/{jobDbId}/applied: 200 OK: unusable response: not true or false at byte 0 (no content type, begins \"null\")",` +
 				`"applicationId":"70000006c-99b5-45g-arh-b59exxx4a46"}`,
 		},
 		{
@@ -255,8 +255,8 @@ func TestPrecheckJSON(t *testing.T) {
 		},
 		{
 			threeSources{information: saysBroken, applied: sourceSays{401, `{"error":"invalid_token","error_description":"secret-of-the-applicant"}`}},
-			`{"job":4711,"decision":"unknown","informationError":"jobboard: JobInformation: 503 Service Unavailable: server error",` +
-				`"appliedError":"jobboard: HasApplied: 401 Unauthorized: unauthorized: invalid_token: \"[hidden]\""}`,
+			`{"job":4711,"decision":"unknown","informationError":"jobboard: JobInformation: GET https://jobs.example.com/jobdb/public/apply/external: 503 Service Unavailable: server error",` +
+				`"appliedError":"jobboard: HasApplied: GET https://board.example.com/api/rest/v3/frontend/jobs/{jobDbId}/applied: 401 Unauthorized: the applicant's token was refused: invalid_token: \"[hidden]\""}`,
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {

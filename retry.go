@@ -82,6 +82,9 @@ var (
 	errCallTimeout    error = transport.Timeout("no answer within 60 s, the limit of a call whose context has no deadline")
 )
 
+// tooShort is what is wrong with a time limit within which no answer can come.
+const tooShort = "is less than a millisecond: was a unit left out, as in 10*time.Second?"
+
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	for _, f := range []struct {
 		name  string
@@ -99,6 +102,12 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 			return p, &ConfigError{"Retry." + f.name, "is negative"}
 		}
 		*f.value = cmp.Or(*f.value, f.zero)
+	}
+	if p.AttemptTimeout < time.Millisecond {
+		return p, &ConfigError{"Retry.AttemptTimeout", tooShort}
+	}
+	if p.StallTimeout < time.Millisecond {
+		return p, &ConfigError{"Retry.StallTimeout", tooShort}
 	}
 	if p.MaxWait < p.MinWait {
 		return p, &ConfigError{"Retry.MaxWait", "is less than MinWait"}
