@@ -317,7 +317,7 @@ func (c *call) refused(a *answer, err error) *failedAttempt {
 // interface: it has no 405, its 404 is JSON with a code or about the job, and it sends no page.
 func (c *call) explain(f *failedAttempt, a *answer) {
 	unnamed := f.err == nil && !f.words.Coded && f.words.Code == ""
-	aboutChannel := f.words.IsObject() || len(f.body) == 0 || strings.Contains(strings.ToLower(f.words.Message), "channel")
+	aboutChannel := len(f.body) == 0 || f.body[0] == '{' || strings.Contains(strings.ToLower(f.words.Message), "channel")
 	switch status := f.status; {
 	case errors.Is(f.err, ErrRedirect):
 		c.explainRedirect(f, a)

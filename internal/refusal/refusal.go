@@ -34,7 +34,6 @@ type Words struct {
 
 	shownError, shownText string // AuthError and AuthText with the header's backslashes
 
-	object        bool   // a JSON object
 	problem       bool   // application/problem+json
 	title, detail string // of a problem (RFC 9457)
 
@@ -57,9 +56,6 @@ func (w *Words) ErrorMessage() string {
 	}
 	return cmp.Or(w.Message, problem, w.shownText)
 }
-
-// IsObject reports whether the answer is a JSON object, which a service writes and no router.
-func (w *Words) IsObject() bool { return w.object }
 
 // TokenExpired reports whether another token may help: the answer names an
 // invalid token, and not a token of the wrong kind (section 5).
@@ -111,7 +107,6 @@ func (w *Words) readText(text string) {
 // off: the words read before the cut count.
 func (w *Words) readJSON(text []byte, codesIn func(member string) bool) {
 	r := reader{Words: w, codesIn: codesIn}
-	w.object = text[0] == '{'
 	r.tokens(text)
 	if !w.problem && w.title == "" && w.detail == "" { // the type of a problem is an address and never a code
 		r.levels = append(r.levels[:0], level{object: true, key: "type"})
