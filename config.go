@@ -20,7 +20,7 @@ import (
 // in its comment. Set BaseURL, JobDBURL or both.
 type Config struct {
 	// BaseURL is required for search, applications and subscriptions. It may end
-	// in /api/rest.
+	// in /api/rest, and must not hold more of the path of a call.
 	BaseURL          string
 	JobDBURL         string             // required for JobInformation
 	ClientID         string             // HTTP Basic "<id>:", for an application without a secret
@@ -33,7 +33,7 @@ type Config struct {
 	// examples of Config show a proxy, a private CA and a client certificate.
 	HTTPClient *http.Client
 	UserAgent  string // goes in front of the library's own, "jobboard-go/v1.2.3"
-	Language   string // default Accept-Language of a search, such as "de"; no other call sends one
+	Language   string // default Accept-Language of a search, such as "de" or "de-AT,en;q=0.5"; no other call sends one
 	Retry      RetryPolicy
 	Logger     *slog.Logger // nil: silent
 	// MaxBodyBytes bounds a decompressed answer. 0 means 64 MiB for Search, 4 MiB
@@ -121,7 +121,8 @@ func (cfg *Config) addresses() (base, lookup *url.URL, err error) {
 // Config.JobDBURL with the suffix "". It removes slashes and the suffix from the end, because
 // people paste an address with and without them. It returns ErrInvalidInput if the address is not
 // an absolute http or https address, has no host, a host with letters beyond ASCII, an unusable
-// port, a user part, a query, a fragment, or ".." in its path. The error does not show the text,
+// port, a user part, a query, a fragment, ".." in its path, or the path of a call, such as
+// "/api/rest/v2". The error does not show the text,
 // which may hold a secret.
 func ParseBaseURL(text, suffix string) (*url.URL, error) {
 	u, wrong := address.Base(text, suffix)

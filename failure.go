@@ -186,7 +186,7 @@ func (c *call) credentialOf(f *failedAttempt) string {
 	case c.given != nil && c.endpoint.credential.Header == nil && c.given.request.Header.Get("Authorization") != "":
 		return "the Authorization header of the request"
 	}
-	return c.endpoint.sends
+	return c.endpoint.place.sends
 }
 
 // notAnswered returns the failed attempt for a request without a whole answer.
@@ -325,7 +325,7 @@ func (c *call) explain(f *failedAttempt, a *answer) {
 		f.hint = cmp.Or(c.throughProxy(), "a proxy that this program does not know of") +
 			": it asks for a user and a password, which stand in the proxy's address"
 	case status == http.StatusNotFound && unnamed && c.op.isSearch() && aboutChannel:
-		f.hint = "is the channel right? does Config." + c.endpoint.field + " lead to this interface?"
+		f.hint = "is the channel right? does Config." + c.endpoint.place.field + " lead to this interface?"
 	case status == http.StatusNotFound && unnamed, status == http.StatusMethodNotAllowed, status < 500 && f.words.Markup:
 		f.hint = c.wrongAddress()
 	}
@@ -350,9 +350,9 @@ func (c *call) explainRedirect(f *failedAttempt, a *answer) {
 			detail += ", after " + strconv.Itoa(maxRedirects) + " others"
 		}
 	case address.IsSamePath(f.location):
-		detail, f.hint = "to "+f.location, "if the service has moved, set Config."+c.endpoint.field+" to its new address"
+		detail, f.hint = "to "+f.location, "if the service has moved, set Config."+c.endpoint.place.field+" to its new address"
 	default:
-		detail, f.hint = "to "+f.location, "a sign-in page, a proxy? does Config."+c.endpoint.field+" lead to this interface?"
+		detail, f.hint = "to "+f.location, "a sign-in page, a proxy? does Config."+c.endpoint.place.field+" lead to this interface?"
 	}
 	f.err = &failure{kind: ErrRedirect, detail: detail}
 }
@@ -362,7 +362,7 @@ func (c *call) wrongAddress() string {
 	if c.given != nil {
 		return "" // the caller's own path
 	}
-	field := "Config." + c.endpoint.field
+	field := "Config." + c.endpoint.place.field
 	begins, _, _ := strings.Cut(c.op.path, "/{")
 	for ; begins != ""; begins = begins[:strings.LastIndexByte(begins, '/')] {
 		if strings.HasSuffix(c.endpoint.base.Path, begins) {

@@ -71,10 +71,9 @@ type Client struct {
 // address, the lookup's, or the base address for one applicant.
 type endpoint struct {
 	*common
-	field      string   // of Config, which has the address
 	base       *url.URL // path without a trailing slash; nil: there is none
 	origin     address.Origin
-	sends      string // Error.Credential of a refused call
+	place      *place // how errors call the address and the credential; nil: nothing can be sent
 	credential credential.Credential
 	budget     *budget.Budget // nil: none
 	hedges     *budget.Hedges
@@ -168,16 +167,15 @@ func newClient(cfg Config) (*Client, error) {
 	}
 	all := newCommon(cfg)
 	c := &Client{base: newEndpoint(all, "BaseURL", base), lookup: newEndpoint(all, "JobDBURL", lookup)}
-	c.base.sends = noCredential + "; Config.ClientID or Config.TokenSource would send one"
-	c.lookup.sends = noCredential + "; Config.JobDBTokenSource would send one"
+	c.base.place, c.lookup.place = &baseWithout, &lookupWithout
 	switch {
 	case cfg.ClientID != "":
-		c.base.credential, c.base.sends = credential.Basic(cfg.ClientID), "the identifier in Config.ClientID"
+		c.base.credential, c.base.place = credential.Basic(cfg.ClientID), &baseWithID
 	case cfg.TokenSource != nil:
-		c.base.credential, c.base.sends = all.source(cfg.TokenSource), "the token of Config.TokenSource"
+		c.base.credential, c.base.place = all.source(cfg.TokenSource), &baseWithToken
 	}
 	if cfg.JobDBTokenSource != nil {
-		c.lookup.credential, c.lookup.sends = all.source(cfg.JobDBTokenSource), "the token of Config.JobDBTokenSource"
+		c.lookup.credential, c.lookup.place = all.source(cfg.JobDBTokenSource), &lookupWithToken
 	}
 	if c.base.origin == c.lookup.origin {
 		c.lookup.budget, c.lookup.hedges = c.base.budget, c.base.hedges
@@ -220,7 +218,7 @@ func newEndpoint(all *common, field string, base *url.URL) endpoint {
 	if base == nil {
 		return endpoint{common: all, mistake: &ConfigError{field, "is empty, and this call needs it"}}
 	}
-	e := endpoint{common: all, field: field, base: base, origin: address.OriginOf(base), hedges: new(budget.Hedges)}
+	e := endpoint{common: all, base: base, origin: address.OriginOf(base), hedges: new(budget.Hedges)}
 	if policy := &all.config.Retry; policy.Budget > 0 {
 		e.budget = budget.New(policy.Budget, policy.BudgetRatio)
 	}
@@ -254,10 +252,26 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	case !e.config.AllowInsecure && !e.origin.IsConfidential():
 		e.mistake = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant's token does not go there"}
 	default:
-		e.credential, e.sends = e.source(user), applicantsToken
+		e.credential, e.place = e.source(user), &baseWithApplicant
 	}
 	return &Applicant{client: c, endpoint: e}
 }
+
+// place is how errors call the address and the credential of an endpoint.
+type place struct {
+	field string // of Config, which has the address
+	sends string // see Error.Credential
+}
+
+// The places.
+var (
+	baseWithID        = place{"BaseURL", "the identifier in Config.ClientID"}
+	baseWithToken     = place{"BaseURL", "the token of Config.TokenSource"}
+	baseWithApplicant = place{"BaseURL", applicantsToken}
+	baseWithout       = place{"BaseURL", noCredential + "; Config.ClientID or Config.TokenSource would send one"}
+	lookupWithToken   = place{"JobDBURL", "the token of Config.JobDBTokenSource"}
+	lookupWithout     = place{"JobDBURL", noCredential + "; Config.JobDBTokenSource would send one"}
+)
 
 // applicantsToken is the Error.Credential of an applicant's refused call.
 const applicantsToken = "the applicant's token"

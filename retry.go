@@ -34,7 +34,7 @@ type RetryPolicy struct {
 	MaxAttempts      int           // the most attempts of a call; 0 means 5, 1 means no repeat
 	MinWait, MaxWait time.Duration // bounds of the wait before a repeat; 200 ms, 5 s
 	MaxRetryAfter    time.Duration // 30 s; if the service asks for a longer wait, the call ends at once with its answer
-	AttemptTimeout   time.Duration // 15 s for one attempt, to the end of its answer; for Postings, to the headers
+	AttemptTimeout   time.Duration // 15 s for one attempt, to the end of its answer; for Postings, to the headers; at least 1 ms
 	StallTimeout     time.Duration // 10 s; the longest wait for the next byte of a body
 
 	// Hedge, if it is not 0, shortens the slowest GET and HEAD calls: if no header of an answer has
