@@ -189,6 +189,7 @@ func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response,
 		}
 		target := c.endpoint.origin.Redirect(req.URL, resp)
 		if target == nil || hops == maxRedirects || !c.op.safe() {
+			resp.Request = req // the error says how Location differs from it
 			return resp, nil
 		}
 		transport.Discard(resp.Body)

@@ -85,7 +85,7 @@ func TestLimiterThatRefuses(t *testing.T) {
 		}
 		_, err = a.HasApplied(t.Context(), 1)
 		if !errors.As(err, &e) || !errors.Is(err, errLimited) || !errors.Is(err, jobboard.ErrRateLimited) || e.Attempts != 0 ||
-			e.Error() != "jobboard: HasApplied: rate limited: Config.Limiter: enough for today" {
+			e.Error() != appliedAt+"rate limited: Config.Limiter: enough for today" {
 			t.Errorf("%v, want the limiter's own error", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -123,7 +123,7 @@ func TestLimiterOfItsOwnContext(t *testing.T) {
 			return fmt.Errorf("%w: %w", errLimited, ended)
 		})}, 200, "true")
 		_, err := withToken(c).HasApplied(t.Context(), 1)
-		if errors.Is(err, ended) || !errors.Is(err, errLimited) || jobboard.HTTPStatus(err) != 429 {
+		if errors.Is(err, ended) || !errors.Is(err, errLimited) || jobboard.HTTPStatus(err) != 503 {
 			t.Errorf("%v, %d", err, jobboard.HTTPStatus(err))
 		}
 	}
@@ -394,23 +394,23 @@ func TestErrorOfALongAnswer(t *testing.T) {
 		keeps          int // bytes
 		want           string
 	}{
-		{applied, 200, "", long, 64 << 10, "HasApplied: 200 OK: unusable response: not true or false at byte 0 (no content type, " + begins},
-		{search, 200, "", long, 120, "Search: 200 OK: unusable response: not an object at byte 0 (no content type, " + begins},
-		{applied, 200, "", "x", 1, `HasApplied: 200 OK: unusable response: not true or false at byte 0 (no content type, begins "x")`},
-		{applied, 404, "", long, 64 << 10, `HasApplied: 404 Not Found: "` + long[:297] + `…"`},
-		{search, 404, "", long, 64 << 10, `Search: 404 Not Found: "` + long[:297] + `…"`},
-		{search, 404, "", "x", 1, `Search: 404 Not Found: "x"`},
-		{search, 404, "", "", 0, "Search: 404 Not Found"},
+		{applied, 200, "", long, 64 << 10, appliedAt + "200 OK: unusable response: not true or false at byte 0 (no content type, " + begins},
+		{search, 200, "", long, 120, searchAt + "200 OK: unusable response: not an object at byte 0 (no content type, " + begins},
+		{applied, 200, "", "x", 1, appliedAt + `200 OK: unusable response: not true or false at byte 0 (no content type, begins "x")`},
+		{applied, 404, "", long, 64 << 10, appliedAt + `404 Not Found: "` + long[:297] + `…"` + wrongAddress},
+		{search, 404, "", long, 64 << 10, searchAt + `404 Not Found: "` + long[:297] + `…"` + wrongAddress},
+		{search, 404, "", "x", 1, searchAt + `404 Not Found: "x"` + wrongAddress},
+		{search, 404, "", "", 0, searchAt + "404 Not Found (is the channel right? does Config.BaseURL lead to this interface?)"},
 		{
 			search, 200, long[:200], "", 0,
-			`Search: 200 OK: unusable response: content encoding "` + long[:99] + `… (no content type, begins "")`,
+			searchAt + `200 OK: unusable response: content encoding "` + long[:99] + `… (no content type, begins "")`,
 		},
 	} {
 		c := answering(t, jobboard.Config{ClientID: "10"}, test.status, test.body, "Content-Encoding", test.encoding)
 		err := test.call(c)
 		var e *jobboard.Error
-		if !errors.As(err, &e) || err.Error() != "jobboard: "+test.want || string(e.Body) != test.body[:test.keeps] || (e.Body == nil) != (test.keeps == 0) {
-			t.Errorf("%d bytes kept, %v\nwant %d, jobboard: %s", len(e.Body), err, test.keeps, test.want)
+		if !errors.As(err, &e) || err.Error() != test.want || string(e.Body) != test.body[:test.keeps] || (e.Body == nil) != (test.keeps == 0) {
+			t.Errorf("%d bytes kept, %v\nwant %d, %s", len(e.Body), err, test.keeps, test.want)
 		}
 		if want := min(len(test.body), 300); test.status == 404 && len(e.Message) != want {
 			t.Errorf("a message of %d bytes, want %d", len(e.Message), want)
@@ -422,7 +422,7 @@ func TestErrorOfALongAnswer(t *testing.T) {
 func TestErrorOfALongPosting(t *testing.T) {
 	for extra, want := range map[int]string{
 		0: "<nil>",
-		1: "jobboard: Postings: 200 OK: response too large: results[1] over its bound at byte 1048642",
+		1: strings.Replace(searchAt, "Search", "Postings", 1) + "200 OK: response too large: results[1] over its bound at byte 1048642",
 	} {
 		first := `{"totalNumberOfJobs":2,"results":[{"jobPostingId":1,"title":"x"},`
 		second := `{"jobPostingId":2,"title":""}`
@@ -603,7 +603,7 @@ func TestConditionsOfStatuses(t *testing.T) {
 		c := answering(t, jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 1}}, test.status, test.body)
 		_, err := withToken(c).ApplicationID(t.Context(), 1)
 		var e *jobboard.Error
-		if !errors.As(err, &e) || e.StatusCode != test.status || e.Err != test.want {
+		if !errors.As(err, &e) || e.StatusCode != test.status || !errors.Is(e.Err, test.want) {
 			t.Errorf("%d %s: %v, want %v", test.status, test.body, err, test.want)
 		}
 	}

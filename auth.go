@@ -57,10 +57,16 @@ type Renewer interface {
 // most once a second. fetch must not be nil; its token must not be empty. No fmt
 // verb, log or encoder shows the token.
 //
+// In the context of fetch, package oauth2 reads an expires_in of 3600.0 or "3600" too, and its error of
+// an answer without a token says status, content type and how the answer begins. A fetch that sets an
+// [oauth2.HTTPClient] of its own has to go without.
+//
 // For client credentials use RenewingToken(cfg.Token) with a clientcredentials.Config; the source
 // of cfg.TokenSource neither renews early nor replaces a rejected token.
 func RenewingToken(fetch func(ctx context.Context) (*oauth2.Token, error)) oauth2.TokenSource {
-	k := credential.NewCache(fetch)
+	k := credential.NewCache(func(ctx context.Context) (*oauth2.Token, error) {
+		return fetch(credential.ReadAnswers(ctx))
+	})
 	return renewingToken{get: k.Token, credential: k.Credential()}
 }
 

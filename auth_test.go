@@ -896,7 +896,7 @@ func TestTokenSourceErrors(t *testing.T) {
 			"the token endpoint refused: invalid_client",
 		},
 		{&oauth2.RetrieveError{ErrorCode: long}, "the token endpoint refused: " + long[:57] + "…"},
-		{&oauth2.RetrieveError{Response: &http.Response{StatusCode: 503}, Body: []byte("secret")}, "the token endpoint refused with status 503"},
+		{&oauth2.RetrieveError{Response: &http.Response{StatusCode: 503}, Body: []byte("secret")}, "the token endpoint refused with status 503 Service Unavailable (no content type)"},
 		{&oauth2.RetrieveError{Body: []byte("secret")}, "the token endpoint refused"},
 		{
 			&url.Error{Op: "Post", URL: "https://x/?secret", Err: refused},
@@ -907,7 +907,7 @@ func TestTokenSourceErrors(t *testing.T) {
 			var requests atomic.Int64
 			source := jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) { return nil, test.err })
 			_, err := tokenClient(t, &requests).Applicant(source).HasApplied(t.Context(), 1)
-			if !errors.Is(err, jobboard.ErrToken) || err.Error() != "jobboard: HasApplied: no usable token: "+test.want {
+			if !errors.Is(err, jobboard.ErrToken) || err.Error() != appliedAt+"no usable token: "+test.want+" (the applicant's token)" {
 				t.Errorf("%v, want %s", err, test.want)
 			}
 			if known := errors.Is(test.err, errNoToken) || errors.Is(test.err, refused); known && !errors.Is(err, errNoToken) && !errors.Is(err, refused) {

@@ -38,13 +38,13 @@ type BulkResult[T any] struct {
 // run meanwhile, and repeats that are due take turns with new jobs. While 8 times
 // Concurrency jobs wait for a repeat, no new job starts.
 func (c *Client) BulkJobInformation(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[*JobInformation]] {
-	return bulk(ctx, opJobInformation, jobs, opts, c.jobInformation)
+	return bulk(ctx, c.lookup.made(), opJobInformation, jobs, opts, c.jobInformation)
 }
 
 // BulkHasApplied makes the applied check (4.2) for many jobs, by the rules of
 // BulkJobInformation.
 func (a *Applicant) BulkHasApplied(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[bool]] {
-	return bulk(ctx, opHasApplied, jobs, opts, a.hasApplied)
+	return bulk(ctx, a.endpoint.made(), opHasApplied, jobs, opts, a.hasApplied)
 }
 
 // Jobs returns the identifiers as the sequence that the bulk calls take.
@@ -65,7 +65,7 @@ const (
 )
 
 func bulk[T any](
-	ctx context.Context, op *operation, jobs iter.Seq2[JobID, error], opts BulkOptions,
+	ctx context.Context, e *endpoint, op *operation, jobs iter.Seq2[JobID, error], opts BulkOptions,
 	call func(context.Context, JobID, *gate.Turn) (T, error),
 ) iter.Seq[BulkResult[T]] {
 	places := opts.Concurrency
@@ -73,6 +73,11 @@ func bulk[T any](
 		places = defaultConcurrency
 	}
 	places = min(places, maxConcurrency)
+	if ctx == nil {
+		return func(yield func(BulkResult[T]) bool) {
+			yield(BulkResult[T]{Err: e.refuse(ctx, op, errNoContext)})
+		}
+	}
 	return gate.Run(ctx, jobs, gate.Work[JobID, BulkResult[T]]{
 		Places: places, MaxAway: maxWaiting * places,
 		Do: func(ctx context.Context, job JobID, turn *gate.Turn) BulkResult[T] {
@@ -82,7 +87,7 @@ func bulk[T any](
 		Failed: func(job JobID, err error) BulkResult[T] { return BulkResult[T]{Job: job, Err: err} },
 		Stopped: func(job JobID, err error) BulkResult[T] {
 			return BulkResult[T]{Job: job, Err: &Error{
-				Op: op.name, Path: op.path, Stopped: StopCanceled, Err: ended(err, false).err,
+				Op: op.name, Method: op.method, Origin: e.origin.Address(), Path: op.path, Stopped: StopCanceled, Err: ended(err, false).err,
 			}}
 		},
 	})

@@ -69,7 +69,13 @@ func withToken(c *jobboard.Client) *jobboard.Applicant {
 }
 
 const (
-	base  = "https://jobs.example"
+	base = "https://jobs.example"
+
+	// How the errors of two calls begin, and how they end if the answer is no answer of the interface.
+	searchAt     = "jobboard: Search: GET " + base + "/api/rest/v2/frontend/jobboards/{channelID}/jobs: "
+	appliedAt    = "jobboard: HasApplied: GET " + base + "/api/rest/v3/frontend/jobs/{jobDbId}/applied: "
+	wrongAddress = " (no answer of this interface: does Config.BaseURL lead to it?)"
+
 	jobDB = "https://jobdb.example/x"
 
 	noJobs = `{"totalNumberOfJobs":0,"results":[]}` // a page
@@ -212,12 +218,18 @@ func TestConfigMistakes(t *testing.T) {
 			{BaseURL: base + "?a=b"},
 			{BaseURL: base + "/../x"},
 			{BaseURL: "https://jobs.example\r\n"},
+			{BaseURL: base + "/api/rest/v2"},
+			{BaseURL: base + "/a/api/rest/v3/frontend/jobs"},
+			{BaseURL: base + "/api/rest" + "/v2/frontend/jobboards/27828_extern/jobs/"},
+			{BaseURL: base + "/jobdb/public/apply/external"},
 			{BaseURL: "http://jobs.example", ClientID: "10"},
 			{BaseURL: "http://jobs.example", TokenSource: token},
 			{JobDBURL: base, ClientID: "10"},
 		},
 		"JobDBURL": {
 			{JobDBURL: "https://user@jobs.example"},
+			{JobDBURL: base + "/jobdb/public/apply"},
+			{JobDBURL: base + "/api/rest/v2/"},
 			{BaseURL: base, JobDBTokenSource: token},
 			{BaseURL: base, JobDBURL: "http://jobs.example", JobDBTokenSource: token},
 		},
@@ -232,7 +244,17 @@ func TestConfigMistakes(t *testing.T) {
 			{BaseURL: base, TokenSource: jobboard.StaticToken("a b")},
 			{BaseURL: base, TokenSource: jobboard.StaticToken("tökén")},
 		},
-		"Language":         {{BaseURL: base, Language: "de\r\nX: y"}, {BaseURL: base, Language: "de_DE\r"}},
+		"Language": {
+			{BaseURL: base, Language: "de\r\nX: y"},
+			{BaseURL: base, Language: "de_DE\r"},
+			{BaseURL: base, Language: "german"},
+			{BaseURL: base, Language: "d"},
+			{BaseURL: base, Language: "de,"},
+			{BaseURL: base, Language: "de;q=0.9, 1"},
+			{BaseURL: base, Language: "q=0.9"},
+			{BaseURL: base, Language: " "},
+			{BaseURL: base, Language: "**"},
+		},
 		"UserAgent":        {{BaseURL: base, UserAgent: "a\x00b"}, {BaseURL: base, UserAgent: "a\nb"}},
 		"JobDBTokenSource": {{BaseURL: base, JobDBURL: base, JobDBTokenSource: jobboard.StaticToken("")}},
 		"MaxBodyBytes":     {{BaseURL: base, MaxBodyBytes: -1}},
@@ -248,10 +270,16 @@ func TestConfigMistakes(t *testing.T) {
 			{BaseURL: base, SubscriptionPath: "a/{b"},
 		},
 
-		"Retry.MaxAttempts":    {{BaseURL: base, Retry: jobboard.RetryPolicy{MaxAttempts: -1}}},
-		"Retry.MinWait":        {{BaseURL: base, Retry: jobboard.RetryPolicy{MinWait: -1}}},
-		"Retry.MaxWait":        {{BaseURL: base, Retry: jobboard.RetryPolicy{MaxWait: 1}}},
-		"Retry.AttemptTimeout": {{BaseURL: base, Retry: jobboard.RetryPolicy{AttemptTimeout: -1}}},
+		"Retry.MaxAttempts": {{BaseURL: base, Retry: jobboard.RetryPolicy{MaxAttempts: -1}}},
+		"Retry.MinWait":     {{BaseURL: base, Retry: jobboard.RetryPolicy{MinWait: -1}}},
+		"Retry.MaxWait":     {{BaseURL: base, Retry: jobboard.RetryPolicy{MaxWait: 1}}},
+		"Retry.AttemptTimeout": {
+			{BaseURL: base, Retry: jobboard.RetryPolicy{AttemptTimeout: -1}},
+			{BaseURL: base, Retry: jobboard.RetryPolicy{AttemptTimeout: 15}}, // no unit
+			{BaseURL: base, Retry: jobboard.RetryPolicy{AttemptTimeout: time.Millisecond - 1}},
+		},
+		"Retry.StallTimeout": {{BaseURL: base, Retry: jobboard.RetryPolicy{StallTimeout: time.Millisecond - 1}}},
+		"HTTPClient":         {{BaseURL: base, HTTPClient: &http.Client{Timeout: 30}}},
 	} {
 		for _, cfg := range mistakes {
 			_, err := jobboard.NewClient(cfg)
@@ -554,7 +582,7 @@ func TestErrorSaysWhyItStopped(t *testing.T) {
 		"jobboard: Search: 599: server error": {
 			Op: "Search", StatusCode: 599, Err: jobboard.ErrServer, Attempts: 1, Stopped: jobboard.StopFinal,
 		},
-		"jobboard: Search: 401 Unauthorized: unauthorized": {
+		"jobboard: Search: 401 Unauthorized": {
 			Op: "Search", StatusCode: 401, Err: jobboard.ErrUnauthorized, Attempts: 1, Stopped: jobboard.StopFinal,
 		},
 	} {
@@ -595,7 +623,7 @@ func TestErrorWithoutDetail(t *testing.T) {
 	fetch := func(context.Context) (*oauth2.Token, error) { return nil, errors.New("") }
 	c := rig.Client(t, jobboard.Config{BaseURL: "https://api.example"})
 	_, err := c.Applicant(jobboard.RenewingToken(fetch)).HasApplied(t.Context(), 1)
-	if !errors.Is(err, jobboard.ErrToken) || err.Error() != "jobboard: HasApplied: no usable token" {
+	if !errors.Is(err, jobboard.ErrToken) || err.Error() != strings.Replace(appliedAt, "jobs.example", "api.example", 1)+"no usable token (the applicant's token)" {
 		t.Errorf("%v", err)
 	}
 }

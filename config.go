@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
@@ -19,7 +20,7 @@ import (
 // in its comment. Set BaseURL, JobDBURL or both.
 type Config struct {
 	// BaseURL is required for search, applications and subscriptions. It may end
-	// in /api/rest.
+	// in /api/rest, and must not hold more of the path of a call.
 	BaseURL          string
 	JobDBURL         string             // required for JobInformation
 	ClientID         string             // HTTP Basic "<id>:", for an application without a secret
@@ -40,7 +41,7 @@ type Config struct {
 	// nil: none.
 	Middleware func(next http.RoundTripper) http.RoundTripper
 	UserAgent  string // goes in front of the library's own, "jobboard-go/v1.2.3"
-	Language   string // default Accept-Language of a search, such as "de"; no other call sends one
+	Language   string // default Accept-Language of a search, such as "de" or "de-AT,en;q=0.5"; no other call sends one
 	Retry      RetryPolicy
 	Logger     *slog.Logger // nil: silent
 	// MaxBodyBytes bounds a decompressed answer. 0 means 64 MiB for Search, 4 MiB
@@ -124,7 +125,8 @@ func (cfg *Config) addresses() (base, lookup *url.URL, err error) {
 // Config.JobDBURL with the suffix "". It removes slashes and the suffix from the end, because
 // people paste an address with and without them. It returns ErrInvalidInput if the address is not
 // an absolute http or https address, has no host, a host with letters beyond ASCII, an unusable
-// port, a user part, a query, a fragment, or ".." in its path. The error does not show the text,
+// port, a user part, a query, a fragment, ".." in its path, or the path of a call, such as
+// "/api/rest/v2". The error does not show the text,
 // which may hold a secret.
 func ParseBaseURL(text, suffix string) (*url.URL, error) {
 	u, wrong := address.Base(text, suffix)
@@ -153,6 +155,9 @@ func (cfg *Config) complete() (err error) {
 		return err
 	}
 	if h := cfg.HTTPClient; h != nil && h.Timeout > 0 {
+		if h.Timeout < time.Millisecond {
+			return &ConfigError{"HTTPClient", "has a Timeout that " + tooShort}
+		}
 		cfg.Retry.AttemptTimeout = min(cfg.Retry.AttemptTimeout, h.Timeout)
 	}
 	if cfg.MaxBodyBytes < 0 {
@@ -186,9 +191,24 @@ func languageMistake(s string) string {
 	case len(s) > 200:
 		return "is longer than 200 bytes"
 	case strings.ContainsFunc(s, notInLanguage):
-		return "holds a character that Accept-Language cannot hold"
+		return `holds a character that Accept-Language cannot hold: write "de-AT", and not "de_AT"`
+	case s == "":
+		return ""
+	}
+	for part := range strings.SplitSeq(s, ",") {
+		if !isLanguage(strings.TrimSpace(part)) {
+			return `has a part that is no language: write "de", "de-AT,en;q=0.5" or "*"`
+		}
 	}
 	return ""
+}
+
+// isLanguage reports whether a part of an Accept-Language begins with two or three letters, or with *.
+func isLanguage(part string) bool {
+	name, _, _ := strings.Cut(part, ";")
+	name, _, _ = strings.Cut(strings.TrimSpace(name), "-")
+	notLetter := func(r rune) bool { return !('A' <= r && r <= 'Z' || 'a' <= r && r <= 'z') }
+	return name == "*" || (len(name) == 2 || len(name) == 3) && !strings.ContainsFunc(name, notLetter)
 }
 
 // checkCredentials checks each credential and the address that receives it.

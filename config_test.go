@@ -67,7 +67,7 @@ func TestHeaderCharacters(t *testing.T) {
 		return answer(r, 200, noJobs)
 	})
 	for r := range rune(300) {
-		language := "a" + string(r)
+		language := "de;" + string(r) + "de"
 		_, err := jobboard.NewClient(jobboard.Config{BaseURL: base, Language: language})
 		sent = ""
 		_, searched := c.Search(t.Context(), "ch", jobboard.Query{Language: language})
@@ -81,7 +81,7 @@ func TestHeaderCharacters(t *testing.T) {
 		}
 	}
 	for length, want := range map[int]string{200: "", 201: "is longer than 200 bytes"} {
-		_, err := jobboard.NewClient(jobboard.Config{BaseURL: base, Language: strings.Repeat("x", length)})
+		_, err := jobboard.NewClient(jobboard.Config{BaseURL: base, Language: "de;" + strings.Repeat("x", length-3)})
 		var wrong *jobboard.ConfigError
 		if errors.As(err, &wrong) != (want != "") || want != "" && wrong.Reason != want {
 			t.Errorf("a language of %d bytes: %v", length, err)

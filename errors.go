@@ -1,6 +1,7 @@
 package jobboard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -130,18 +131,22 @@ const (
 	maxErrorMessage = 300
 	maxErrorCause   = 300
 	maxRequestID    = 100
+
+	maxErrorLocation = 150
 )
 
 // Error describes a failed call. Every call that fails returns one: errors.As finds it,
 // and errors.Is finds its condition, one of the Err values of this package. An answer
 // that the interface does not name has no condition.
 //
-// It holds no credential and no query value, and its text is bounded. Message
-// and Body come from the service and are untrusted; Message has no control
-// characters.
+// It holds no credential and no query value, and its text is bounded. The text is for logs: it
+// names hosts of your network. Show a visitor the status of [HTTPStatus] and your own words. Message
+// and Body come from the service and are untrusted; Message has no control characters.
 type Error struct {
 	Op              string        // the method: "Search", "HasApplied", ...
-	Path            string        // the template: "/api/rest/v3/frontend/jobs/{jobDbId}/applied"; empty for Transport
+	Method          string        // of HTTP: "GET"
+	Origin          string        // of the address, with a port that is not its scheme's own: "https://jobs.example"; empty: no address
+	Path            string        // the template, without the base address's own path: "/api/rest/v3/frontend/jobs/{jobDbId}/applied"; empty for Transport
 	StatusCode      int           // 0 where there was no answer
 	Code            string        // the service's code, if it sent one: "get_project_error", "invalid_token"
 	Message         string        // the service's words, at most 300 bytes
@@ -152,16 +157,33 @@ type Error struct {
 	Stopped         StopReason    // why there was no further attempt
 	MayHaveExecuted bool          // the call changes something, and no clear answer says whether it did
 	Err             error         // the condition, with its cause; nil for an answer without a named condition
+
+	// Credential names what a 401 or 403 refused, or what ErrToken could not get: "the identifier in
+	// Config.ClientID", "the token of Config.TokenSource", "the token of Config.JobDBTokenSource" or
+	// "the applicant's token". If the call sent no credential, it is "none" and the fields that would send
+	// one. It is empty for any other failure.
+	Credential string
+	// Location is where an ErrRedirect leads: scheme and host, and "/...", or ", the same path" if path
+	// and query are those of the request. It is empty if the answer names no address.
+	Location string
+
+	hint string // what to try; empty: nothing better than the rest of the text
 }
 
 // Error returns one line of at most a few hundred bytes.
 func (e *Error) Error() string {
 	parts := []string{"jobboard", e.Op}
+	if e.Origin != "" {
+		parts = append(parts, strings.TrimSpace(e.Method+" "+e.Origin+cmp.Or(e.Path, "/...")))
+	}
+	status := http.StatusText(e.StatusCode)
 	if e.StatusCode != 0 {
-		parts = append(parts, strings.TrimSpace(strconv.Itoa(e.StatusCode)+" "+http.StatusText(e.StatusCode)))
+		parts = append(parts, strings.TrimSpace(strconv.Itoa(e.StatusCode)+" "+status))
 	}
 	if e.Err != nil {
-		parts = append(parts, clean(e.Err.Error(), maxErrorCause))
+		if cause := e.cause(); !strings.EqualFold(cause, status) { // not "401 Unauthorized: unauthorized"
+			parts = append(parts, clean(cause, maxErrorCause))
+		}
 	}
 	if e.Code != "" {
 		parts = append(parts, clean(e.Code, 60))
@@ -169,8 +191,37 @@ func (e *Error) Error() string {
 	if e.Message != "" {
 		parts = append(parts, strconv.Quote(clean(e.Message, maxErrorMessage)))
 	}
-	return strings.Join(parts, ": ") + e.outcome()
+	text := strings.Join(parts, ": ")
+	if errors.Is(e.Err, ErrToken) && e.Credential != "" {
+		text += " (" + e.Credential + ")"
+	}
+	if e.hint != "" {
+		text += " (" + e.hint + ")"
+	}
+	return text + e.outcome()
 }
+
+// cause returns the text of Err. Of a 401 or 403 it says which credential was refused.
+func (e *Error) cause() string {
+	text := e.Err.Error()
+	for _, refused := range [...]error{ErrUnauthorized, ErrForbidden} {
+		if detail, ok := strings.CutPrefix(text, refused.Error()); ok && e.Credential != "" {
+			return e.refusedCredential() + detail
+		}
+	}
+	return text
+}
+
+// refusedCredential returns what a 401 or 403 says of the credential.
+func (e *Error) refusedCredential() string {
+	if fields, ok := strings.CutPrefix(e.Credential, noCredential); ok {
+		return "no credential was sent" + fields
+	}
+	return e.Credential + " was refused"
+}
+
+// noCredential begins the Credential of a call that sent none.
+const noCredential = "none"
 
 // outcome returns what Error says about the attempts and the request, in
 // parentheses.

@@ -3,9 +3,11 @@ package jobboard_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"net/http"
+	"regexp"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -52,10 +54,10 @@ func ExamplePrecheckResult() {
 
 	p, err := applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.AppliedJob))
 	fmt.Println(p.Decision, p.ApplicationID, err)
-	fmt.Println(p.AppliedErr)
+	fmt.Println(errors.Is(p.AppliedErr, jobboard.ErrServer))
 	// Output:
 	// already applied f76297d07f000002610484aa8202875a <nil>
-	// jobboard: HasApplied: 501 Not Implemented: server error
+	// true
 }
 
 // While the applied check is down nobody knows whether the job is another
@@ -68,10 +70,15 @@ func ExampleApplicant_Precheck_unknown() {
 
 	p, err := applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.OpenJob))
 	fmt.Println(p.Decision)
-	fmt.Println(err)
+	fmt.Println(atBoard(err.Error()))
 	// Output:
 	// unknown
-	// jobboard: HasApplied: 501 Not Implemented: server error
+	// jobboard: HasApplied: GET https://board.example/api/rest/v3/frontend/jobs/{jobDbId}/applied: 501 Not Implemented: server error
+}
+
+// atBoard returns a text with one address in place of the mock server's, which has another port in each run.
+func atBoard(text string) string {
+	return regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+`).ReplaceAllString(text, "https://board.example")
 }
 
 // In JSON the decision is a word, and errors are left out.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"github.com/jobboard-sdk/jobboard-go/internal/refusal"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
@@ -33,6 +34,8 @@ type failedAttempt struct {
 	header     http.Header // of the answer; nil: there was none
 	retryAfter time.Duration
 	outcome    outcome
+	location   string                    // of a redirect that was not followed, see address.Location
+	hint       string                    // what to try, see Error
 	resent     bool                      // net/http has sent the request once more by itself
 	stopped    StopReason                // why no attempt follows; empty: an attempt follows, or stop has not decided yet
 	wait       time.Duration             // before the next attempt
@@ -62,8 +65,10 @@ func (c *call) fail(f *failedAttempt) *Error {
 // describe returns the *Error of a failed attempt, and logs it.
 func (c *call) describe(f *failedAttempt) *Error {
 	e := &Error{
-		Op: c.op.name, Path: c.op.path, StatusCode: f.status, Attempts: c.attempts,
+		Op: c.op.name, Method: c.op.method, Origin: c.endpoint.origin.Address(), Path: c.op.path,
+		StatusCode: f.status, Attempts: c.attempts,
 		RetryAfter: f.retryAfter, Stopped: cmp.Or(f.stopped, StopFinal), Err: f.err,
+		Credential: c.credentialOf(f), Location: f.location, hint: f.hint,
 		Code:            c.secrets.Head(f.words.ErrorCode(), 100),
 		Message:         c.secrets.Head(f.words.ErrorMessage(), maxErrorMessage),
 		RequestID:       c.requestID(f.header),
@@ -173,6 +178,17 @@ func (c *call) noToken(err error) *failedAttempt {
 	return &failedAttempt{err: &failure{kind: kind, detail: c.secrets.Hide(detail), cause: cause}}
 }
 
+// credentialOf returns Error.Credential of a failed attempt.
+func (c *call) credentialOf(f *failedAttempt) string {
+	switch {
+	case !errors.Is(f.err, ErrUnauthorized) && !errors.Is(f.err, ErrForbidden) && !errors.Is(f.err, ErrToken):
+		return ""
+	case c.given != nil && c.endpoint.credential.Header == nil && c.given.request.Header.Get("Authorization") != "":
+		return "the Authorization header of the request"
+	}
+	return c.endpoint.place.sends
+}
+
 // notAnswered returns the failed attempt for a request without a whole answer.
 func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 	var denied *limiterError
@@ -198,6 +214,9 @@ func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 		kind = ErrTimeout
 	}
 	detail := c.secrets.Head(transport.CauseText(err), maxErrorCause)
+	if loss.Unsent { // the proxy may have refused, or may be what was not reached
+		f.hint = c.throughProxy()
+	}
 	f.err = &failure{kind: kind, detail: detail, cause: transport.SafeCause(err)}
 	return f
 }
@@ -243,9 +262,15 @@ func (c *call) unusable(a *answer, err error) *failedAttempt {
 		f.err = &failure{kind: ErrResponseTooLarge, detail: c.secrets.Hide(detail)}
 	default:
 		f.err = &failure{kind: ErrDecode, detail: a.describe(detail)}
+		if strings.HasPrefix(strings.TrimLeft(string(a.Sample()), markupSpace), "<") {
+			f.hint = c.wrongAddress()
+		}
 	}
 	return f
 }
+
+// markupSpace is what may stand before a page's first tag: white space and a byte order mark.
+const markupSpace = " \t\r\n\ufeff"
 
 // describe returns detail with the answer's content type and first bytes, so that a person can see
 // which machine sent the answer.
@@ -284,7 +309,79 @@ func (c *call) refused(a *answer, err error) *failedAttempt {
 		return c.cutShort(a, lost)
 	}
 	c.judgeRefusal(f, header)
+	c.explain(f, a)
 	return f
+}
+
+// explain adds to a refused answer where it leads and what to try. Which answers are none of the
+// interface: it has no 405, its 404 is JSON with a code or about the job, and it sends no page.
+func (c *call) explain(f *failedAttempt, a *answer) {
+	unnamed := f.err == nil && !f.words.Coded && f.words.Code == ""
+	aboutChannel := len(f.body) == 0 || f.body[0] == '{' || strings.Contains(strings.ToLower(f.words.Message), "channel")
+	switch status := f.status; {
+	case errors.Is(f.err, ErrRedirect):
+		c.explainRedirect(f, a)
+	case status == http.StatusProxyAuthRequired:
+		f.hint = cmp.Or(c.throughProxy(), "a proxy that this program does not know of") +
+			": it asks for a user and a password, which stand in the proxy's address"
+	case status == http.StatusNotFound && unnamed && c.op.isSearch() && aboutChannel:
+		f.hint = "is the channel right? does Config." + c.endpoint.place.field + " lead to this interface?"
+	case status == http.StatusNotFound && unnamed, status == http.StatusMethodNotAllowed, status < 500 && f.words.Markup:
+		f.hint = c.wrongAddress()
+	}
+}
+
+// explainRedirect says where a redirect leads that was not followed, and why it was not.
+func (c *call) explainRedirect(f *failedAttempt, a *answer) {
+	from := &c.url
+	if a.resp.Request != nil && a.resp.Request.URL != nil { // after other redirects, which were followed
+		from = a.resp.Request.URL
+	}
+	detail := "the answer has no address to go to"
+	f.location = c.secrets.Head(address.Location(from, f.header), maxErrorLocation)
+	target, err := from.Parse(f.header.Get("Location"))
+	switch {
+	case f.location == "":
+	case err == nil && c.endpoint.origin.Is(target):
+		detail = "to " + f.location
+		if !c.op.safe() {
+			detail += ", because the call changes something"
+		} else if c.endpoint.origin.Redirect(from, a.resp) != nil {
+			detail += ", after " + strconv.Itoa(maxRedirects) + " others"
+		}
+	case address.IsSamePath(f.location):
+		detail, f.hint = "to "+f.location, "if the service has moved, set Config."+c.endpoint.place.field+" to its new address"
+	default:
+		detail, f.hint = "to "+f.location, "a sign-in page, a proxy? does Config."+c.endpoint.place.field+" lead to this interface?"
+	}
+	f.err = &failure{kind: ErrRedirect, detail: detail}
+}
+
+// wrongAddress returns the hint for an answer that is none of the interface.
+func (c *call) wrongAddress() string {
+	if c.given != nil {
+		return "" // the caller's own path
+	}
+	field := "Config." + c.endpoint.place.field
+	begins, _, _ := strings.Cut(c.op.path, "/{")
+	for ; begins != ""; begins = begins[:strings.LastIndexByte(begins, '/')] {
+		if strings.HasSuffix(c.endpoint.base.Path, begins) {
+			return "no answer of this interface: " + field + " ends in " + begins + ", so that the path begins with it twice"
+		}
+	}
+	return "no answer of this interface: does " + field + " lead to it?"
+}
+
+// throughProxy returns a text that names the proxy of the call's requests; empty: there is none.
+func (c *call) throughProxy() string {
+	if c.endpoint.proxy == nil || c.sent.Request == nil {
+		return ""
+	}
+	proxy, err := c.endpoint.proxy(c.sent.Request)
+	if err != nil || proxy == nil {
+		return ""
+	}
+	return c.secrets.Head("through the proxy "+proxy.Scheme+"://"+proxy.Host, maxErrorLocation)
 }
 
 // judgeRefusal sets the condition, the outcome and the Retry-After of f from its status, its body

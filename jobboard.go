@@ -73,6 +73,7 @@ type endpoint struct {
 	*common
 	base       *url.URL // path without a trailing slash; nil: there is none
 	origin     address.Origin
+	place      *place // how errors call the address and the credential; nil: nothing can be sent
 	credential credential.Credential
 	budget     *budget.Budget // nil: none
 	shared     *budget.Budget // of all calls to the origin; budget is nil where CallOptions have none
@@ -91,7 +92,8 @@ type common struct {
 	// next sends a request. It is a function and no http.RoundTripper, because a transport's
 	// buffers hold the bytes of recent requests, and fmt's %v would print them.
 	next        func(*http.Request) (*http.Response, error)
-	standard    bool // next is net/http's own, which changes no header
+	standard    bool                                  // next is net/http's own, which changes no header
+	proxy       func(*http.Request) (*url.URL, error) // of next; nil: there is none, or nobody knows
 	headers     credential.Headers
 	anonymous   credential.Authorization // used by endpoints without a credential
 	catalogues  catalogueCache
@@ -124,6 +126,9 @@ type operation struct {
 func (op *operation) safe() bool {
 	return op.method == http.MethodGet || op.method == http.MethodHead || op.method == http.MethodOptions
 }
+
+// isSearch reports whether the operation searches a channel.
+func (op *operation) isSearch() bool { return op.path == searchPath }
 
 const (
 	searchPath      = "/api/rest/v2/frontend/jobboards/{channelID}/jobs"
@@ -171,14 +176,15 @@ func newClient(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{base: newEndpoint(all, "BaseURL", base), lookup: newEndpoint(all, "JobDBURL", lookup)}
+	c.base.place, c.lookup.place = &baseWithout, &lookupWithout
 	switch {
 	case cfg.ClientID != "":
-		c.base.credential = credential.Basic(cfg.ClientID)
+		c.base.credential, c.base.place = credential.Basic(cfg.ClientID), &baseWithID
 	case cfg.TokenSource != nil:
-		c.base.credential = all.source(cfg.TokenSource)
+		c.base.credential, c.base.place = all.source(cfg.TokenSource), &baseWithToken
 	}
 	if cfg.JobDBTokenSource != nil {
-		c.lookup.credential = all.source(cfg.JobDBTokenSource)
+		c.lookup.credential, c.lookup.place = all.source(cfg.JobDBTokenSource), &lookupWithToken
 	}
 	if c.base.origin == c.lookup.origin {
 		c.lookup.budget, c.lookup.shared = c.base.budget, c.base.budget
@@ -189,12 +195,17 @@ func newClient(cfg Config) (*Client, error) {
 // newCommon returns the state that a client's endpoints share. cfg has its defaults filled in.
 func newCommon(cfg Config) (*common, error) {
 	next := network(cfg.HTTPClient)
+	own, standard := next.(*http.Transport)
+	var proxy func(*http.Request) (*url.URL, error)
+	if standard {
+		proxy = own.Proxy
+	}
 	if cfg.Middleware != nil {
+		standard = false
 		if next = cfg.Middleware(next); next == nil {
 			return nil, &ConfigError{"Middleware", "returned nil in place of a transport"}
 		}
 	}
-	_, standard := next.(*http.Transport)
 	var attemptMost time.Duration
 	if cfg.HTTPClient != nil {
 		attemptMost = cfg.HTTPClient.Timeout
@@ -202,7 +213,7 @@ func newCommon(cfg Config) (*common, error) {
 	cfg.ClientID, cfg.TokenSource, cfg.JobDBTokenSource, cfg.HTTPClient, cfg.Middleware = "", nil, nil, nil, nil
 	return &common{
 		config: cfg, attemptMost: attemptMost,
-		next: next.RoundTrip, standard: standard,
+		next: next.RoundTrip, standard: standard, proxy: proxy,
 		headers: credential.NewHeaders(cfg.UserAgent, cfg.Language),
 		source:  sources(),
 	}, nil
@@ -227,7 +238,7 @@ func newEndpoint(all *common, field string, base *url.URL) endpoint {
 		added: nothing[http.Header], hide: nothing[[]string],
 	}
 	if base == nil {
-		e.mistake = &ConfigError{field, "is empty"}
+		e.mistake = &ConfigError{field, "is empty, and this call needs it"}
 		return e
 	}
 	e.origin = address.OriginOf(base)
@@ -267,7 +278,26 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	case !e.config.AllowInsecure && !e.origin.IsConfidential():
 		e.mistake = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant's token does not go there"}
 	default:
-		e.credential = e.source(user)
+		e.credential, e.place = e.source(user), &baseWithApplicant
 	}
 	return &Applicant{client: c, endpoint: e}
 }
+
+// place is how errors call the address and the credential of an endpoint.
+type place struct {
+	field string // of Config, which has the address
+	sends string // see Error.Credential
+}
+
+// The places.
+var (
+	baseWithID        = place{"BaseURL", "the identifier in Config.ClientID"}
+	baseWithToken     = place{"BaseURL", "the token of Config.TokenSource"}
+	baseWithApplicant = place{"BaseURL", applicantsToken}
+	baseWithout       = place{"BaseURL", noCredential + "; Config.ClientID or Config.TokenSource would send one"}
+	lookupWithToken   = place{"JobDBURL", "the token of Config.JobDBTokenSource"}
+	lookupWithout     = place{"JobDBURL", noCredential + "; Config.JobDBTokenSource would send one"}
+)
+
+// applicantsToken is the Error.Credential of an applicant's refused call.
+const applicantsToken = "the applicant's token"

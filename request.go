@@ -79,6 +79,9 @@ type call struct {
 // do sends the request, repeats it by the policy, and hands the first successful answer to
 // accept. Every failure is an *Error. No operation reaches the network by other code.
 func (e *endpoint) do(ctx context.Context, op *operation, req request, accept func(*answer) error) error {
+	if ctx == nil {
+		return e.refuse(ctx, op, errNoContext)
+	}
 	if e.mistake != nil {
 		return e.refuse(ctx, op, e.mistake)
 	}
@@ -121,8 +124,14 @@ func (c *call) loop() *failedAttempt {
 	return nil
 }
 
-// refuse returns the error of a call that cannot be sent.
+// errNoContext refuses a call without a context.
+var errNoContext = invalid("the context is nil: give the request's, or context.Background()")
+
+// refuse returns the error of a call that cannot be sent. ctx may be nil.
 func (e *endpoint) refuse(ctx context.Context, op *operation, err error) error {
+	if ctx == nil {
+		ctx = context.Background() // for the Observer and the Logger
+	}
 	return e.startCall(ctx, op).fail(&failedAttempt{err: err})
 }
 

@@ -38,7 +38,7 @@ type RetryPolicy struct {
 	MaxAttempts      int           // the most attempts of a call; 0 means 5, 1 means no repeat
 	MinWait, MaxWait time.Duration // bounds of the wait before a repeat; 200 ms, 5 s
 	MaxRetryAfter    time.Duration // 30 s; if the service asks for a longer wait, the call ends at once with its answer
-	AttemptTimeout   time.Duration // 15 s for one attempt, to the end of its answer; for Postings, to the headers
+	AttemptTimeout   time.Duration // 15 s for one attempt, to the end of its answer; for Postings, to the headers; at least 1 ms
 	StallTimeout     time.Duration // 10 s; the longest wait for the next byte of a body
 
 	// A Client and its Applicants share one budget of tokens for each origin. A repeat takes a
@@ -77,6 +77,9 @@ var (
 	errCallTimeout    error = transport.Timeout("no answer within 60 s, the limit of a call whose context has no deadline")
 )
 
+// tooShort is what is wrong with a time limit within which no answer can come.
+const tooShort = "is less than a millisecond: was a unit left out, as in 10*time.Second?"
+
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	for _, f := range []struct {
 		name  string
@@ -93,6 +96,12 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 			return p, &ConfigError{"Retry." + f.name, "is negative"}
 		}
 		*f.value = cmp.Or(*f.value, f.zero)
+	}
+	if p.AttemptTimeout < time.Millisecond {
+		return p, &ConfigError{"Retry.AttemptTimeout", tooShort}
+	}
+	if p.StallTimeout < time.Millisecond {
+		return p, &ConfigError{"Retry.StallTimeout", tooShort}
 	}
 	if p.MaxWait < p.MinWait {
 		return p, &ConfigError{"Retry.MaxWait", "is less than MinWait"}

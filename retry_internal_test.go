@@ -42,7 +42,7 @@ func TestRetryDefaults(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	own := RetryPolicy{
-		MaxAttempts: 1, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1, AttemptTimeout: 1, StallTimeout: 1, Budget: -1,
+		MaxAttempts: 1, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1, AttemptTimeout: time.Millisecond, StallTimeout: time.Millisecond, Budget: -1,
 	}
 	if got, err := own.withDefaults(); got != own || err != nil {
 		t.Errorf("%+v, %v", got, err)

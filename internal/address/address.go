@@ -63,6 +63,13 @@ func wrongBase(u *url.URL) string {
 	if slices.Contains(parts, ".") || slices.Contains(parts, "..") {
 		return "has . or .. in its path"
 	}
+	for _, operation := range []struct{ begins, leave string }{
+		{"/api/rest/v", "/api/rest"}, {"/jobdb/public/apply", "/jobdb"},
+	} {
+		if strings.Contains(u.Path, operation.begins) {
+			return "holds the path of a call, which the client adds itself: leave off " + operation.leave + " and all that follows"
+		}
+	}
 	return ""
 }
 

@@ -50,6 +50,41 @@ func (o Origin) IsConfidential() bool {
 // String returns the origin as an address without a path.
 func (o Origin) String() string { return o.Scheme + "://" + net.JoinHostPort(o.Host, o.Port) }
 
+// Address returns the origin as people write it: without the port that its scheme implies.
+func (o Origin) Address() string {
+	switch host := o.Host; {
+	case host == "":
+		return ""
+	case o.Scheme == "http" && o.Port == "80", o.Scheme == "https" && o.Port == "443", o.Port == "":
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]" // an IPv6 address
+		}
+		return o.Scheme + "://" + host
+	}
+	return o.String()
+}
+
+// Location describes where a redirect in answer to a request for from leads: scheme and host, and
+// ", the same path" if it differs from the request by scheme, host or a final slash alone, else "/...",
+// because its path may hold an identifier or a token. It returns "" if Location is no address of the web.
+func Location(from *url.URL, header http.Header) string {
+	target, err := from.Parse(header.Get("Location"))
+	if header.Get("Location") == "" || err != nil || wrongHost(target) != "" {
+		return ""
+	}
+	shown := target.Scheme + "://" + target.Host
+	slash := func(u *url.URL) string { return strings.TrimRight(u.EscapedPath(), "/") }
+	if slash(target) == slash(from) && target.RawQuery == from.RawQuery {
+		return shown + samePath
+	}
+	return shown + "/..."
+}
+
+const samePath = ", the same path"
+
+// IsSamePath reports whether a text of Location says that only scheme, host or a final slash differ.
+func IsSamePath(location string) bool { return strings.HasSuffix(location, samePath) }
+
 // Redirect returns the target of resp, a redirect in answer to a request for from. It returns nil
 // if the client must not follow: Location is absent or broken, leads to another origin, or has a
 // user part.

@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +34,9 @@ type Words struct {
 
 	shownError, shownText string // AuthError and AuthText with the header's backslashes
 
+	problem       bool   // application/problem+json
+	title, detail string // of a problem (RFC 9457)
+
 	steps int // see Steps
 }
 
@@ -42,8 +47,15 @@ func (w *Words) Steps() int { return w.steps }
 // because a secret in it may contain backslashes.
 func (w *Words) ErrorCode() string { return cmp.Or(w.Code, w.shownError) }
 
-// ErrorMessage returns the message to show for the answer, as ErrorCode does.
-func (w *Words) ErrorMessage() string { return cmp.Or(w.Message, w.shownText) }
+// ErrorMessage returns the message to show for the answer, as ErrorCode does: in an
+// application/problem+json its title and detail (RFC 9457), elsewhere only if there is no message.
+func (w *Words) ErrorMessage() string {
+	problem := strings.Join(slices.DeleteFunc([]string{w.title, w.detail}, func(s string) bool { return s == "" }), ": ")
+	if w.problem {
+		return cmp.Or(problem, w.Message, w.shownText)
+	}
+	return cmp.Or(w.Message, problem, w.shownText)
+}
 
 // TokenExpired reports whether another token may help: the answer names an
 // invalid token, and not a token of the wrong kind (section 5).
@@ -60,6 +72,8 @@ func (w *Words) TokenExpired() bool {
 // which codesIn returns true; nil: below no member.
 func Read(header http.Header, body []byte, codesIn func(member string) bool) Words {
 	w := readChallenge(header)
+	media, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	w.problem = media == "application/problem+json"
 	w.steps += len(body)
 	text := bytes.Trim(body, " \t\r\n\v\f\xef\xbb\xbf") // white space and byte order marks
 	switch {
@@ -93,12 +107,21 @@ func (w *Words) readText(text string) {
 // off: the words read before the cut count.
 func (w *Words) readJSON(text []byte, codesIn func(member string) bool) {
 	r := reader{Words: w, codesIn: codesIn}
+	r.tokens(text)
+	if !w.problem && w.title == "" && w.detail == "" { // the type of a problem is an address and never a code
+		r.levels = append(r.levels[:0], level{object: true, key: "type"})
+		r.readCode(r.kind)
+	}
+}
+
+// tokens takes the tokens of a text, to the end of its first value.
+func (r *reader) tokens(text []byte) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	for {
 		before := dec.InputOffset()
 		token, err := dec.Token()
-		w.steps += int(dec.InputOffset()-before) + 1
+		r.steps += int(dec.InputOffset()-before) + 1
 		if err != nil || !r.take(token) {
 			return
 		}
@@ -110,6 +133,7 @@ type reader struct {
 	*Words
 	codesIn func(member string) bool // nil: below no member
 	levels  []level                  // the open objects and lists
+	kind    string                   // member type of the outermost object
 }
 
 type level struct {
@@ -134,7 +158,11 @@ func (r *reader) take(token json.Token) bool {
 		}
 		r.levels = r.levels[:len(r.levels)-1]
 	case string:
-		r.readCode(t)
+		if len(r.levels) == 1 && r.levels[0].key == "type" {
+			r.kind = t
+		} else {
+			r.readCode(t)
+		}
 		r.value(t)
 	case json.Number:
 		r.value(t.String())
@@ -169,6 +197,13 @@ func (r *reader) value(s string) {
 		return
 	case !r.levels[n-1].object, n > 2, n == 2 && r.levels[0].key != "error":
 		return
+	}
+	switch key := r.levels[n-1].key; {
+	case n > 1:
+	case key == "title":
+		r.title = s
+	case key == "detail":
+		r.detail = s
 	}
 	switch r.levels[n-1].key {
 	case "code":

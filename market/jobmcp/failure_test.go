@@ -3,10 +3,14 @@ package jobmcp
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
 // A failed call is told by its operation, status and condition; the service's words stand apart.
@@ -18,14 +22,55 @@ func TestDescribesFailures(t *testing.T) {
 		details bool
 	}{
 		{errors.New("no settings"), "no settings", false},
-		{&jobboard.Error{Op: "Search"}, "Search failed", true},
-		{&jobboard.Error{Op: "Search", StatusCode: 418}, "Search failed (status 418)", true},
-		{fmt.Errorf("more: %w", &jobboard.Error{Op: "Search", StatusCode: 503, Err: jobboard.ErrServer}), "Search failed (status 503): " + jobboard.ErrServer.Error(), true},
-		{&jobboard.Error{Op: "Search", Err: jobboard.ErrTimeout}, "Search failed: " + jobboard.ErrTimeout.Error(), true},
+		{&jobboard.Error{Op: "Search"}, "Search failed", false},
+		{&jobboard.Error{Op: "Search", StatusCode: 418, Message: "no tea"}, "Search failed (status 418)", true},
+		{fmt.Errorf("more: %w", &jobboard.Error{Op: "Search", StatusCode: 503, Code: "x", Err: jobboard.ErrServer}), "Search failed (status 503): " + jobboard.ErrServer.Error(), true},
+		{&jobboard.Error{Op: "Search", Err: jobboard.ErrTimeout}, "Search failed: " + jobboard.ErrTimeout.Error(), false},
+		{&jobboard.Error{Op: "Search", Err: jobboard.ErrDecode}, "Search failed: " + jobboard.ErrDecode.Error(), true},
 	} {
 		f := s.describe(test.err)
 		if f.Error != test.text || (f.Details != "") != test.details || (f.Notice != "") != test.details || strings.Contains(f.Error, "more") {
 			t.Errorf("%v: %+v", test.err, f)
+		}
+	}
+}
+
+// An assistant does not learn the hosts of the network in which its server runs: those are in the texts of
+// errors, for the operator's log.
+func TestHostsStayInside(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(407) }))
+	defer proxy.Close()
+	address := func(text string) *url.URL {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	through := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address(proxy.URL))}}
+	for name, cfg := range map[string]jobboard.Config{
+		"a redirect":       {BaseURL: srv.BaseURL},
+		"no such host":     {BaseURL: "https://board.invalid", Retry: jobboard.RetryPolicy{MaxAttempts: 1}},
+		"a proxy":          {BaseURL: "http://board.invalid", AllowInsecure: true, HTTPClient: through},
+		"a tunnel's proxy": {BaseURL: "https://board.invalid", HTTPClient: through},
+	} {
+		cfg.ClientID = srv.Demo.ClientID
+		client, err := jobboard.NewClient(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		srv.Fail(jobboardtest.Fault{Status: 302, Header: http.Header{"Location": {"https://sso.invalid/"}}})
+		_, err = client.Search(t.Context(), "27828_extern", jobboard.Query{})
+		f := NewServer(nil, Options{}).describe(err)
+		text := fmt.Sprintf("%+v", f)
+		for _, host := range []string{address(srv.BaseURL).Host, "board.invalid", "sso.invalid", address(proxy.URL).Host} {
+			if err == nil || strings.Contains(text, host) {
+				t.Errorf("%s: %v is told as %s", name, err, text)
+			}
+		}
+		if !strings.Contains(err.Error(), cfg.BaseURL[:len("http://127")]) {
+			t.Errorf("%s: the error itself names no host: %v", name, err)
 		}
 	}
 }

@@ -364,8 +364,9 @@ func TestSearchBreaksOff(t *testing.T) {
 		srv.Fail(test.fault)
 		for _, tool := range []string{"search_jobs", "what_changed"} {
 			told = nil
-			r := use(t, session, tool, `{}`).want(t, true, test.want, `"about_foreign_fields":`)
-			if strings.Contains(r.text, "postings") || len(told) != 1 {
+			r := use(t, session, tool, `{}`).want(t, true, test.want)
+			foreign := strings.Contains(r.text, `"foreign_details":`) == strings.Contains(r.text, `"about_foreign_fields":`)
+			if strings.Contains(r.text, "postings") || len(told) != 1 || !foreign {
 				t.Errorf("%s %+v: %s, told %v", tool, test.fault, r.text, told)
 			}
 		}

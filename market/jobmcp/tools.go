@@ -208,10 +208,9 @@ func (s *Server) describe(err error) failure {
 		}
 	}
 	f.Next, f.Tell = s.nextStep(err), tellOf(err)
-	said := foreign.Line(shown.Error(err), maxDetails)
 	var call *jobboard.Error
 	if !errors.As(err, &call) {
-		f.Error = said
+		f.Error = foreign.Line(shown.Error(err), maxDetails)
 		return f
 	}
 	f.Error = call.Op + " failed"
@@ -221,8 +220,28 @@ func (s *Server) describe(err error) failure {
 	if first != nil {
 		f.Error += ": " + first.Error()
 	}
-	f.Details, f.Notice = said, foreignNotice
+	if said := detailsOf(call); said != "" {
+		f.Details, f.Notice = foreign.Line(said, maxDetails), foreignNotice
+	}
 	return f
+}
+
+// detailsOf returns what the error of a failed call tells whoever asks: what is wrong with the input or
+// with the answer, and the service's code and words. The rest of its text names hosts of the operator's
+// network, and goes to Options.Failed alone.
+func detailsOf(call *jobboard.Error) string {
+	var parts []string
+	for _, known := range []error{jobboard.ErrInvalidInput, jobboard.ErrDecode, jobboard.ErrResponseTooLarge} {
+		if errors.Is(call.Err, known) {
+			parts = append(parts, call.Err.Error())
+		}
+	}
+	for _, said := range []string{call.Code, call.Message} {
+		if said != "" {
+			parts = append(parts, said)
+		}
+	}
+	return strings.Join(parts, ": ")
 }
 
 // nextStep returns advice for an error: from the error itself, from Options.NextStep,

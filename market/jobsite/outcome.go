@@ -40,7 +40,7 @@ type Outcome struct {
 	Status int
 	// Check holds the board's answers; its Information, if any, has the form's questions.
 	Check jobboard.PrecheckResult
-	Err   error // why the situation is uncertain; nil: certain
+	Err   error // why the situation is uncertain, for the log: its text names hosts of your network; nil: certain
 }
 
 // MayApply reports whether to offer the form. It also does where the situation is AppliedUnknown, because

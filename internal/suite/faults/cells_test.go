@@ -154,7 +154,8 @@ var meanings = map[error]meaning{
 	jobboard.ErrJobInactive:          {jobboard.ErrClosed, true, http.StatusGone},
 	jobboard.ErrJobUnavailable:       {jobboard.ErrGone, true, http.StatusNotFound},
 	jobboard.ErrPostingUnavailable:   {nil, false, http.StatusServiceUnavailable},
-	jobboard.ErrForbidden:            {nil, false, http.StatusForbidden},
+	jobboard.ErrUnauthorized:         {nil, false, http.StatusUnauthorized}, // of the applicant's token
+	jobboard.ErrForbidden:            {nil, false, http.StatusForbidden},    // of the applicant's token
 	jobboard.ErrServer:               {nil, false, http.StatusBadGateway},
 	errOther:                         {nil, false, http.StatusBadGateway},
 }
@@ -170,6 +171,13 @@ func misread(err, want error) string {
 		if errors.Is(err, class) != (class == m.class) {
 			return fmt.Sprintf("is of the class %q: %v; want: %v", class, class != m.class, m.class)
 		}
+	}
+	e := asError(err)
+	switch {
+	case (want == jobboard.ErrUnauthorized || want == jobboard.ErrForbidden) && e.Credential != "the applicant's token":
+		m.status = http.StatusBadGateway
+	case want == jobboard.ErrServer && e.RetryAfter > 0:
+		m.status = http.StatusServiceUnavailable
 	}
 	if settled, status := jobboard.Settled(err), jobboard.HTTPStatus(err); settled != m.settled || status != m.status {
 		return fmt.Sprintf("is settled: %v, with status %d; want: %v, %d", settled, status, m.settled, m.status)

@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -444,8 +445,16 @@ func (t *trial) verifyError(err error, want cell, count int) {
 		t.problem("the error %s: %v", problem, err)
 		return
 	}
-	if e.Op != t.op.Name || e.Path != t.op.Template {
-		t.problem("the error is of %s %s", e.Op, e.Path)
+	if e.Op != t.op.Name || e.Method != t.op.Method || e.Path != t.op.Template {
+		t.problem("the error is of %s %s %s", e.Op, e.Method, e.Path)
+	}
+	refused := errors.Is(want.err, jobboard.ErrUnauthorized) || errors.Is(want.err, jobboard.ErrForbidden) ||
+		errors.Is(want.err, jobboard.ErrToken)
+	if name := t.credentialName(); refused && e.Credential != name || !refused && e.Credential != "" {
+		t.problem("Credential is %q, the call sent %q", e.Credential, name)
+	}
+	if e.Origin != t.origin() {
+		t.problem("Origin is %q, want %q", e.Origin, t.origin())
 	}
 	if e.StatusCode != t.status || t.form.code != "?" && e.Code != t.form.code {
 		t.problem("StatusCode and Code are %d and %q, want %d and %q", e.StatusCode, e.Code, t.status, t.form.code)
@@ -456,7 +465,7 @@ func (t *trial) verifyError(err error, want cell, count int) {
 	if wait := t.form.retryAfter; wait >= 0 && e.RetryAfter != wait || wait < 0 && e.RetryAfter < -wait {
 		t.problem("RetryAfter is %v, want %v", e.RetryAfter, wait)
 	}
-	if want.err == jobboard.ErrDecode && !strings.Contains(err.Error(), fmt.Sprintf("%s: %d ", e.Op, e.StatusCode)) {
+	if want.err == jobboard.ErrDecode && !strings.Contains(err.Error(), fmt.Sprintf("%s: %s %s%s: %d ", e.Op, e.Method, e.Origin, cmp.Or(e.Path, "/..."), e.StatusCode)) {
 		t.problem("the error does not say operation and status: %v", err)
 	}
 	if e.MayHaveExecuted != want.executed {
@@ -478,10 +487,41 @@ func (t *trial) verifyError(err error, want cell, count int) {
 	t.verifyText(err, e)
 }
 
+// address returns the base address of the operation.
+func (t *trial) address() string {
+	if t.op.Slot == rig.Lookup {
+		return t.cfg.JobDBURL
+	}
+	return t.cfg.BaseURL
+}
+
+// origin returns the base address without its path and its scheme's own port.
+func (t *trial) origin() string {
+	u := rig.Must(url.Parse(t.address()))
+	return u.Scheme + "://" + strings.TrimSuffix(u.Host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
+}
+
+// credentialName returns how an error calls the credential that the operation sends.
+func (t *trial) credentialName() string {
+	switch {
+	case t.op.Slot == rig.Applicant:
+		return "the applicant's token"
+	case t.op.Slot == rig.Lookup && t.cfg.JobDBTokenSource != nil:
+		return "the token of Config.JobDBTokenSource"
+	case t.op.Slot == rig.Lookup:
+		return "none; Config.JobDBTokenSource would send one"
+	case t.cfg.ClientID != "":
+		return "the identifier in Config.ClientID"
+	case t.cfg.TokenSource != nil:
+		return "the token of Config.TokenSource"
+	}
+	return "none; Config.ClientID or Config.TokenSource would send one"
+}
+
 // verifyText: bounded, one line, no secret, whoever prints it.
 func (t *trial) verifyText(err error, e *jobboard.Error) {
 	text := err.Error()
-	if len(text) > 700 || len(e.Message) > 300 || len(e.Body) > 64<<10 {
+	if len(text) > 1000 || len(e.Message) > 300 || len(e.Body) > 64<<10 {
 		t.problem("text, Message and Body have %d, %d, and %d bytes", len(text), len(e.Message), len(e.Body))
 	}
 	for _, s := range []string{text, e.Message, e.Code} {
@@ -494,8 +534,9 @@ func (t *trial) verifyText(err error, e *jobboard.Error) {
 			t.problem("the error does not say %q: %s", s, text)
 		}
 	}
+	elsewhere := strings.NewReplacer(e.Origin+e.Path, "", cmp.Or(e.Location, "-"), "").Replace(text)
 	for _, s := range append(t.form.hides, "http://127", "https://", "/pre/fix", "/db/") {
-		if strings.Contains(text, s) {
+		if strings.Contains(elsewhere, s) {
 			t.problem("the error shows %q: %s", s, text)
 		}
 	}
