@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,8 +41,8 @@ type SnapshotPosting struct {
 
 // Snapshot returns a snapshot of the postings that a search finds (4.1), read as Postings reads
 // them. If the call fails, it returns the error and an incomplete snapshot of the postings that
-// arrived before the failure, maybe none. If entries of the answer could not be read, the error is an
-// *[UnreadableError] and the snapshot, also incomplete, holds all others.
+// arrived before the failure, maybe none. Entries of the answer that could not be read, see
+// [PostingError], are no failure: the snapshot holds all others and is incomplete.
 func (c *Client) Snapshot(ctx context.Context, channel ChannelID, q Query) (*Snapshot, error) {
 	s := &Snapshot{Language: cmp.Or(q.Language, c.base.made().config.Language)}
 	return s, s.take(c.PostingStream(ctx, channel, withoutConfig(q)))
@@ -65,6 +66,9 @@ func withoutConfig(q Query) Query {
 func (s *Snapshot) take(stream *PostingStream) (err error) {
 	s.Channel, s.Text, s.Near = stream.channel, stream.query.Text, stream.query.Near
 	for p, failed := range stream.All() {
+		if unreadable := (*UnreadableError)(nil); errors.As(failed, &unreadable) {
+			break // the last item of a whole answer: Complete tells
+		}
 		if failed != nil {
 			err = failed
 			break
