@@ -49,7 +49,7 @@ func (d *decoder) release() {
 // allocates.
 func (d *decoder) start(b []byte) {
 	d.Allow(math.MaxInt64)
-	d.Path = ""
+	d.Path, d.Flaw = "", jsonread.Flaw{}
 	d.ResetBytes(b)
 	d.item.Reset()
 }
@@ -98,6 +98,21 @@ func decode[T any](b []byte, read func(*decoder) T) (value T, err error) {
 	return v, nil
 }
 
-func (d *decoder) str() jsonread.Piece    { return d.String(&d.item) }
-func (d *decoder) optStr() jsonread.Piece { return d.OptString(&d.item) }
-func (d *decoder) optID() jsonread.Piece  { return d.OptID(&d.item) }
+// text reads a text, number, true or false, and any other value as "".
+func (d *decoder) text() jsonread.Piece {
+	p, _ := d.TryText(&d.item)
+	return p
+}
+
+// optText reads a text, number, true or false, or null for "", and fails for any other value.
+func (d *decoder) optText() jsonread.Piece { return d.OptText(&d.item) }
+
+// refuseFlaw fails for an item that cannot be used and stands alone, not in a list.
+func (d *decoder) refuseFlaw() {
+	if d.Flaw.Reason != "" && d.Err() == nil {
+		d.Fail(d.Flaw.Reason)
+		if d.Flaw.Member != "" {
+			d.Within(d.Flaw.Member)
+		}
+	}
+}

@@ -130,8 +130,8 @@ func withUnknownInOneForm(j *JobInformation) *JobInformation {
 }
 
 var (
-	refRequired = []string{"totalNumberOfJobs", "results", "jobPostingId", "title", "jobId", "jobTitle", "applyPossible"}
-	refNumbers  = []string{"id", "companyId", "geoLat", "geoLong", "geoZip"} // texts that may come as numbers
+	refRequired = []string{"totalNumberOfJobs", "results", "jobPostingId", "jobId", "jobTitle", "applyPossible"}
+	refStrict   = []string{"totalNumberOfJobs", "results", "jobId", "applyPossible", "questions"} // an odd value is refused
 
 	refIntText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 	refISO     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$`)
@@ -158,7 +158,11 @@ func refMembers(v any, to reflect.Value) bool {
 	unknown := map[string]json.RawMessage{}
 	for _, m := range o {
 		if field, known := fields[m.key]; known {
-			ok = ok && !seen[m.key] && refRead(m.value, m.key, field)
+			_, question := to.Interface().(Question)
+			strict := question || slices.Contains(refStrict, m.key)
+			_, object := m.value.(refObject)
+			strict = strict || m.key == "jobPostingId" || m.key == "config" && object
+			ok = ok && !seen[m.key] && (refRead(m.value, m.key, field, strict) || !strict)
 			seen[m.key] = true
 		} else if !slices.ContainsFunc(slices.Collect(maps.Keys(fields)), func(name string) bool { return strings.EqualFold(name, m.key) }) {
 			unknown[m.key] = refJSON(m.value)
@@ -170,12 +174,32 @@ func refMembers(v any, to reflect.Value) bool {
 	return ok && !slices.ContainsFunc(refRequired, func(name string) bool { return fields[name].IsValid() && !seen[name] })
 }
 
-// refRead reads a value, and null for the zero value of what need not be there.
-func refRead(v any, name string, to reflect.Value) (ok bool) {
+// refRead reads a value, and null for the zero value of what need not be there. If it cannot be read, to
+// is the zero value. What is strict is refused if a part of it cannot be read.
+func refRead(v any, name string, to reflect.Value, strict bool) (ok bool) {
+	defer func() {
+		if !ok {
+			to.SetZero()
+		}
+	}()
 	if v == nil {
-		return name == "results" || !slices.Contains(refRequired, name)
+		return name == "results" || name == "jobTitle" || !slices.Contains(refRequired, name)
 	}
 	switch to := to.Addr().Interface().(type) {
+	case *JobPostingID:
+		n, ok := refInt(v)
+		*to = JobPostingID(n)
+		return ok && n > 0
+	case *[]JobPosting:
+		list, ok := v.([]any)
+		*to = []JobPosting{}
+		for _, v := range list {
+			var p JobPosting
+			if refMembers(v, reflect.ValueOf(&p).Elem()) {
+				*to = append(*to, p)
+			}
+		}
+		return ok && (len(list) == 0 || len(*to) > 0)
 	case *Millis:
 		*to, ok = refMillis(v)
 		return ok
@@ -191,9 +215,14 @@ func refRead(v any, name string, to reflect.Value) (ok bool) {
 		return refMembers(v, to)
 	case reflect.Slice:
 		list, ok := v.([]any)
-		to.Set(reflect.MakeSlice(to.Type(), len(list), len(list)))
-		for i, v := range list {
-			ok = ok && refMembers(v, to.Index(i))
+		to.Set(reflect.MakeSlice(to.Type(), 0, len(list)))
+		for _, v := range list {
+			e := reflect.New(to.Type().Elem()).Elem()
+			if refElement(v, e) {
+				to.Set(reflect.Append(to, e))
+			} else if strict {
+				return false
+			}
 		}
 		return ok
 	case reflect.Bool:
@@ -201,17 +230,52 @@ func refRead(v any, name string, to reflect.Value) (ok bool) {
 		to.SetBool(b)
 		return ok
 	case reflect.String:
-		text, ok := v.(string)
-		if number, is := v.(json.Number); is && slices.Contains(refNumbers, name) {
-			text, ok = number.String(), len(number) <= 64
-		}
+		text, ok := refText(v)
 		to.SetString(text)
 		return ok
 	default:
 		n, ok := refInt(v)
 		to.SetInt(n)
-		return ok && to.Int() == n
+		return ok && to.Int() == n && (n >= 0 || name != "totalNumberOfJobs")
 	}
+}
+
+// refElement reads an element of a list. A nationality or an answer needs its texts, if it has them.
+func refElement(v any, to reflect.Value) bool {
+	if _, label := to.Interface().(IDLabel); label {
+		o, _ := v.(refObject)
+		for _, m := range o {
+			if _, text := refText(m.value); (m.key == "id" || m.key == "label") && m.value != nil && !text {
+				return false
+			}
+		}
+	}
+	return refMembers(v, to)
+}
+
+// refEntries returns how many entries the results of a page have.
+func refEntries(b []byte) (n int) {
+	v, _ := refParse(b)
+	page, _ := v.(refObject)
+	for _, m := range page {
+		if list, ok := m.value.([]any); ok && m.key == "results" {
+			n = len(list)
+		}
+	}
+	return n
+}
+
+// refText returns a text, or a number or boolean as its text.
+func refText(v any) (text string, ok bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case bool:
+		return strconv.FormatBool(v), true
+	case json.Number:
+		return v.String(), len(v) <= 64
+	}
+	return "", false
 }
 
 func refInt(v any) (int64, bool) {
@@ -255,22 +319,22 @@ func refTimestamp(v any) (Timestamp, bool) {
 
 func refConfig(v any) (PostingConfig, bool) {
 	o, ok := v.(refObject)
-	m := map[string][]string{}
+	m, seen := map[string][]string{}, map[string]bool{}
 	for _, e := range o {
-		_, twice := m[e.key]
+		ok = ok && !seen[e.key]
+		seen[e.key] = true
 		list, many := e.value.([]any)
-		if !many && e.value != nil {
+		if _, text := refText(e.value); text {
 			list = []any{e.value}
+		} else if !many && e.value != nil {
+			continue
 		}
 		m[e.key] = []string{}
 		for _, v := range list {
-			if text, is := v.(string); is {
+			if text, is := refText(v); is {
 				m[e.key] = append(m[e.key], text)
-			} else {
-				ok = ok && v == nil
 			}
 		}
-		ok = ok && !twice
 	}
 	return NewPostingConfig(m), ok
 }
@@ -318,6 +382,9 @@ func FuzzSearch(f *testing.F) {
 		`{"results":[{"title":"","jobPostingId":1}],"totalNumberOfJobs":1}`, wrap(`{"audience":null}`), wrap(`{"audience":"x"}`), wrap(`{"audience":[null,"x",null,"y"]}`),
 		wrap(`{"audience" : [ "x" , "y" ] , "" : [ "" ] }`), wrap(`{"Audience":["x"],"audience":["y"]}`),
 		wrap("{\"a\\u00fc\":[\"\xff\",\"\\ud800\",\"\xc3\xa9\"]}"),
+		`{"results":[{"jobPostingId":1},7,{"jobPostingId":"2","title":true,"config":[{"a":1}]},{"jobPostingId":3,"title":1,"title":2},null,{}],"totalNumberOfJobs":"6","numPages":[]}`,
+		`{"results":[{"jobPostingId":1,"jobStartDate":{"a":[]},"postingVersionId":1e3,"applyOnlineLink":[],"postingVersionEndDate":"2026-01-31T08:30:00Z and a long text that is no time at all"}],"totalNumberOfJobs":1,"offset":-1}`,
+		wrap(`{"a":1,"b":true,"c":[1e5,{},[[]],false,"x"],"d":{"e":1},"audience":9223372036854775808}`), wrap(`{"a":{},"a":[]}`), wrap(`{"a":[]},"config":{}`),
 		wrap(`{"audience":["a",null,"b"],"x":null,"y":"z","audienc\u0065":[]}`), wrap(`{"a":[],"a":[]}`), wrap(`{"location":[{}]}`),
 		`{"results":[{"jobPostingId":"1","title":"\ud83d","jobStartDate":"2025-04-16T11:22:33.444+0000"}],"totalNumberOfJobs":"1"}`,
 		"\ufeff{\"totalNumberOfJobs\":0,\"results\":null} ",
@@ -331,6 +398,10 @@ func FuzzSearch(f *testing.F) {
 		for _, r := range []io.Reader{bytes.NewReader(b), iotest.OneByteReader(bytes.NewReader(b)), iotest.DataErrReader(iotest.HalfReader(bytes.NewReader(b)))} {
 			got, err := decodeSearch(r, decodeLimits{}, nil)
 			if checkRefused(t, b, ok, err) {
+				if n := refEntries(b) - len(want.Results); got.Unreadable != n || len(got.UnreadableErrors) != min(n, 100) {
+					t.Errorf("%q: %d entries that cannot be read, %v; want %d", b, got.Unreadable, got.UnreadableErrors, n)
+				}
+				got.Unreadable, got.UnreadableErrors = 0, nil
 				samePage(t, got, want)
 				if (got.Results == nil) != (want.Results == nil) {
 					t.Errorf("%q: results %v, want %v", b, got.Results, want.Results)
@@ -370,6 +441,9 @@ func FuzzJobInformation(f *testing.F) {
 		`{"jobId":1,"jobTitle":"\ud800 \u00fc","applyPossible":false,"companyId":77,"questions":[],` +
 			`"nationalities":[{"id":5,"label":"\u00d6sterreich"},{"label":"x"},{}],` +
 			`"location":{"geoLat":52.5,"geoLong":-1.25e1,"geoZip":10115,"geoCountry":null},"additionalLocations":[{}]}`,
+		`{"jobId":1,"jobTitle":null,"applyPossible":true,"companyName":7,"companyId":[],"timestamp":"soon","location":[],"nationalities":[null,{"id":1,"id":2},{"id":{},"label":"a"},{"id":true,"label":"b"}],` +
+			`"additionalLocations":[{"geoCity":5,"geoZip":{}},{"geoCity":"a","geoCity":"b"},7],"questions":[{"id":1,"type":true,"label":null}]}`,
+		`{"jobId":1,"jobTitle":[],"applyPossible":true,"questions":[{"label":{}}]}`, `{"jobId":1,"jobTitle":"t","applyPossible":true,"nationalities":7,"additionalLocations":{},"location":{"geoCity":"a","geoCity":"b"}}`,
 		`{"jobId":1,"jobTitle":"t","applyPossible":true,"location":{"geoLat":1.5,"geoCountry":"a"},"additionalLocations":[{"geoCountry":"a"},{"geoState":"\n"}]}`,
 	} {
 		f.Add([]byte(text))
@@ -415,7 +489,7 @@ func FuzzPostingConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, ok := refParse(b)
 		var want, got PostingConfig
-		ok = ok && refRead(v, "", reflect.ValueOf(&want).Elem())
+		ok = ok && refRead(v, "", reflect.ValueOf(&want).Elem(), true)
 		if !checkRefused(t, b, ok, got.UnmarshalJSON(b)) {
 			return
 		}
@@ -453,13 +527,13 @@ func FuzzTimes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, valid := refParse(b)
 		var wantM, m Millis
-		ok := valid && refRead(v, "", reflect.ValueOf(&wantM).Elem())
+		ok := valid && refRead(v, "", reflect.ValueOf(&wantM).Elem(), true)
 		if checkRefused(t, b, ok, m.UnmarshalJSON(b)) && m != wantM {
 			t.Errorf("%q: %d, want %d", b, m, wantM)
 		}
 
 		var wantT, ts Timestamp
-		ok = valid && refRead(v, "", reflect.ValueOf(&wantT).Elem())
+		ok = valid && refRead(v, "", reflect.ValueOf(&wantT).Elem(), true)
 		if checkRefused(t, b, ok, ts.UnmarshalJSON(b)) {
 			if !ts.Equal(wantT.Time) || ts.IsZero() != wantT.IsZero() {
 				t.Errorf("%q: %v, want %v", b, ts, wantT)

@@ -261,6 +261,9 @@ func (c *call) unusable(a *answer, err error) *failedAttempt {
 	case errors.Is(err, ErrResponseTooLarge):
 		f.err = &failure{kind: ErrResponseTooLarge, detail: c.secrets.Hide(detail)}
 	default:
+		if charset := transport.NotUTF8(a.resp.Header, a.Sample()); charset != "" && len(a.Sample()) > 0 {
+			detail = "the answer is in " + charset + ", not in UTF-8"
+		}
 		f.err = &failure{kind: ErrDecode, detail: a.describe(detail)}
 		if strings.HasPrefix(strings.TrimLeft(string(a.Sample()), markupSpace), "<") {
 			f.hint = c.wrongAddress()

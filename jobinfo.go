@@ -215,49 +215,53 @@ var infoDecoders = sync.Pool{New: func() any { return new(infoDecoder) }}
 
 var infoObject = jsonread.NewObject([]infoMember{
 	{Name: "jobId", Required: true, Read: func(d *infoDecoder) { d.info.JobID = JobID(d.Int()) }},
-	{Name: "jobTitle", Required: true, Read: func(d *infoDecoder) { d.jobTitle = d.str() }},
-	{Name: "jobLanguage", Read: func(d *infoDecoder) { d.language = d.optStr() }},
+	{Name: "jobTitle", Required: true, Read: func(d *infoDecoder) { d.jobTitle = d.text() }},
+	{Name: "jobLanguage", Read: func(d *infoDecoder) { d.language = d.text() }},
 	{Name: "applyPossible", Required: true, Read: func(d *infoDecoder) { d.info.ApplyPossible = d.Bool() }},
-	{Name: "dataSecurityLink", Read: func(d *infoDecoder) { d.policy = d.optStr() }},
+	{Name: "dataSecurityLink", Read: func(d *infoDecoder) { d.policy = d.text() }},
 	{Name: "questions", Read: func(d *infoDecoder) { d.hasQuestions = d.readList((*infoDecoder).readQuestion) >= 0 }},
 	{Name: "nationalities", Read: func(d *infoDecoder) {
 		d.info.Nationalities = catalogue.Read(&d.catalogue, &d.Reader, d.catalogues, newIDLabel)
 	}},
-	{Name: "timestamp", Read: func(d *infoDecoder) { d.info.Timestamp = d.timestamp() }},
-	{Name: "companyName", Read: func(d *infoDecoder) { d.company = d.optStr() }},
-	{Name: "companyId", Read: func(d *infoDecoder) { d.companyID = d.optID() }},
+	{Name: "timestamp", Read: func(d *infoDecoder) { d.info.Timestamp, _ = d.tryTimestamp() }},
+	{Name: "companyName", Read: func(d *infoDecoder) { d.company = d.text() }},
+	{Name: "companyId", Read: func(d *infoDecoder) { d.companyID = d.text() }},
 	{Name: "location", Read: func(d *infoDecoder) {
-		if !d.Null() {
-			d.readPlace(0)
+		if d.readPlace(0); d.Flaw.Reason != "" {
+			d.places[0] = rawPlace{}
 		}
 	}},
 	{Name: "additionalLocations", Read: func(d *infoDecoder) {
+		if d.Peek() != '[' {
+			d.Skip()
+			return
+		}
 		d.hasAdditional = d.readList((*infoDecoder).readNextPlace) >= 0
 	}},
 }).KeepUnknown(func(d *infoDecoder) *unknownMembers { return &d.info.Unknown })
 
 var questionObject = jsonread.NewObject([]infoMember{
-	{Name: "id", Read: func(d *infoDecoder) { d.question().id = d.optID() }},
-	{Name: "type", Read: func(d *infoDecoder) { d.question().kind = d.optStr() }},
-	{Name: "label", Read: func(d *infoDecoder) { d.question().label = d.optStr() }},
+	{Name: "id", Read: func(d *infoDecoder) { d.question().id = d.optText() }},
+	{Name: "type", Read: func(d *infoDecoder) { d.question().kind = d.optText() }},
+	{Name: "label", Read: func(d *infoDecoder) { d.question().label = d.optText() }},
 	{Name: "answers", Read: func(d *infoDecoder) { d.question().answers = d.readList((*infoDecoder).readLabel) }},
 }).KeepUnknown(func(d *infoDecoder) *unknownMembers { return &d.question().unknown })
 
 var labelObject = jsonread.NewObject([]infoMember{
-	{Name: "id", Read: func(d *infoDecoder) { d.label().id = d.optID() }},
-	{Name: "label", Read: func(d *infoDecoder) { d.label().label = d.optStr() }},
+	{Name: "id", Read: func(d *infoDecoder) { d.label().id = d.optText() }},
+	{Name: "label", Read: func(d *infoDecoder) { d.label().label = d.optText() }},
 })
 
 var placeObject = jsonread.NewObject([]infoMember{
-	{Name: "geoLat", Read: func(d *infoDecoder) { d.places[d.place].lat = d.optID() }},
-	{Name: "geoLong", Read: func(d *infoDecoder) { d.places[d.place].long = d.optID() }},
-	{Name: "geoName", Read: func(d *infoDecoder) { d.places[d.place].name = d.optStr() }},
-	{Name: "geoCountry", Read: func(d *infoDecoder) { d.places[d.place].country = d.optStr() }},
-	{Name: "geoState", Read: func(d *infoDecoder) { d.places[d.place].state = d.optStr() }},
-	{Name: "geoCity", Read: func(d *infoDecoder) { d.places[d.place].city = d.optStr() }},
-	{Name: "geoZip", Read: func(d *infoDecoder) { d.places[d.place].zip = d.optID() }},
-	{Name: "geoStreet", Read: func(d *infoDecoder) { d.places[d.place].street = d.optStr() }},
-}).KeepUnknown(func(d *infoDecoder) *unknownMembers { return &d.places[d.place].unknown })
+	{Name: "geoLat", Read: func(d *infoDecoder) { d.places[d.place].lat = d.text() }},
+	{Name: "geoLong", Read: func(d *infoDecoder) { d.places[d.place].long = d.text() }},
+	{Name: "geoName", Read: func(d *infoDecoder) { d.places[d.place].name = d.text() }},
+	{Name: "geoCountry", Read: func(d *infoDecoder) { d.places[d.place].country = d.text() }},
+	{Name: "geoState", Read: func(d *infoDecoder) { d.places[d.place].state = d.text() }},
+	{Name: "geoCity", Read: func(d *infoDecoder) { d.places[d.place].city = d.text() }},
+	{Name: "geoZip", Read: func(d *infoDecoder) { d.places[d.place].zip = d.text() }},
+	{Name: "geoStreet", Read: func(d *infoDecoder) { d.places[d.place].street = d.text() }},
+}).Lenient().KeepUnknown(func(d *infoDecoder) *unknownMembers { return &d.places[d.place].unknown })
 
 // isNoInfoMember reports whether a job information has no member of that name.
 func isNoInfoMember(name string) bool { return !infoObject.Has(name) }
@@ -286,6 +290,7 @@ func decodePart(b []byte, read func(*infoDecoder), take func(d *infoDecoder, tex
 	defer d.release()
 	d.start(b)
 	read(d)
+	d.refuseFlaw()
 	d.End()
 	if text := d.Join(&d.item); d.Err() == nil {
 		take(d, text)
@@ -366,9 +371,13 @@ func (d *infoDecoder) readPlace(i int) {
 	placeObject.Read(&d.Reader, &d.placeOrder, d)
 }
 
+// readNextPlace reads a place, and leaves it out if it cannot be read.
 func (d *infoDecoder) readNextPlace() {
 	d.places = jsonread.Append(&d.Reader, d.places, rawPlace{})
-	d.readPlace(len(d.places) - 1)
+	last := len(d.places) - 1
+	if d.readPlace(last); d.Flaw.Reason != "" && d.Err() == nil {
+		d.places = d.places[:last]
+	}
 }
 
 func (p *rawPlace) of(text string) Location {

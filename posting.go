@@ -30,17 +30,23 @@ type JobSearchResult struct {
 	TotalNumberOfJobs  int          `json:"totalNumberOfJobs"`  // hits on all pages
 	Results            []JobPosting `json:"results"`
 
+	// Unreadable counts the entries of the answer that Results lacks because they are no usable
+	// posting; see PostingError. Encoding loses both.
+	Unreadable       int            `json:"-"`
+	UnreadableErrors []PostingError `json:"-"` // of the first 100 such entries
+
 	Unknown map[string]json.RawMessage `json:"-"` // further members, by their names; see JobPosting
 }
 
 // Partial reports whether the search has more postings than the page holds: the
-// page's counters name more hits than it has postings, or more than one page.
-// The interface documents no way to ask for another page.
+// page's counters name more hits than it has postings, or more than one page, or
+// entries of the answer could not be read. The interface documents no way to ask
+// for another page.
 func (r *JobSearchResult) Partial() bool { return r.partial(len(r.Results)) }
 
 // partial reports what Partial does, for a page of which n postings were read.
 func (r *JobSearchResult) partial(n int) bool {
-	return r.TotalNumberOfJobs > n || r.NumPages > 1
+	return r.TotalNumberOfJobs > n || r.NumPages > 1 || r.Unreadable > 0
 }
 
 // MarshalJSON returns the page in the form of section 2.1; results is never
@@ -140,7 +146,8 @@ func (w *objectWriter) posting(p JobPosting) {
 }
 
 // UnmarshalJSON reads a posting by the rules of a search; null changes
-// nothing. It returns [ErrDecode] for anything else.
+// nothing. It returns [ErrDecode] for an entry that a search passes over, see
+// [PostingError], and for what is no JSON.
 func (p *JobPosting) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
@@ -149,6 +156,7 @@ func (p *JobPosting) UnmarshalJSON(b []byte) error {
 	defer d.release()
 	var v JobPosting
 	d.readPosting(&v)
+	d.refuseFlaw()
 	if err := d.end(); err != nil {
 		return err
 	}
@@ -204,26 +212,43 @@ func (d *postingDecoder) release() {
 
 var postingObject = jsonread.NewObject([]postingMember{
 	{Name: "jobPostingId", Required: true, Read: func(d *postingDecoder) {
-		d.posting.JobPostingID = JobPostingID(d.Int())
+		id, reason := d.TryInt()
+		if reason == "" && id < 1 {
+			reason = "not 1 or more"
+		}
+		if reason != "" {
+			d.Note("jobPostingId", reason)
+		}
+		d.posting.JobPostingID = JobPostingID(id)
 	}},
 	{Name: "postingVersionId", Read: func(d *postingDecoder) {
-		d.posting.PostingVersionID = PostingVersionID(d.OptInt())
+		id, _ := d.TryInt()
+		d.posting.PostingVersionID = PostingVersionID(id)
 	}},
-	{Name: "title", Required: true, Read: func(d *postingDecoder) { d.title = d.str() }},
-	{Name: "applyOnlineLink", Read: func(d *postingDecoder) { d.link = d.optStr() }},
-	{Name: "config", Read: (*postingDecoder).readConfig},
-	{Name: "jobStartDate", Read: func(d *postingDecoder) { d.posting.JobStartDate = d.millis() }},
-	{Name: "postingVersionStartDate", Read: func(d *postingDecoder) { d.posting.PostingVersionStartDate = d.millis() }},
-	{Name: "postingVersionEndDate", Read: func(d *postingDecoder) { d.posting.PostingVersionEndDate = d.millis() }},
-}).KeepUnknown(func(d *postingDecoder) *unknownMembers { return &d.posting.Unknown })
+	{Name: "title", Read: func(d *postingDecoder) { d.title = d.text() }},
+	{Name: "applyOnlineLink", Read: func(d *postingDecoder) { d.link = d.text() }},
+	{Name: "config", Read: (*postingDecoder).readConfigMember},
+	{Name: "jobStartDate", Read: func(d *postingDecoder) { d.posting.JobStartDate = d.millisOrZero() }},
+	{Name: "postingVersionStartDate", Read: func(d *postingDecoder) {
+		d.posting.PostingVersionStartDate = d.millisOrZero()
+	}},
+	{Name: "postingVersionEndDate", Read: func(d *postingDecoder) {
+		d.posting.PostingVersionEndDate = d.millisOrZero()
+	}},
+}).Lenient().KeepUnknown(func(d *postingDecoder) *unknownMembers { return &d.posting.Unknown })
 
-// readPosting reads a posting into p.
+// readPosting reads a posting into p. A posting that cannot be used is read to its end, and d.Flaw
+// then says why; p has no use.
 func (d *postingDecoder) readPosting(p *JobPosting) {
 	d.item.Reset()
 	d.posting, d.title, d.link = p, jsonread.Piece{}, jsonread.Piece{}
 	postingObject.Read(&d.Reader, &d.postingOrder, d)
 	p.AdTooLarge = d.config.Fit(&d.Reader, adSuffix)
 	d.posting = nil
+	if d.Flaw.Reason != "" {
+		d.config.Drop()
+		return
+	}
 	if lists, text := d.config.Join(&d.Reader, &d.item); d.Err() == nil {
 		p.Title, p.ApplyOnlineLink, p.Config = d.title.In(text), d.link.In(text), PostingConfig{lists}
 	}
@@ -245,7 +270,7 @@ type postingReader struct {
 	started  bool
 	list     bool                  // results is an array, not null
 	inList   bool                  // the reader stands inside the array results
-	n        int                   // postings read
+	n        int                   // entries of results read: postings, known ones and unreadable ones
 	skip     func(raw []byte) bool // reports whether next leaves a posting out; nil: it leaves out none
 	err      error
 }
@@ -254,7 +279,11 @@ type pageMember = jsonread.Member[*postingReader]
 
 var pageObject = jsonread.NewObject([]pageMember{
 	{Name: "totalNumberOfJobs", Required: true, Read: func(p *postingReader) {
-		p.counters.TotalNumberOfJobs = p.count(p.d.Int())
+		n := p.d.Int()
+		if n < 0 || int64(int(n)) != n {
+			p.d.Fail(jsonscan.Error("integer out of range"))
+		}
+		p.counters.TotalNumberOfJobs = int(n)
 	}},
 	{Name: "results", Required: true, Read: func(p *postingReader) {
 		p.list = !p.d.Null() && p.d.Array()
@@ -268,12 +297,11 @@ var pageObject = jsonread.NewObject([]pageMember{
 	{Name: "lastPostingOnPage", Read: func(p *postingReader) { p.counters.LastPostingOnPage = p.optCount() }},
 }).KeepUnknown(func(p *postingReader) *unknownMembers { return &p.counters.Unknown })
 
-func (p *postingReader) optCount() int { return p.count(p.d.OptInt()) }
-
-// count returns n, or fails where an int is too small for it.
-func (p *postingReader) count(n int64) int {
+// optCount reads a counter that decides nothing: what is no integer is 0.
+func (p *postingReader) optCount() int {
+	n, _ := p.d.TryInt()
 	if int64(int(n)) != n {
-		p.d.Fail(jsonscan.Error("integer out of range"))
+		return 0
 	}
 	return int(n)
 }
@@ -289,20 +317,24 @@ func newPostingReader(r io.Reader, lim decodeLimits, omit []string) *postingRead
 // next returns the next posting. After the last posting it reads the page to its end and returns
 // io.EOF if the page is complete. After an error it returns the same error again.
 func (p *postingReader) next() (*JobPosting, error) {
-	if p.d != nil {
-		p.d.Allow(allocations(int64(p.lim.maxItem)))
-	}
-	for p.more() {
+	var posting *JobPosting
+	for {
+		if p.d != nil {
+			p.d.Allow(allocations(int64(p.lim.maxItem)))
+		}
+		if !p.more() {
+			return nil, p.err
+		}
 		if p.skipped() {
 			continue
 		}
-		posting := new(JobPosting)
-		if !p.read(posting) {
-			break
+		if posting == nil {
+			posting = new(JobPosting)
 		}
-		return posting, nil
+		if p.read(posting) {
+			return posting, nil
+		}
 	}
-	return nil, p.err
 }
 
 // skipped passes over the posting at which more stopped, if skip knows its bytes, and
@@ -370,12 +402,22 @@ func (p *postingReader) more() bool {
 		}
 	}
 	if p.err = d.err(); p.err == nil {
-		p.err = io.EOF
+		p.err = p.noneRead()
 	}
 	return false
 }
 
-// read reads the posting at which more stopped, and reports whether it could.
+// noneRead returns io.EOF, or an error that names what is wrong with the first entry if the page has
+// entries and none could be read.
+func (p *postingReader) noneRead() error {
+	if p.n == 0 || p.counters.Unreadable < p.n {
+		return io.EOF
+	}
+	return errUndecodable(p.counters.UnreadableErrors[0].text())
+}
+
+// read reads the entry at which more stopped, and reports whether it is a posting. If it is not, and
+// p.err is nil, the entry is counted as unreadable, and *posting is empty.
 func (p *postingReader) read(posting *JobPosting) bool {
 	d := p.d
 	if p.lim.maxItem > 0 {
@@ -391,7 +433,12 @@ func (p *postingReader) read(posting *JobPosting) bool {
 		return false
 	}
 	p.n++
-	return true
+	if d.Flaw.Reason == "" {
+		return true
+	}
+	*posting = JobPosting{}
+	p.counters.unreadable(PostingError{Position: p.n - 1, Member: d.Flaw.Member, Reason: string(d.Flaw.Reason)})
+	return false
 }
 
 // decodeSearch reads a page.
@@ -409,7 +456,7 @@ func (p *postingReader) all() (*JobSearchResult, error) {
 	var cur []JobPosting
 	for p.more() {
 		if len(cur) == cap(cur) {
-			n := min(max(16, p.n), 4096)
+			n := min(max(16, p.n-p.counters.Unreadable), 4096)
 			if !p.d.Charge(2 * n * int(unsafe.Sizeof(JobPosting{}))) { // the slices, and their copy at the end
 				p.err = p.d.err()
 				break
@@ -421,7 +468,7 @@ func (p *postingReader) all() (*JobSearchResult, error) {
 		}
 		cur = cur[:len(cur)+1]
 		if !p.read(&cur[len(cur)-1]) {
-			break
+			cur = cur[:len(cur)-1]
 		}
 	}
 	page, ok := p.page()

@@ -67,12 +67,15 @@ func (c PostingConfig) Equal(other PostingConfig) bool { return c.lists.Equal(ot
 func (c PostingConfig) MarshalJSON() ([]byte, error) { return c.lists.MarshalJSON() }
 
 // UnmarshalJSON reads an object of arrays of strings; null gives the zero value. It reads a bare
-// string as an array of one string, and null as an empty array. It skips a null inside an array. It
-// returns [ErrDecode] for a key that occurs twice and for anything else.
+// string as an array of one string, and null as an empty array. A number of at most 64 bytes, true
+// and false count as strings. It leaves out a key whose value is an object, and skips nulls, objects
+// and arrays inside an array. It returns [ErrDecode] for a key that occurs twice and for anything
+// else.
 func (c *PostingConfig) UnmarshalJSON(b []byte) error {
 	d := newPostingDecoder(b)
 	defer d.release()
 	d.readConfig()
+	d.refuseFlaw()
 	d.End()
 	lists, _ := d.config.Join(&d.Reader, &d.item)
 	if err := d.err(); err != nil {
@@ -205,3 +208,15 @@ var configKeys = jsonread.NewNames(shownKeys...)
 
 // readConfig reads a config, or null for one without keys.
 func (d *postingDecoder) readConfig() { d.config.Read(&d.Reader, &d.item, &configKeys, &d.omit) }
+
+// readConfigMember reads the config of a posting. It skips a config that is no object.
+func (d *postingDecoder) readConfigMember() {
+	if c := d.Peek(); c != '{' && c != 'n' {
+		d.Skip()
+		return
+	}
+	before := d.Flaw
+	if d.readConfig(); d.Flaw != before {
+		d.Flaw.Member = "config." + d.Flaw.Member
+	}
+}

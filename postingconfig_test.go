@@ -95,9 +95,20 @@ func TestPostingConfigJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte("null"), &c); err != nil || c.Len() != 0 {
 		t.Errorf("null: %v, %d keys", err, c.Len())
 	}
-	for _, bad := range []string{`[]`, `"x"`, `{"a":1}`, `{"a":{}}`, `{"a":[1]}`, `{"a":[],"a":[]}`, `{"a":[[]]}`, `true`} {
+	for _, bad := range []string{`[]`, `"x"`, `{"a":[],"a":[]}`, `{"a":{},"a":[]}`, `{"a":1,"b":[],"a":{}}`, `true`, `7`} {
 		if err := json.Unmarshal([]byte(bad), &c); !errors.Is(err, ErrDecode) {
 			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	for odd, want := range map[string]string{
+		`{"a":1,"b":true,"c":[false,-1.50e+3,null,"x"]}`: `{"a":["1"],"b":["true"],"c":["false","-1.50e+3","x"]}`,
+		`{"a":{},"b":[[],{"c":["d"]},"e"],"f":[[1]]}`:    `{"b":["e"],"f":[]}`,
+		`{"a":` + strings.Repeat("1", 64) + `}`:          `{"a":["` + strings.Repeat("1", 64) + `"]}`,
+		`{"a":` + strings.Repeat("1", 65) + `,"b":null}`: `{"b":[]}`,
+	} {
+		err := json.Unmarshal([]byte(odd), &c)
+		if b, _ := c.MarshalJSON(); err != nil || string(b) != want {
+			t.Errorf("%s: %s, %v; want %s", odd, b, err, want)
 		}
 	}
 	for _, bad := range []string{``, `{`, `{} x`, `{"a":[}`} {

@@ -29,6 +29,9 @@ type parameters struct {
 // Search returns the matching postings of a channel (4.1) that the service puts on its single page;
 // JobSearchResult.Partial reports whether the search found more. It sends the client's credential.
 //
+// An entry that is no usable posting is left out and counted in JobSearchResult.Unreadable, see
+// [PostingError]. If an answer has entries and none can be read, Search returns ErrDecode.
+//
 // Errors: ErrUnauthorized, ErrForbidden, ErrServer, and those of every call.
 func (c *Client) Search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
 	return c.base.made().search(ctx, channel, q)
@@ -38,6 +41,9 @@ func (c *Client) Search(ctx context.Context, channel ChannelID, q Query) (*JobSe
 // constant memory for any number of postings. It yields a failure as the last
 // item, with a nil posting. Breaking off stops reading; ranging again sends the
 // search again.
+//
+// An entry that is no usable posting is passed over, see [PostingError]. If there were any, the last
+// item is an *[UnreadableError], after every other posting of the answer.
 //
 // Until the first posting has arrived, failures are repeated as for Search.
 // After it they end the range, because postings were handed out already.
@@ -98,9 +104,9 @@ func (s *PostingStream) Skip(known func(raw []byte) bool) {
 	s.skip = known
 }
 
-// Page returns the page's counters, without Results. It reports true once the last range over All
-// has read the answer to its end. Until then counters may be missing, because the service may send
-// them after the postings.
+// Page returns the page's counters, with Unreadable and without Results. It reports true once the
+// last range over All has read the answer to its end. Until then counters may be missing, because
+// the service may send them after the postings.
 func (s *PostingStream) Page() (page JobSearchResult, ok bool) { return s.page, s.complete }
 
 // All sends the search and yields its postings, as [Client.Postings] does.
@@ -129,6 +135,9 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 			return
 		}
 		s.page, s.complete = p.reader.page()
+		if n := s.page.Unreadable; n > 0 {
+			yield(nil, &UnreadableError{Count: n, Errors: s.page.UnreadableErrors})
+		}
 	}
 }
 

@@ -197,3 +197,96 @@ func TestErrorHidesWhatWasSearchedFor(t *testing.T) {
 		}
 	}
 }
+
+// readmeLoop reads postings as the loop in README.md does, and returns their identifiers and the error
+// that ends it.
+func readmeLoop(c *jobboard.Client, t *testing.T) (ids []jobboard.JobPostingID, err error) {
+	t.Helper()
+	for posting, err := range c.Postings(t.Context(), "channel", jobboard.Query{Text: "nurse"}) {
+		if err != nil {
+			return ids, err
+		}
+		ids = append(ids, posting.JobPostingID)
+	}
+	return ids, nil
+}
+
+// TestReadmeLoop holds that a loop that returns at an error has had every good posting of an answer,
+// wherever one of a thousand is odd, and that the error says what could not be read.
+func TestReadmeLoop(t *testing.T) {
+	for odd, want := range map[string]string{
+		`{"jobPostingId":7,"title":null}`:                    "",
+		`{"jobPostingId":7,"config":{"x":1,"y":{"z":[]}}}`:   "",
+		`{"jobPostingId":7,"jobStartDate":"soon"}`:           "",
+		`{"jobPostingId":"seven","title":"t"}`:               "jobPostingId not an integer",
+		`{"title":"t"}`:                                      "jobPostingId is missing",
+		`{"jobPostingId":7,"title":"a","title":"b"}`:         "title occurs twice",
+		`{"jobPostingId":7,"config":{"own":[],"own":["x"]}}`: "config.* occurs twice",
+		`null`: "not an object",
+	} {
+		for _, at := range []int{0, 500, 999} {
+			var body strings.Builder
+			body.WriteString(`{"totalNumberOfJobs":1000,"results":[`)
+			var good []jobboard.JobPostingID
+			for i := range 1000 {
+				if i > 0 {
+					body.WriteString(",")
+				}
+				switch {
+				case i == at:
+					body.WriteString(odd)
+				default:
+					fmt.Fprintf(&body, `{"jobPostingId":%d,"title":"Nurse"}`, 1000+i)
+				}
+				switch {
+				case i != at:
+					good = append(good, jobboard.JobPostingID(1000+i))
+				case want == "":
+					good = append(good, 7)
+				}
+			}
+			body.WriteString("]}")
+			c := answering(t, jobboard.Config{ClientID: "10"}, http.StatusOK, body.String())
+			ids, err := readmeLoop(c, t)
+			if !slices.Equal(ids, good) {
+				t.Errorf("%s at %d: %d postings, want %d", odd, at, len(ids), len(good))
+			}
+			var unreadable *jobboard.UnreadableError
+			if want == "" {
+				if err != nil {
+					t.Errorf("%s at %d: %v", odd, at, err)
+				}
+			} else if !errors.As(err, &unreadable) || !errors.Is(err, jobboard.ErrDecode) || unreadable.Count != 1 ||
+				len(unreadable.Errors) != 1 || unreadable.Errors[0].Position != at || !strings.Contains(err.Error(), fmt.Sprintf("results[%d]", at)) ||
+				!strings.Contains(err.Error(), want) {
+				t.Errorf("%s at %d: %v", odd, at, err)
+			}
+			stream := c.PostingStream(t.Context(), "channel", jobboard.Query{})
+			for range stream.All() { //nolint:revive // reads the page to its end
+			}
+			page, whole := stream.Page()
+			found, err := c.Search(t.Context(), "channel", jobboard.Query{})
+			if err != nil || !whole {
+				t.Fatal(err)
+			}
+			if n := min(len(want), 1); page.Unreadable != n || found.Unreadable != n || len(page.UnreadableErrors) != n ||
+				len(found.UnreadableErrors) != n || found.Partial() != (n > 0) || len(found.Results) != len(good) {
+				t.Errorf("%s at %d: %+v, and %d postings with %v", odd, at, page, len(found.Results), found.UnreadableErrors)
+			}
+		}
+	}
+}
+
+// A stream in which no entry can be read fails as a call: one request, an *Error that names the first.
+func TestNoPostingOfStreamCanBeRead(t *testing.T) {
+	sent := 0
+	c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
+		sent++
+		return answer(r, http.StatusOK, `{"totalNumberOfJobs":2,"results":[{"jobPostingId":0},{}]}`)
+	})
+	ids, err := readmeLoop(c, t)
+	var failed *jobboard.Error
+	if len(ids) > 0 || !errors.As(err, &failed) || !errors.Is(err, jobboard.ErrDecode) || !strings.Contains(err.Error(), "results[0].jobPostingId not 1 or more") || sent != 1 {
+		t.Errorf("%v, %v, %d requests", ids, err, sent)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,8 +23,8 @@ type Snapshot struct {
 	ForApplicant bool        `json:"forApplicant,omitzero"` // taken with an applicant's token
 	Taken        time.Time   `json:"taken"`                 // when the answer ended or failed, in UTC, to the millisecond
 
-	// Complete reports whether the answer was read to its end and, by its own counters, held every
-	// posting. Otherwise the channel may still show a posting that the snapshot lacks.
+	// Complete reports whether the answer was read to its end, every entry of it could be read and,
+	// by its own counters, it held every posting. Otherwise the channel may still show a posting that the snapshot lacks.
 	Complete bool              `json:"complete"`
 	Postings []SnapshotPosting `json:"postings"` // in the order of their identifiers
 }
@@ -40,7 +41,8 @@ type SnapshotPosting struct {
 
 // Snapshot returns a snapshot of the postings that a search finds (4.1), read as Postings reads
 // them. If the call fails, it returns the error and an incomplete snapshot of the postings that
-// arrived before the failure, maybe none.
+// arrived before the failure, maybe none. Entries of the answer that could not be read, see
+// [PostingError], are no failure: the snapshot holds all others and is incomplete.
 func (c *Client) Snapshot(ctx context.Context, channel ChannelID, q Query) (*Snapshot, error) {
 	s := &Snapshot{Language: cmp.Or(q.Language, c.base.made().config.Language)}
 	return s, s.take(c.PostingStream(ctx, channel, withoutConfig(q)))
@@ -64,6 +66,9 @@ func withoutConfig(q Query) Query {
 func (s *Snapshot) take(stream *PostingStream) (err error) {
 	s.Channel, s.Text, s.Near = stream.channel, stream.query.Text, stream.query.Near
 	for p, failed := range stream.All() {
+		if unreadable := (*UnreadableError)(nil); errors.As(failed, &unreadable) {
+			break // the last item of a whole answer: Complete tells
+		}
 		if failed != nil {
 			err = failed
 			break

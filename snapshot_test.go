@@ -68,7 +68,10 @@ func TestSnapshotComplete(t *testing.T) {
 		{"one twice, counted twice", searchPage{`{"totalNumberOfJobs":3,"results":[` + two + `,` + postingJSON(1, 10, "a") + `]}`, nil}, kept, false, nil},
 		{"reset in the middle", searchPage{`{"totalNumberOfJobs":2,"results":[` + two + `,`, io.ErrUnexpectedEOF}, kept, false, jobboard.ErrTransport},
 		{"broken behind the postings", searchPage{`{"totalNumberOfJobs":2,"results":[` + two + `],"numPages":x}`, nil}, kept, false, jobboard.ErrDecode},
-		{"broken posting", searchPage{`{"totalNumberOfJobs":3,"results":[` + two + `,{"jobPostingId":"x"}]}`, nil}, kept, false, jobboard.ErrDecode},
+		{"a posting that cannot be read", searchPage{`{"totalNumberOfJobs":3,"results":[` + two + `,{"jobPostingId":"x"}]}`, nil}, kept, false, nil},
+		{"one that is not counted", searchPage{`{"totalNumberOfJobs":2,"results":[7,` + two + `]}`, nil}, kept, false, nil},
+		{"no posting that can be read", searchPage{`{"totalNumberOfJobs":1,"results":[{"jobPostingId":"x"}]}`, nil}, nil, false, jobboard.ErrDecode},
+		{"broken posting", searchPage{`{"totalNumberOfJobs":3,"results":[` + two + `,{"jobPostingId":x}]}`, nil}, kept, false, jobboard.ErrDecode},
 		{"a page of somebody else", searchPage{`<html>`, nil}, nil, false, jobboard.ErrDecode},
 	} {
 		t.Run(c.name, func(t *testing.T) {

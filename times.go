@@ -34,15 +34,30 @@ func (m *Millis) UnmarshalJSON(b []byte) error {
 
 // millis reads a time in milliseconds, or 0 for null.
 func (d *decoder) millis() Millis {
-	if d.Peek() != '"' {
-		return Millis(d.OptInt())
-	}
-	var buf [timeRoom]byte
-	m, ok := isotime.ParseMillis(d.shortText(buf[:0]))
+	m, ok := d.tryMillis()
 	if !ok {
 		d.Fail(errNotTime)
 	}
-	return Millis(m)
+	return m
+}
+
+// tryMillis reads what millis reads. It skips any other value and reports false.
+func (d *decoder) tryMillis() (Millis, bool) {
+	if d.Peek() != '"' {
+		n, ok := d.tryOptInt()
+		return Millis(n), ok
+	}
+	var buf [timeRoom]byte
+	m, ok := isotime.ParseMillis(d.shortText(buf[:0]))
+	return Millis(m), ok
+}
+
+// millisOrZero reads what millis reads, and any other value as 0.
+func (d *decoder) millisOrZero() Millis {
+	if m, ok := d.tryMillis(); ok {
+		return m
+	}
+	return 0
 }
 
 const errNotTime = jsonscan.Error("neither milliseconds nor an ISO 8601 time")
@@ -84,34 +99,54 @@ func (t *Timestamp) UnmarshalJSON(b []byte) error {
 // timestamp reads an ISO 8601 text or milliseconds, or the zero value for null
 // and 0.
 func (d *decoder) timestamp() Timestamp {
+	t, ok := d.tryTimestamp()
+	if !ok {
+		d.Fail(errNotTime)
+	}
+	return t
+}
+
+// tryTimestamp reads what timestamp reads. It skips any other value and reports false.
+func (d *decoder) tryTimestamp() (Timestamp, bool) {
 	var m int64
+	var ok bool
 	if d.Peek() == '"' {
 		var buf [timeRoom]byte
 		text := d.shortText(buf[:0])
 		if t, ok := isotime.Parse(text); ok {
-			return Timestamp{t} // keeps digits beyond milliseconds
+			return Timestamp{t}, true // keeps digits beyond milliseconds
 		}
-		var ok bool
-		if m, ok = jsonscan.ParseInt(text); !ok {
-			d.Fail(errNotTime)
-		}
+		m, ok = jsonscan.ParseInt(text)
 	} else {
-		m = d.OptInt()
+		m, ok = d.tryOptInt()
 	}
 	t, _ := Millis(m).Time()
-	if !isotime.CanWrite(t) {
-		d.Fail(errNotTime)
+	if !ok || !isotime.CanWrite(t) {
+		return Timestamp{}, false
 	}
-	return Timestamp{t}
+	return Timestamp{t}, true
+}
+
+// tryOptInt reads an integer, or null for 0. It skips any other value and reports false.
+func (d *decoder) tryOptInt() (n int64, ok bool) {
+	if d.Null() {
+		return 0, true
+	}
+	n, reason := d.TryInt()
+	return n, reason == ""
 }
 
 // timeRoom is the size in bytes of the buffer in which shortText reads a time.
 const timeRoom = isotime.MaxLen + 1 + jsonscan.TextRoom
 
-// shortText reads a string into buf, and only the part that fits.
+// shortText reads a string, and keeps only the part that fits into buf.
 func (d *decoder) shortText(buf []byte) []byte {
-	if d.Quote() {
-		buf, _ = d.Scanner.Text(buf)
+	if !d.Quote() {
+		return buf
+	}
+	buf, done := d.Scanner.Text(buf)
+	if !done {
+		d.SkipText()
 	}
 	return buf
 }

@@ -22,7 +22,7 @@ type Reading struct {
 	r       *jsonread.Reader
 	json    []byte // the document from the catalogue to its end
 	entries []entry
-	odd     jsonread.Text // decoded texts with escapes, numbers and nulls
+	odd     jsonread.Text // decoded texts with escapes, and numbers
 	order   jsonread.Order
 }
 
@@ -45,15 +45,17 @@ func (p part) of(json, odd string) string {
 type member = jsonread.Member[*Reading]
 
 var object = jsonread.NewObject([]member{
-	{Name: "id", Read: func(s *Reading) { s.last().id = s.text((*jsonread.Reader).OptID) }},
-	{Name: "label", Read: func(s *Reading) { s.last().label = s.text((*jsonread.Reader).OptString) }},
-})
+	{Name: "id", Read: func(s *Reading) { s.last().id = s.text("id") }},
+	{Name: "label", Read: func(s *Reading) { s.last().label = s.text("label") }},
+}).Lenient()
 
-// Read reads the catalogue that comes next in r, or null for nil. It looks in cache for the same
-// JSON, and adds a new catalogue; cache may be nil. element makes an element of the list from
+// Read reads the catalogue that comes next in r. It returns nil for any other value than a list, and
+// leaves out elements that cannot be read: that are no object, have a member twice, or an object or
+// list for a text. It looks in cache for the same JSON, and adds a new catalogue; cache may be nil. element makes an element of the list from
 // identifier and label.
 func Read[T any](s *Reading, r *jsonread.Reader, cache *Cache[[]T], element func(id, label string) T) []T {
-	if r.Null() {
+	if r.Peek() != '[' {
+		r.Skip()
 		return nil
 	}
 	json := r.Rest()
@@ -104,14 +106,17 @@ func (s *Reading) read(r *jsonread.Reader, json []byte) {
 			r.WithinIndex(n)
 			return
 		}
+		if r.Flaw.Reason != "" {
+			s.entries = s.entries[:len(s.entries)-1]
+		}
 	}
 }
 
 func (s *Reading) last() *entry { return &s.entries[len(s.entries)-1] }
 
-// text reads an identifier or a label. It marks a string without escapes in the JSON; read decodes
-// a string with escapes, a number or null.
-func (s *Reading) text(read func(*jsonread.Reader, *jsonread.Text) jsonread.Piece) part {
+// text reads an identifier or a label, the member of that name. It marks a string without escapes in
+// the JSON, decodes a string with escapes or a number, and reads null as "".
+func (s *Reading) text(name string) part {
 	if s.r.Peek() == '"' {
 		rest := s.r.Rest()[1:]
 		if n := swar.Verbatim(rest); n < len(rest) && rest[n] == '"' {
@@ -120,5 +125,12 @@ func (s *Reading) text(read func(*jsonread.Reader, *jsonread.Text) jsonread.Piec
 			return part{Piece: jsonread.Piece{Lo: at, Hi: at + uint32(n)}}
 		}
 	}
-	return part{read(s.r, &s.odd), true}
+	if s.r.Null() {
+		return part{}
+	}
+	p, ok := s.r.TryText(&s.odd)
+	if !ok {
+		s.r.Note(name, "not a text")
+	}
+	return part{p, true}
 }

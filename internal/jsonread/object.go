@@ -58,6 +58,8 @@ type Order [MaxMembers + 1]uint8
 
 // A Cursor walks over the members of one object. The zero value stands before the first member.
 type Cursor struct {
+	Lenient bool // a repeated name is noted in Reader.Flaw and its value skipped, instead of an error
+
 	last    uint8 // number of the last known member, from 1; 0: none yet
 	seen    uint32
 	unknown []byte // the array that the values of unknown members share
@@ -65,7 +67,8 @@ type Cursor struct {
 
 // Next reads the key of the object's next member, and returns the index of the name in names. For
 // an unknown key it returns -1 and the key, which is valid until the next call. It reports false
-// after an error and at the end of the object. A repeated name is an error.
+// after an error and at the end of the object. A repeated name is an error; a lenient cursor returns
+// -1 and no key for it.
 func (c *Cursor) Next(r *Reader, names *Names, order *Order) (i int, key []byte, ok bool) {
 	predicted := order[c.last]
 	if predicted != 0 {
@@ -90,13 +93,21 @@ func (c *Cursor) Next(r *Reader, names *Names, order *Order) (i int, key []byte,
 	}
 	c.last = uint8(i + 1)
 	if c.seen&(1<<i) != 0 {
-		r.Fail(jsonscan.Error("occurs twice"))
+		if c.Lenient {
+			r.Note(names.list[i], Twice)
+			r.Skip()
+			return -1, nil, r.Err() == nil
+		}
+		r.Fail(Twice)
 		r.Within(names.list[i])
 		return -1, nil, false
 	}
 	c.seen |= 1 << i
 	return i, nil, true
 }
+
+// Twice is the reason of an object in which a name is repeated.
+const Twice jsonscan.Error = "occurs twice"
 
 // A Member describes a member of an object: its name, and the function that reads its value into D,
 // such as a pointer to the decoder.
@@ -112,6 +123,7 @@ type Object[D any] struct {
 	members  []Member[D]
 	names    Names
 	required uint32
+	lenient  bool
 	unknown  func(D) *map[string]json.RawMessage
 }
 
@@ -137,15 +149,32 @@ func (o *Object[D]) KeepUnknown(in func(D) *map[string]json.RawMessage) *Object[
 	return o
 }
 
+// Lenient makes Read note in Reader.Flaw, and not fail, if the value is no object, if a member
+// occurs twice, or if a required member is missing. Read then passes over the whole value. Lenient
+// returns o.
+func (o *Object[D]) Lenient() *Object[D] {
+	o.lenient = true
+	return o
+}
+
 // Has reports whether the object has a member of that name.
 func (o *Object[D]) Has(name string) bool { return o.names.Find([]byte(name)) >= 0 }
 
 // HasLike reports whether the object has a member of that name, in upper or lower case.
 func (o *Object[D]) HasLike(name string) bool { return o.names.Like(name) }
 
-// Read reads the object that comes next, to its end.
+// Read reads the object that comes next, to its end. A lenient object begins with an empty
+// Reader.Flaw.
 func (o *Object[D]) Read(r *Reader, order *Order, d D) {
-	var c Cursor
+	c := Cursor{Lenient: o.lenient}
+	if o.lenient {
+		r.Flaw = Flaw{}
+		if r.Peek() != '{' {
+			r.Note("", "not an object")
+			r.Skip()
+			return
+		}
+	}
 	if r.Object() {
 		for o.Step(r, &c, order, d) {
 		}
@@ -168,7 +197,7 @@ func (o *Object[D]) Step(r *Reader, c *Cursor, order *Order, d D) bool {
 	case key != nil:
 		r.Skip()
 	case !ok && r.Err() == nil:
-		o.require(r, c.seen)
+		o.require(r, c)
 	}
 	return ok
 }
@@ -226,11 +255,16 @@ func (c *Cursor) keep(value []byte) []byte {
 	return c.unknown[from:len(c.unknown):len(c.unknown)]
 }
 
-// require fails for the first required member that was not seen.
-func (o *Object[D]) require(r *Reader, seen uint32) {
+// require fails for the first required member that was not seen, or notes it.
+func (o *Object[D]) require(r *Reader, c *Cursor) {
+	const missing = jsonscan.Error("is missing")
 	for i, m := range o.members {
-		if (o.required&^seen)&(1<<i) != 0 {
-			r.Fail(jsonscan.Error("is missing"))
+		if (o.required&^c.seen)&(1<<i) != 0 {
+			if c.Lenient {
+				r.Note(m.Name, missing)
+				return
+			}
+			r.Fail(missing)
 			r.Within(m.Name)
 			return
 		}

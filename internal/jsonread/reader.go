@@ -29,7 +29,22 @@ type Reader struct {
 	Spare  int64  // bytes that may still be allocated for unknown members
 	Stop   int64  // offset in the document after which texts are not kept; 0: none
 	Path   string // path of the value with the error, such as results[3].title
+	Flaw   Flaw   // why the item that was read last cannot be used; see Object.Lenient
 	names  interner
+}
+
+// A Flaw says why an item of a list cannot be used although it is JSON. The zero value says
+// nothing.
+type Flaw struct {
+	Member string // the member's name or path; empty: the item itself
+	Reason jsonscan.Error
+}
+
+// Note keeps a flaw of the item, unless the item has one already.
+func (r *Reader) Note(member string, reason jsonscan.Error) {
+	if r.Flaw.Reason == "" {
+		r.Flaw = Flaw{member, reason}
+	}
 }
 
 // Allow sets the budget to n bytes, and Spare, for unknown members, to a quarter of n.
@@ -214,38 +229,51 @@ func (r *Reader) RestOfString(t *Text) Piece {
 	}
 }
 
-// OptString reads a string as String does, or null for "".
-func (r *Reader) OptString(t *Text) Piece {
+// maxScalar bounds the text of a number that is read as a text, in bytes.
+const maxScalar = 64
+
+// TryText reads a string to the end of t, or a number, true or false as its text: some services
+// send as numbers what others send as strings. It skips any other value, also null and a number of
+// more than 64 bytes, and reports false.
+func (r *Reader) TryText(t *Text) (p Piece, ok bool) {
 	if r.Is(`"`) {
-		return r.RestOfString(t)
+		return r.RestOfString(t), true
 	}
-	if r.Null() {
-		return Piece{}
+	var text []byte
+	switch c := r.Peek(); {
+	case c == '"':
+		return r.String(t), true
+	case c == 't':
+		r.Bool()
+		text = []byte("true")
+	case c == 'f':
+		r.Bool()
+		text = []byte("false")
+	case c == '-', '0' <= c && c <= '9':
+		text = r.Number()
+	default:
+		r.Skip()
 	}
-	return r.String(t)
+	if len(text) == 0 || len(text) > maxScalar {
+		return Piece{}, false
+	}
+	return r.Add(t, text), true
 }
 
-// OptID reads a string as OptString does, or a number as its text: some services send identifiers
-// as strings, others as numbers.
-func (r *Reader) OptID(t *Text) Piece {
-	const longest = 64
-	if c := r.Peek(); c != '-' && (c < '0' || c > '9') {
-		return r.OptString(t)
+// OptText reads a text as TryText does, or null for "". It fails for any other value.
+func (r *Reader) OptText(t *Text) (p Piece) {
+	switch r.Peek() {
+	case '{', '[':
+		r.Quote() // fails
+	case 'n':
+		r.Null()
+	default:
+		var ok bool
+		if p, ok = r.TryText(t); !ok {
+			r.Fail(jsonscan.Error("number too long"))
+		}
 	}
-	b := r.Number()
-	if len(b) > longest {
-		r.Fail(jsonscan.Error("number too long"))
-		return Piece{}
-	}
-	return r.Add(t, b)
-}
-
-// OptInt reads an integer, or null for 0.
-func (r *Reader) OptInt() int64 {
-	if r.Null() {
-		return 0
-	}
-	return r.Int()
+	return p
 }
 
 // Shared returns b as a string. A short string that occurred before is not allocated again.

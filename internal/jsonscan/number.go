@@ -39,6 +39,52 @@ func (s *Scanner) Int() int64 {
 	}
 }
 
+// TryInt reads an integer as Int does. It skips any other value, and returns why the value is not
+// an integer. Only what is not JSON is an error.
+func (s *Scanner) TryInt() (v int64, reason Error) {
+	c := s.Peek()
+	if c == '"' {
+		return s.tryQuotedInt()
+	}
+	if c != '-' && !isDigit(c) {
+		s.Skip()
+		return 0, errNotInt
+	}
+	for {
+		b := s.Buf[s.Pos:]
+		v, n, reason := parseInt(b)
+		if n == len(b) && n <= maxInt && s.Fill() {
+			continue // the number may continue after the window
+		}
+		if reason == "" && (n == len(b) || b[n] != '.' && b[n] != 'e' && b[n] != 'E') {
+			s.Pos += n
+			return v, ""
+		}
+		text := s.Number()
+		if _, n, reason = parseInt(text); n < len(text) || reason == "" {
+			reason = errNotInt
+		}
+		return 0, reason
+	}
+}
+
+func (s *Scanner) tryQuotedInt() (int64, Error) {
+	var buf [maxInt + TextRoom]byte
+	s.Pos++
+	text, done := s.Text(buf[:0])
+	if !done {
+		s.SkipText()
+	}
+	v, n, reason := parseInt(text)
+	if n != len(text) {
+		reason = errNotInt
+	}
+	if reason != "" || s.Err() != nil {
+		v = 0
+	}
+	return v, reason
+}
+
 func (s *Scanner) quotedInt() int64 {
 	var buf [maxInt + TextRoom]byte
 	s.Pos++

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
-	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 )
 
 // A Reading reads one Map at a time out of JSON and is reused: call Read if the item has a map,
@@ -15,7 +14,7 @@ type Reading struct {
 	keys   []string
 	values []jsonread.Piece    // of all keys
 	counts []byte              // how many values each key has, as Map keeps it
-	others map[string]struct{} // the keys read so far, once they are many
+	others map[string]struct{} // the keys read so far, once they are many or one was left out
 	order  jsonread.Order
 	bulk   int64 // bytes of the values that Fit may remove
 }
@@ -69,17 +68,22 @@ func (m *Reading) Release() {
 
 // Read reads an object of arrays of strings, or null for one without keys. The strings go to the
 // end of text. It reads a bare string as an array of one string, and null as an empty array. It
-// skips a null inside an array. A repeated key is an error. Errors show only known names, because
-// unknown keys are text of the service.
+// reads numbers, true and false as strings, as jsonread.Reader.TryText does. It leaves out a key
+// whose value is an object, and skips nulls, objects and arrays inside an array. It notes a repeated
+// key in the reader's Flaw. Errors and the Flaw show only known names, because unknown keys are text
+// of the service.
 func (m *Reading) Read(r *jsonread.Reader, text *jsonread.Text, names *jsonread.Names, omit *Omitted) {
 	if r.Null() || !r.Object() {
 		return
 	}
-	var c jsonread.Cursor
+	c := jsonread.Cursor{Lenient: true}
 	for {
 		i, key, ok := c.Next(r, names, &m.order)
 		if !ok {
 			return
+		}
+		if i < 0 && key == nil {
+			continue // repeated
 		}
 		if omit.has(i, key) {
 			r.Aside()
@@ -87,7 +91,7 @@ func (m *Reading) Read(r *jsonread.Reader, text *jsonread.Text, names *jsonread.
 			r.Back()
 			continue
 		}
-		shown := "*"
+		shown := other
 		var name string
 		if i >= 0 {
 			name = names.At(i)
@@ -105,32 +109,52 @@ func (m *Reading) Read(r *jsonread.Reader, text *jsonread.Text, names *jsonread.
 			r.Within(shown)
 			return
 		}
+		if n < 0 {
+			m.leaveOut()
+			continue
+		}
 		r.Charge(4) // covers the growth of counts, which doubles when full
 		m.counts = binary.AppendUvarint(m.counts, uint64(n))
 	}
 }
 
-// otherKey returns an unknown key, and fails if the key occurred before.
+// other stands for an unknown key in errors.
+const other = "*"
+
+// leaveOut takes away the key that was read last.
+func (m *Reading) leaveOut() {
+	if len(m.others) == 0 {
+		m.remember() // or the key could be repeated
+	}
+	m.keys = m.keys[:len(m.keys)-1]
+}
+
+// remember puts the keys read so far into others.
+func (m *Reading) remember() {
+	if m.others == nil {
+		m.others = make(map[string]struct{}, 4*manyKeys)
+	}
+	for _, key := range m.keys {
+		m.others[key] = struct{}{}
+	}
+}
+
+// otherKey returns an unknown key, and notes if the key occurred before.
 func (m *Reading) otherKey(r *jsonread.Reader, key []byte) string {
 	name := r.Shared(key)
 	var twice bool
-	if len(m.keys) < manyKeys {
+	if len(m.keys) < manyKeys && len(m.others) == 0 {
 		twice = slices.Contains(m.keys, name)
 	} else {
 		if len(m.others) == 0 {
-			if m.others == nil {
-				m.others = make(map[string]struct{}, 4*manyKeys)
-			}
-			for _, key := range m.keys {
-				m.others[key] = struct{}{}
-			}
+			m.remember()
 		}
 		r.Charge(96)
 		_, twice = m.others[name]
 		m.others[name] = struct{}{}
 	}
 	if twice {
-		r.Fail(jsonscan.Error("occurs twice"))
+		r.Note(other, jsonread.Twice)
 	}
 	return name
 }
@@ -175,7 +199,8 @@ func (m *Reading) Fit(r *jsonread.Reader, bulk string) bool {
 	return true
 }
 
-// readValues reads the strings of a key and returns how many there are.
+// readValues reads the strings of a key and returns how many there are; -1: the value has no strings
+// and is left out.
 func (m *Reading) readValues(r *jsonread.Reader, text *jsonread.Text) (n int) {
 	if r.OpenIs(`["`) {
 		m.values = jsonread.Append(r, m.values, r.RestOfString(text))
@@ -187,19 +212,18 @@ func (m *Reading) readValues(r *jsonread.Reader, text *jsonread.Text) (n int) {
 		case 'n':
 			r.Null()
 			return 0
-		case '"':
-			m.values = jsonread.Append(r, m.values, r.String(text))
-			return 1
+		case '[':
+			r.Array()
+		default:
+			return m.readValue(r, text, -1)
 		}
-		r.Array()
 	}
 	for i := n; r.Err() == nil && r.Next(); i++ {
 		if r.Stop > 0 && (r.Past() || n == maxBulk) {
 			m.bulk = tooMuch
 			r.Skip()
-		} else if !r.Null() {
-			m.values = jsonread.Append(r, m.values, r.String(text))
-			n++
+		} else {
+			n += m.readValue(r, text, 0)
 		}
 		if r.Err() != nil {
 			r.WithinIndex(i)
@@ -207,6 +231,20 @@ func (m *Reading) readValues(r *jsonread.Reader, text *jsonread.Text) (n int) {
 	}
 	return n
 }
+
+// readValue reads a string, number, true or false and returns 1. It skips any other value and returns
+// without.
+func (m *Reading) readValue(r *jsonread.Reader, text *jsonread.Text, without int) int {
+	p, ok := r.TryText(text)
+	if !ok {
+		return without
+	}
+	m.values = jsonread.Append(r, m.values, p)
+	return 1
+}
+
+// Drop forgets the map, in place of Join.
+func (m *Reading) Drop() { m.empty() }
 
 // Join returns the whole text of the item, and the map, whose strings are slices of the text. The
 // counts are stored at the end of the text, which saves an allocation.

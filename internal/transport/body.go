@@ -20,6 +20,7 @@ type Body struct {
 	ctx      context.Context // the context of the exchange
 	wire     io.ReadCloser
 	gzip     *gzip.Reader // nil: not compressed
+	utf8     *utf8Reader  // nil: the answer is read as UTF-8
 	limit    int64
 	wireRead int64
 	read     int64
@@ -51,9 +52,13 @@ var gzipReaders sync.Pool
 
 // Open prepares to read the body of resp, of at most limit bytes, until ctx ends. It decompresses
 // the body. The transport leaves this to Body, because it would hide the number of bytes on the
-// wire. Open returns an EncodingError, or the error that ended the exchange.
+// wire. Of an answer that is labelled ISO-8859-1 or windows-1252, bytes that are no UTF-8 are read as
+// windows-1252. Open returns an EncodingError, or the error that ended the exchange.
 func (b *Body) Open(ctx context.Context, resp *http.Response, limit int64) error {
 	b.ctx, b.wire, b.limit = ctx, resp.Body, limit
+	if isWindows1252(charsetOf(resp.Header)) {
+		b.utf8 = &utf8Reader{src: plainReader{b}}
+	}
 	switch encoding := resp.Header.Get("Content-Encoding"); {
 	case encoding == "" || strings.EqualFold(encoding, "identity"):
 		return nil
@@ -101,9 +106,22 @@ func (b *Body) fail(err error) error {
 	return err
 }
 
-// Read reads the decompressed body. It stops when the exchange ends, even if bytes are buffered or
-// still decompress to many.
+// Read reads the decompressed body, in UTF-8. It stops when the exchange ends, even if bytes are
+// buffered or still decompress to many.
 func (b *Body) Read(p []byte) (n int, err error) {
+	if b.utf8 == nil || b.ctx.Err() != nil {
+		return b.plain(p)
+	}
+	return b.utf8.Read(p)
+}
+
+// plainReader reads the decompressed body as it is.
+type plainReader struct{ b *Body }
+
+func (r plainReader) Read(p []byte) (int, error) { return r.b.plain(p) }
+
+// plain reads the decompressed body as it is.
+func (b *Body) plain(p []byte) (n int, err error) {
 	if b.ctx.Err() != nil {
 		b.lost = context.Cause(b.ctx)
 		return 0, b.lost

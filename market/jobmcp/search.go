@@ -178,6 +178,10 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 	if out.Total == 0 {
 		out.Note = "nothing matches; the answer is the same for a channel that does not exist"
 	}
+	if page.Unreadable > 0 {
+		unreadable := fmt.Sprintf("%d postings of the answer could not be read and are left out", page.Unreadable)
+		out.Note = strings.TrimPrefix(out.Note+"; "+unreadable, "; ")
+	}
 	out.Tell = out.summary()
 	return out, nil
 }
@@ -189,6 +193,9 @@ func (in *searchJobsArgs) list(
 ) (count, hidden int, err error) {
 	space, found := newRoom(), 0
 	for p, err := range stream.All() {
+		if _, unreadable := errors.AsType[*jobboard.UnreadableError](err); unreadable {
+			break // the last item of a whole answer
+		}
 		if err != nil {
 			return count, hidden, err
 		}

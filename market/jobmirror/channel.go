@@ -2,6 +2,7 @@ package jobmirror
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,7 +37,7 @@ func (m *Mirror) rawHash(raw []byte) int64 { return hash([]byte(recordForm+m.db.
 
 // copyChannel copies what a search shows, posting by posting. It is whole when
 // the answer was read to its end and held as many postings as it counts: a board that
-// shows one twice counts it twice. Postings that have the same bytes as the last time are
+// shows one twice counts it twice. Postings that cannot be read count as well. Postings that have the same bytes as the last time are
 // not decoded, but for the first.
 func (r *refresher) copyChannel(ctx context.Context) (whole bool, reason string, err error) {
 	// Whatever posting is added is saved by savePostings, up to channelBatch of them in one
@@ -59,6 +60,11 @@ func (r *refresher) copyChannel(ctx context.Context) (whole bool, reason string,
 		return true
 	})
 	for posting, err := range stream.All() {
+		if broken, ok := errors.AsType[*jobboard.UnreadableError](err); ok { // after the last posting
+			read += broken.Count
+			r.turn.unreadable = unreadable{broken.Count, problem(broken)}
+			break
+		}
 		read++
 		if err == nil && r.turn.freshness.old() {
 			return false, outOfCache, nil

@@ -3,8 +3,6 @@ package jobmirror
 import (
 	"context"
 	"log/slog"
-
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
 // condition says what an operator should know of a source. A condition is logged when it begins and when
@@ -16,6 +14,7 @@ const (
 	failing condition = 1 << iota // it could not be copied whole
 	holding                       // the copy holds rows that the source ceased to show
 	empty                         // it shows nothing
+	damaged                       // postings of its answer cannot be read
 )
 
 // conditionOf returns the condition of a source after a turn. A turn that was not whole says
@@ -34,6 +33,9 @@ func (t *refreshTx) conditionOf(before condition, whole bool) (condition, error)
 	}
 	if !shows {
 		now |= empty
+	}
+	if t.turn.unreadable.n > 0 {
+		now |= damaged
 	}
 	return now, nil
 }
@@ -63,21 +65,25 @@ var conditionTexts = []struct {
 	{failing, "jobmirror: a source cannot be copied", "jobmirror: a source is copied again"},
 	{holding, "jobmirror: rows are kept for now that a source ceased to show", "jobmirror: no rows are kept any more that a source ceased to show"},
 	{empty, "jobmirror: a source shows nothing", "jobmirror: a source shows something again"},
+	{damaged, "jobmirror: postings of a source cannot be read", "jobmirror: all postings of a source can be read again"},
 }
 
-// tellCondition logs what has changed about a source. reason says why it could not be copied.
-func (m *Mirror) tellCondition(ctx context.Context, src *sources.Source, before, now condition, reason string) {
+// tellCondition logs what has changed about the source. reason says why it could not be copied.
+func (r *refresher) tellCondition(ctx context.Context, before, now condition, reason string) {
+	log, source := r.opts.Logger, slog.String("source", r.src.Cause())
 	for _, text := range conditionTexts {
 		switch {
 		case before&text.condition == now&text.condition:
 		case now&text.condition == 0:
-			m.opts.Logger.InfoContext(ctx, text.ends, "source", src.Cause())
+			log.InfoContext(ctx, text.ends, source)
 		case text.condition == failing:
-			m.opts.Logger.WarnContext(ctx, text.begins, "source", src.Cause(), "error", reason)
+			log.WarnContext(ctx, text.begins, source, "error", reason)
 		case text.condition == holding:
-			m.opts.Logger.WarnContext(ctx, text.begins, "source", src.Cause(), slog.Duration("longest", m.opts.HoldMissing))
+			log.WarnContext(ctx, text.begins, source, slog.Duration("longest", r.opts.HoldMissing))
+		case text.condition == damaged:
+			log.WarnContext(ctx, text.begins, source, "postings", r.turn.unreadable.n, "error", r.turn.unreadable.why)
 		default:
-			m.opts.Logger.WarnContext(ctx, text.begins, "source", src.Cause())
+			log.WarnContext(ctx, text.begins, source)
 		}
 	}
 }

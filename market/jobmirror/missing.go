@@ -50,7 +50,7 @@ func (t *refreshTx) miss(m *Mirror) error {
 		return err
 	}
 	rows := t.listing(t.src)
-	missed := listings.Refresh{Answer: t.turn.answer, Before: t.turn.rowsBefore, Unseen: t.turn.shown.unseen()}
+	missed := listings.Refresh{Answer: t.turn.answer, Before: t.turn.rowsBefore, Unseen: t.turn.shown.unseen(), Unreadable: t.turn.unreadable.n > 0}
 	err = rows.Miss(missed, listings.Rules{Refresh: m.opts.RefreshEvery, Hold: m.opts.HoldMissing})
 	if err != nil || m.opts.Config.JobDBURL == "" {
 		return err

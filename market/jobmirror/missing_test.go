@@ -27,6 +27,7 @@ type shelf struct {
 	mu     sync.Mutex
 	shows  []int
 	part   bool           // the answer counts one posting more than it shows
+	odd    []string       // entries that are no usable postings: the answer shows and counts them, behind the first posting
 	states map[int]string // of jobs, beside state
 	state  string         // of the others: "open", "closed", or the code of a refusal
 	asked  map[int]int    // lookups, by job
@@ -72,6 +73,7 @@ func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 			results[i] = fmt.Sprintf(`{"jobPostingId":%d,"postingVersionId":%d,"title":"%s %d","applyOnlineLink":"`+cmp.Or(s.link, "https://jobs.example/job/%d/x")+`"}`,
 				id, id, cmp.Or(s.title, "Nurse"), id, id)
 		}
+		results = slices.Insert(results, min(len(results), 1), s.odd...)
 		counted := len(results)
 		if s.part {
 			counted++
@@ -783,5 +785,141 @@ func TestHeldRowsInAFleet(t *testing.T) {
 			t.Errorf("%d lookups, up to %d of one job", all, most)
 		}
 		checkReplay(t, m)
+	})
+}
+
+// An answer with postings that cannot be read removes nothing by itself, however few are missing, however
+// often and for how long, and whatever HoldMissing says. A posting goes when the lookup of its job says so.
+// The status and the log name the channel.
+func TestUnreadablePostingsRemoveNothing(t *testing.T) {
+	for name, hold := range map[string]time.Duration{"held": 0, "nothing is held": -1} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				told := &logged{}
+				board := newShelf(20)
+				opts := board.options()
+				opts.Logger, opts.HoldMissing = slogTo(told), hold
+				m := open(t, filepath.Join(t.TempDir(), "jobs.db"), opts)
+				refresh := func() (out jobmirror.Refreshed) {
+					t.Helper()
+					time.Sleep(time.Hour)
+					out, err := m.Refresh(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					return out
+				}
+				source := func() jobmirror.SourceStatus {
+					t.Helper()
+					status, err := m.Status(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					return status.Sources[0]
+				}
+				has := func(what string, want int) {
+					t.Helper()
+					if s := source(); s.Rows != want || s.Failures != 0 || s.Problem != "" {
+						t.Fatalf("%s: %+v; want %d rows", what, s, want)
+					}
+				}
+				refresh()
+				has("at first", 20)
+				told.since()
+
+				// One is missing, which would go at once, and one cannot be read.
+				odd := []string{`{"jobPostingId":"x","title":"s3cret"}`, `{"jobPostingId":7,"title":"s3cret","title":"a"}`}
+				board.tell(append(upTo(6), from(9, 20)...), "open", nil)
+				board.odd = odd
+				for range 60 { // more than two days
+					if out := refresh(); out.Unreadable != 2 || out.Held != 2 || len(out.Partial) > 0 {
+						t.Fatalf("%+v", out)
+					}
+				}
+				has("two are missing and two cannot be read", 20)
+				if s := source(); s.Unreadable != 2 || s.Held != 2 {
+					t.Errorf("%+v", s)
+				}
+				if board.asked[7] < 10 || board.asked[8] < 10 {
+					t.Errorf("asked about their jobs %d and %d times", board.asked[7], board.asked[8])
+				}
+				text := told.text.String()
+				want := []string{"WARN rows are kept for now that a source ceased to show", "WARN postings of a source cannot be read"}
+				if got := told.since(); !slices.Equal(got, want) {
+					t.Errorf("logged %q", got)
+				}
+				if !strings.Contains(text, `source="channel a" postings=2`) || !strings.Contains(text, "jobPostingId not an integer") || strings.Contains(text, "s3cret") {
+					t.Errorf("logged %s", text)
+				}
+
+				// The lookup of one says that it is closed.
+				board.tell(board.shows, "open", map[int]string{8: "closed"})
+				refresh()
+				has("one is closed", 19)
+
+				// Everything is missing, for long.
+				board.tell(upTo(1), "open", nil)
+				for range 60 {
+					refresh()
+				}
+				has("all but one are missing", 19)
+
+				// Once all can be read, the rules are those of any answer: three of these must miss a row.
+				board.tell(append(upTo(7), from(9, 19)...), "open", nil)
+				board.odd = nil
+				for i := range 3 {
+					refresh()
+					if i < 2 && hold >= 0 {
+						has("all can be read, one is missing", 19)
+					}
+				}
+				has("it is missing from three answers", 18)
+				if s := source(); s.Unreadable != 0 || s.Held != 0 {
+					t.Errorf("%+v", s)
+				}
+				got := told.since()
+				slices.Sort(got)
+				if want := []string{
+					"INFO all postings of a source can be read again", "INFO no rows are kept any more that a source ceased to show",
+				}; !slices.Equal(got, want) {
+					t.Errorf("logged %q", got)
+				}
+			})
+		})
+	}
+}
+
+// from returns the numbers from first to last.
+func from(first, last int) []int { return upTo(last)[first-1:] }
+
+// An answer of which no posting can be read fails as a call, and one that counts more than it shows is a
+// part: neither removes anything, nor does an unreadable posting stand for one that is not shown.
+func TestUnreadablePostingsAndParts(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(20)
+		m := open(t, address, board.options())
+		if _, err := m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for what, step := range map[string]struct {
+			shows   []int
+			part    bool
+			problem string
+		}{
+			"no posting can be read": {nil, false, "results[0] not an object"},
+			"a part":                 {upTo(10), true, "the answer holds 11 of 12 postings"},
+		} {
+			board.mu.Lock()
+			board.shows, board.part, board.odd = step.shows, step.part, []string{"7"}
+			board.mu.Unlock()
+			_, err := m.Refresh(t.Context())
+			status, failed := m.Status(t.Context())
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			if s := status.Sources[0]; (err != nil) != (step.shows == nil) || s.Rows != 20 || s.Held != 0 || s.Failures == 0 || !strings.Contains(s.Problem, step.problem) {
+				t.Errorf("%s: %v, %+v", what, err, s)
+			}
+		}
 	})
 }

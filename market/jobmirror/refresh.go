@@ -27,7 +27,14 @@ type turn struct {
 	notesRaws  bool         // it also writes the hash of bytes where nothing but the bytes changed; see rawEvery
 	says       sources.Word // the board's word on whether it has the source
 
-	freshness *freshness // the ages of its answers
+	freshness  *freshness // the ages of its answers
+	unreadable unreadable // postings of its answer that could not be read
+}
+
+// unreadable holds what is known of the postings of an answer that could not be read.
+type unreadable struct {
+	n   int
+	why string // what is wrong with the first, without a value of it; empty: there is none
 }
 
 // refreshTx is a transaction of a refresh of a source. channelTx and feedTx write what a source shows.
@@ -313,10 +320,10 @@ func (r *refresher) finish(ctx context.Context, whole bool, reason string) error
 		if err := t.listing(own.src).EndLower(r.turn.Generation); err != nil {
 			return err
 		}
-		return r.turn.Complete(t.Tx, t.Now+every.Milliseconds())
+		return r.turn.Complete(t.Tx, t.Now+every.Milliseconds(), r.turn.unreadable.n)
 	})
 	if err == nil {
-		r.tellCondition(ctx, &r.src.Source, before, now, reason)
+		r.tellCondition(ctx, before, now, reason)
 	}
 	return err
 }

@@ -81,6 +81,8 @@ type Refreshed struct {
 	Doubted int            // jobs of which lookups say that they have ended, which is not believed yet
 	Wave    time.Time      // as in Status
 	Partial []SourceStatus // the sources that did not answer whole, so that nothing was removed; Problem says why
+
+	Unreadable int // postings of the sources' answers that could not be read; see SourceStatus
 }
 
 // Refresh brings the mirror up to date once: it reads every source, looks up every job that is
@@ -150,6 +152,7 @@ func (m *Mirror) refreshed(ctx context.Context, failed []error) (out Refreshed, 
 			continue
 		}
 		out.Held += s.Held
+		out.Unreadable += s.Unreadable
 		if s.Failures > 0 && failed[i] == nil {
 			out.Partial = append(out.Partial, s)
 		}

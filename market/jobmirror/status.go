@@ -53,6 +53,10 @@ type SourceStatus struct {
 	Empty    bool      `json:"empty,omitempty"`   // the board shows no posting of the channel, as it does of one whose name is misspelt
 	Held     int       `json:"held,omitempty"`    // how many of Rows the source ceased to show and are held
 
+	// Unreadable counts the postings of the last complete refresh that could not be read. While there are
+	// any, a row that the source does not show goes only if the lookup of its job says so.
+	Unreadable int `json:"unreadable,omitempty"`
+
 	id int64 // of its row
 }
 
@@ -156,7 +160,7 @@ func (t statusTx) sourceStatus(out *Status) error {
 			Kind: s.Kind, Name: s.String(), Language: s.Language, Rows: rows[s.ID], Held: held[s.ID],
 			Complete: instant(s.Complete), NextDue: instant(s.NextDue),
 			Failures: s.Failures, Problem: s.Problem, Refused: s.Refused,
-			Empty: s.IsWholeChannel() && rows[s.ID] == 0 && s.Complete > 0, id: s.ID,
+			Empty: s.IsWholeChannel() && rows[s.ID] == 0 && s.Complete > 0, Unreadable: s.Unreadable, id: s.ID,
 		})
 	}
 	return err

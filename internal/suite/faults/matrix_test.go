@@ -33,7 +33,7 @@ func TestFaultMatrix(t *testing.T) {
 			cells.Load(), calls.Load(), time.Since(start).Round(time.Millisecond))
 	})
 	for _, f := range slices.Concat(
-		connectionFaults(), statusFaults(), redirectFaults(), bodyFaults(), callerFaults(), severalFaults(),
+		connectionFaults(), statusFaults(), redirectFaults(), bodyFaults(), valueFaults(), callerFaults(), severalFaults(),
 	) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()

@@ -44,7 +44,11 @@ var sourceFields = []cli.Field[jobmirror.SourceStatus]{
 	{Name: "copied", Value: func(s jobmirror.SourceStatus) any { return ago(s.Complete) }},
 	{Name: "failures", Value: func(s jobmirror.SourceStatus) any { return s.Failures }},
 	{Name: "problem", Flex: 3, Value: func(s jobmirror.SourceStatus) any {
-		if s.Empty && s.Problem == "" {
+		switch {
+		case s.Problem != "":
+		case s.Unreadable > 0:
+			return term.Count(s.Unreadable, "posting") + " cannot be read: the log says why"
+		case s.Empty:
 			return "the board shows no posting: is the channel's name right?"
 		}
 		return s.Problem

@@ -115,7 +115,15 @@ func noteHits(c *term.Console, found *hits, f *searchFlags, q jobboard.Query) {
 	if f.output.File != "" {
 		c.Note("%s in %s", term.Count(found.shown, "posting"), f.output.File)
 	}
-	if found.total > found.shown && (found.limit == 0 || found.shown < found.limit) {
+	if found.unreadable != nil {
+		c.Note("%s of the answer could not be read, and the others are all there; the first: %s",
+			term.Count(found.unreadable.Count, "posting"), found.unreadable.Errors[0].Error())
+	}
+	missing := found.total > found.shown
+	if found.unreadable != nil {
+		missing = found.total > found.shown+found.unreadable.Count
+	}
+	if missing && (found.limit == 0 || found.shown < found.limit) {
 		c.Note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.",
 			found.shown, found.total)
 	}
@@ -131,6 +139,7 @@ type hits struct {
 	limit        int                               // most postings to show; 0: all
 	seen         *memory
 	shown, total int
+	unreadable   *jobboard.UnreadableError // nil: the answer's postings could all be read
 }
 
 func (h *hits) add(p *jobboard.JobPosting) {
@@ -164,6 +173,9 @@ func addJob(p *jobboard.JobPosting) {
 // stream writes each posting on a line as it arrives.
 func (h *hits) stream(postings *jobboard.PostingStream, w io.Writer) error {
 	for p, err := range postings.All() {
+		if errors.As(err, &h.unreadable) {
+			break // the last item of a whole answer
+		}
 		if err != nil {
 			return err
 		}
@@ -187,6 +199,9 @@ func (h *hits) stream(postings *jobboard.PostingStream, w io.Writer) error {
 // page writes a whole answer.
 func (h *hits) page(c *term.Console, page *jobboard.JobSearchResult, form string, w io.Writer) error {
 	h.total = page.TotalNumberOfJobs
+	if page.Unreadable > 0 {
+		h.unreadable = &jobboard.UnreadableError{Count: page.Unreadable, Errors: page.UnreadableErrors}
+	}
 	if h.limit > 0 && len(page.Results) > h.limit {
 		page.Results = page.Results[:h.limit]
 	}

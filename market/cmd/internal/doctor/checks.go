@@ -289,6 +289,9 @@ func (d *examination) titles(ch jobboard.ChannelID, lang string) (map[jobboard.J
 	q := jobboard.Query{Language: lang, OmitConfig: []string{jobboard.KeyAdText}}
 	stream := s.PostingStream(d.ctx, ch, q)
 	for p, err := range stream.All() {
+		if _, unreadable := errors.AsType[*jobboard.UnreadableError](err); unreadable {
+			break // the last item of a whole answer
+		}
 		if err != nil {
 			return titles, err
 		}

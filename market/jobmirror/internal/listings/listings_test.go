@@ -22,6 +22,7 @@ type feed struct {
 	now    time.Duration // since the test began
 	answer int64         // the number of the last answer
 	shown  []int64
+	odd    bool // the refreshes have postings that cannot be read
 }
 
 var rules = Rules{Refresh: time.Hour, Hold: 24 * time.Hour}
@@ -73,7 +74,8 @@ func (f *feed) refresh(missing ...int64) (gone []int64) {
 		if err != nil {
 			return err
 		}
-		err = w.Miss(Refresh{f.answer, before, iter.Seq[[]int64](func(yield func([]int64) bool) { yield(missing) })}, rules)
+		unseen := iter.Seq[[]int64](func(yield func([]int64) bool) { yield(missing) })
+		err = w.Miss(Refresh{f.answer, before, unseen, f.odd}, rules)
 		if err != nil {
 			return err
 		}
@@ -202,6 +204,32 @@ func TestHeldRowsAreLookedUp(t *testing.T) {
 		if jobs, left := take(30); len(jobs) != 0 || left != 0 {
 			f.Errorf("after their answers it takes %d of %d", len(jobs), left)
 		}
+	})
+}
+
+// A refresh with postings that cannot be read lets no row go, and does not count among the three that must
+// have missed one. What lookups say after it proves a row gone as ever.
+func TestUnreadableRefreshes(t *testing.T) {
+	each(t, 100, func(f *feed) {
+		f.odd = true
+		for range 60 {
+			f.want("one, for long", f.refresh(1))
+		}
+		f.say("closed", 1)
+		f.want("which is closed", f.settled(false), 1)
+		f.do(func(w *Writer) error { return w.Remove([]int64{1}) })
+		f.odd = false
+		f.want("two, of which the first few go at once", f.refresh(2, 3), 2, 3)
+		f.odd = true
+		f.want("another", f.refresh(4))
+		f.now += 48 * time.Hour
+		f.odd = false
+		f.want("missed once", f.refresh())
+		f.odd = true
+		f.want("and by one that does not count", f.refresh())
+		f.odd = false
+		f.want("twice", f.refresh())
+		f.want("three times", f.refresh(), 4)
 	})
 }
 

@@ -29,12 +29,21 @@ type Refresh struct {
 	Answer int64             // the number of its answer
 	Before int               // the source's rows before the refresh
 	Unseen iter.Seq[[]int64] // yields the keys of the rows that the refresh did not show, in parts
+
+	// Unreadable tells that the answer had postings which could not be read. A row that the refresh did not
+	// show may be one of them.
+	Unreadable bool
 }
 
-// Miss decides what becomes of the rows that a complete refresh did not show: they are held, or go.
+// Miss decides what becomes of the rows that a complete refresh did not show: they are held, or go. After one
+// with unreadable postings all are held, whatever the rules say: only a lookup proves them gone, and the
+// refresh does not count among the three that must have missed a row.
 func (w *Writer) Miss(r Refresh, rules Rules) error {
 	if err := w.noteMissing(r); err != nil {
 		return err
+	}
+	if r.Unreadable {
+		return sources.NoteUnreadable(w.Tx, w.source, r.Answer)
 	}
 	third, err := sources.NoteAnswer(w.Tx, w.source, r.Answer)
 	if err != nil {

@@ -33,11 +33,19 @@ func LockHeld(t *store.Tx) (list []*Held, err error) {
 // no process does.
 const FirstHeld = "SELECT max(held_lease) FROM sources WHERE held_lease > 0"
 
-// NoteAnswer notes the number of the answer of a complete refresh of a source, and returns that of the third
-// last complete refresh, which counts this one as the last; 0: there were not as many.
+// NoteAnswer notes the number of the answer of a complete refresh of a source of which every posting could
+// be read, and returns that of the third last of these refreshes, which counts this one as the last; 0: there
+// were not as many.
 func NoteAnswer(t *store.Tx, source, answer int64) (third int64, err error) {
-	return store.Value[int64](t, `UPDATE sources SET third_last_answer = second_last_answer, second_last_answer = last_answer, last_answer = ?
-		WHERE id = ? RETURNING third_last_answer`, answer, source)
+	return store.Value[int64](t, `UPDATE sources SET third_last_answer = second_last_answer, second_last_answer = last_read_answer,
+		last_read_answer = ?, last_answer = ? WHERE id = ? RETURNING third_last_answer`, answer, answer, source)
+}
+
+// NoteUnreadable notes the number of the answer of a complete refresh of a source of which some postings could
+// not be read.
+func NoteUnreadable(t *store.Tx, source, answer int64) error {
+	_, err := t.Exec("UPDATE sources SET last_answer = ? WHERE id = ?", answer, source)
+	return err
 }
 
 // WantLookups notes whether the jobs of held rows of a source are to be looked up: whether there are such rows.

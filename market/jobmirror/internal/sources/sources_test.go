@@ -200,7 +200,7 @@ func TestTurnThatIsOver(t *testing.T) {
 		s.do(func(t *store.Tx) error { _, err := last.SetLogged(t, 3); return errors.Join(err, last.SetMade(t, 4)) })
 		before := s.state(source)
 		for name, write := range map[string]func(t *store.Tx) error{
-			"Complete":  func(t *store.Tx) error { return over.Complete(t, 7) },
+			"Complete":  func(t *store.Tx) error { return over.Complete(t, 7, 1) },
 			"Fail":      func(t *store.Tx) error { return over.Fail(t, "why", No, func(int) time.Duration { return 0 }) },
 			"Lease":     func(t *store.Tx) error { isLast, err := over.Lease(t, 0); return wantOver(isLast, err) },
 			"SetMade":   func(t *store.Tx) error { return over.SetMade(t, 5) },
@@ -300,7 +300,7 @@ func TestFailures(t *testing.T) {
 			}
 		}
 		n := s.begin(source)
-		s.do(func(t *store.Tx) error { return n.Complete(t, 9) })
+		s.do(func(t *store.Tx) error { return n.Complete(t, 9, 0) })
 		if got := s.state(source); got.Failures != 0 || got.Problem != "" || got.NextDue != 9 || got.Complete == 0 || got.LeasedUntil != 0 {
 			s.Errorf("%+v", got)
 		}

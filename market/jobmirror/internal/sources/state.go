@@ -12,15 +12,16 @@ type State struct {
 	Problem     string // why the last one was not; empty: it was
 	Refused     bool   // the board says that it has no such source
 	LeftOut     bool   // it has said so for long, and the copy does without the source
+	Unreadable  int    // postings of the last complete refresh that could not be read
 }
 
 // States reads the state of each source, in the order in which processes first named them.
 func States(t *store.Tx) (list []State, err error) {
-	const query = "SELECT " + columns + ", complete, next_due, leased_until, failures, problem, refused <> 0, left_out = 1 FROM sources ORDER BY id"
+	const query = "SELECT " + columns + ", complete, next_due, leased_until, failures, problem, refused <> 0, left_out = 1, unreadable FROM sources ORDER BY id"
 	err = t.Rows(query, nil, func(scan func(...any) error) error {
 		var s State
 		err := scan(append(s.columns(), &s.Complete, &s.NextDue, &s.LeasedUntil, &s.Failures, &s.Problem,
-			&s.Refused, &s.LeftOut)...)
+			&s.Refused, &s.LeftOut, &s.Unreadable)...)
 		list = append(list, s)
 		return err
 	})

@@ -15,8 +15,10 @@ CREATE TABLE sources (
     problem    TEXT NOT NULL DEFAULT '',     -- why the last one was not; empty: it was
     refused    BIGINT NOT NULL DEFAULT 0,    -- since when the board says that it has no such channel; 0: it does not
     left_out   BIGINT NOT NULL DEFAULT 0,    -- 1: the board has said so for long, and the copy does without the source
+    unreadable BIGINT NOT NULL DEFAULT 0,    -- postings of its last complete refresh that could not be read
     last_answer        BIGINT NOT NULL DEFAULT 0, -- the answer's number of its last complete refresh
-    second_last_answer BIGINT NOT NULL DEFAULT 0, -- of the complete refresh before that
+    last_read_answer   BIGINT NOT NULL DEFAULT 0, -- of the last one of which every posting could be read
+    second_last_answer BIGINT NOT NULL DEFAULT 0, -- of the one before that, likewise
     third_last_answer  BIGINT NOT NULL DEFAULT 0, -- of the one before that: rows that it missed were missed three times
     held_lease BIGINT NOT NULL DEFAULT 0,    -- of lookups for held rows. 0: none are needed; 1: some are; above: until when a process does them
     opens      BIGINT NOT NULL DEFAULT 0,    -- how many of these lookups in a row said "open", since the last complete refresh

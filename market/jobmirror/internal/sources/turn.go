@@ -120,9 +120,11 @@ func (n Turn) SetLogged(t *store.Tx, logged int64) (isLast bool, err error) {
 	return n.set(t, "logged = ?", logged)
 }
 
-// Complete ends a turn that copied the whole source, which is due again at a time.
-func (n Turn) Complete(t *store.Tx, due int64) error {
-	_, err := n.set(t, "complete = ?, next_due = ?, leased_until = 0, failures = 0, problem = '', refused = 0, left_out = 0", t.Now, due)
+// Complete ends a turn that copied the whole source, but for postings that could not be read. The source is
+// due again at a time.
+func (n Turn) Complete(t *store.Tx, due int64, unreadable int) error {
+	_, err := n.set(t, "complete = ?, next_due = ?, leased_until = 0, failures = 0, problem = '', refused = 0, left_out = 0, unreadable = ?",
+		t.Now, due, unreadable)
 	return err
 }
 
