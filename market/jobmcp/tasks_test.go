@@ -131,6 +131,7 @@ func TestTellsThePerson(t *testing.T) {
 	for call, want := range map[string]string{
 		`search_jobs {"channel":"nope"}`:                                   "no posting matches",
 		`search_jobs {"near":"80331","radius_km":5,"text":"xyzzy"}`:        "no posting matches within 5 km",
+		`search_jobs {"near":"10117 München","radius_km":5,"text":"xyzzy"}`: "of 10117 (the postal code 10117 does not lie in München (DE): the place is that of the code)",
 		`search_jobs {"offset":60}`:                                        "of 42 postings none is left to list",
 		`search_jobs {"limt":1}`:                                           "nothing was asked yet",
 		`job_information {"job":"9999999"}`:                                "the job board knows no such job",
