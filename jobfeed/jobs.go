@@ -13,13 +13,14 @@ import (
 func (p *parser) beginRecord() {
 	j := p.now
 	switch {
-	case j == &p.aside:
+	case j == p.aside:
 		p.keepAside()
 	case j.exists:
 		p.jobs = append(p.jobs, *j)
 		*j = job{}
 	case !j.content.empty():
-		p.before.content = j.content
+		before := j.content
+		p.before = &before
 		*j = job{}
 	}
 	j.exists, j.begins = true, p.begins
@@ -28,8 +29,11 @@ func (p *parser) beginRecord() {
 // beginAside begins an element that may hold a job of its own.
 func (p *parser) beginAside() {
 	if p.asideDeep == 0 {
-		p.aside = job{}
-		p.now = &p.aside
+		if p.aside == nil {
+			p.aside = new(job)
+		}
+		*p.aside = job{}
+		p.now = p.aside
 	} else {
 		p.keepAside()
 	}
@@ -46,29 +50,33 @@ func (p *parser) endAside() {
 // keepAside keeps the job of the element that was read, if it has a record.
 func (p *parser) keepAside() {
 	if p.aside.exists {
-		p.asideJobs = append(p.asideJobs, p.aside)
-		p.aside = job{}
+		p.asideJobs = append(p.asideJobs, *p.aside)
+		*p.aside = job{}
 	}
 }
 
 // results returns the entries of the opening's jobs.
-func (p *parser) results() []result {
-	shared, all := p.before.content, append(p.jobs, p.own)
-	last := len(all) - 1
-	switch {
-	case !p.own.exists && len(p.asideJobs) > 0:
-		shared, all = p.own.content, p.asideJobs
-	case last == 0:
-		if !shared.empty() {
-			all[0].content = shared.or(all[0].content)
+func (p *parser) results() (first result, others []result) {
+	var shared content
+	if p.before != nil {
+		shared = *p.before
+	}
+	isAside := !p.own.exists && len(p.asideJobs) > 0
+	if len(p.jobs) == 0 && !isAside {
+		if p.before != nil {
+			p.own.content = shared.or(p.own.content)
 		}
-		return []result{p.result(&all[0], p.entry)}
-	case !slices.ContainsFunc(all[:last], func(j job) bool { return !j.empty() }):
+		return p.result(&p.own, p.entry), nil
+	}
+	all := append(p.jobs, p.own)
+	last := len(all) - 1
+	if isAside {
+		shared, all = p.own.content, p.asideJobs
+	} else if !slices.ContainsFunc(all[:last], func(j job) bool { return !j.empty() }) {
 		shared, all[last].content = shared.or(all[last].content), content{}
 	}
 	shared.settle()
 	around := *p.entry
-	results := make([]result, len(all))
 	for i := range all {
 		e := p.entry
 		if i > 0 {
@@ -76,10 +84,11 @@ func (p *parser) results() []result {
 		}
 		all[i].settle()
 		all[i].content = all[i].or(shared)
-		results[i] = p.result(&all[i], e)
-		results[i].begin = all[i].begins
+		r := p.result(&all[i], e)
+		r.begin = all[i].begins
+		others = append(others, r)
 	}
-	return results
+	return others[0], others[1:]
 }
 
 // result completes an entry with what was read of its job.

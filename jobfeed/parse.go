@@ -40,14 +40,14 @@ type parser struct {
 	openingLang string
 	place       place
 
-	now    *job  // takes what is read: own or aside
-	own    job   // of the PositionRecordInfo that was read last
-	before job   // what stands before the first PositionRecordInfo; it has no record
-	jobs   []job // of the earlier ones
+	now    *job     // takes what is read: own or aside
+	own    job      // of the PositionRecordInfo that was read last
+	before *content // what stands before the first PositionRecordInfo; nil: nothing
+	jobs   []job    // of the earlier ones
 
 	// Elements that the parser does not know may have a PositionRecordInfo each. They count if the
 	// opening has none of its own.
-	aside     job
+	aside     *job
 	asideDeep int   // number of open elements of that kind
 	asideJobs []job // found in them
 }
@@ -112,14 +112,14 @@ type result struct {
 // parse returns what the bytes of an entry say of its jobs: one entry for each PositionRecordInfo. e has
 // the position and the language around it, and becomes the first of them. If the bytes cannot be read to
 // the end tag, the only result is the fault, and e.JobID is set if the parser read it before.
-func parse(raw []byte, maxDepth int, e *Entry) []result {
+func parse(raw []byte, maxDepth int, e *Entry) (first result, others []result) {
 	p := &parser{xml: newDecoder(raw), length: len(raw), entry: e}
 	p.now = &p.own
 	if f := p.read(maxDepth); f != nil {
 		if len(p.jobs) == 0 && !p.own.several {
 			e.JobID = p.own.id
 		}
-		return []result{{entry: e, fault: f}}
+		return result{entry: e, fault: f}, nil
 	}
 	return p.results()
 }

@@ -137,7 +137,7 @@ func (r *Reader) next() (*Entry, error) {
 		r.open()
 	}
 	if len(r.others) > 0 {
-		return r.give(r.raw, r.others)
+		return r.give(r.raw, r.others[0], r.others[1:])
 	}
 	r.win.discard(r.ahead)
 	r.ahead = 0

@@ -189,29 +189,29 @@ func (r *Reader) entry() (*Entry, error) {
 	}
 	r.ahead = n
 	e := &Entry{Position: w.start, Language: r.language()}
-	var results []result
+	var first result
+	var others []result
 	if why == long && open == noSection {
 		f := &fault{0, ErrTooLarge, fmt.Sprintf("the entry is over %d bytes long", r.opts.MaxEntryBytes)}
-		results = []result{{entry: e, fault: f}}
+		first = result{entry: e, fault: f}
 	} else {
-		results = parse(w.looked(raw), r.opts.MaxDepth, e)
+		first, others = parse(w.looked(raw), r.opts.MaxDepth, e)
 	}
-	if !slices.ContainsFunc(results, func(res result) bool { return res.fault == nil }) {
-		if results[0].fault == errOpen {
-			results[0].fault = r.notClosed(n, open, why)
-		}
+	if first.fault == errOpen {
+		first.fault = r.notClosed(n, open, why)
+	}
+	if first.fault != nil && !slices.ContainsFunc(others, func(res result) bool { return res.fault == nil }) {
 		r.resume(raw, open, why)
 	}
 	r.begun = w.start
-	return r.give(raw, results)
+	return r.give(raw, first, others)
 }
 
-// give returns the first of the results, and keeps the others for the next calls. The bytes stay in the
+// give returns a result, and keeps the others of the opening for the next calls. The bytes stay in the
 // window until all are given.
-func (r *Reader) give(raw []byte, results []result) (*Entry, error) {
-	first, w := results[0], &r.win
-	r.raw, r.others = raw, results[1:]
-	e := first.entry
+func (r *Reader) give(raw []byte, first result, others []result) (*Entry, error) {
+	w, e := &r.win, first.entry
+	r.raw, r.others = raw, others
 	if first.begin > 0 {
 		r.begun = w.at(r.begun, first.begin) // counting on, so that many records of an opening take no longer
 		e.Position = r.begun
