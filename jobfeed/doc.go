@@ -1,5 +1,5 @@
-// Package jobfeed reads the job feed of the board: XML of the HR-XML 2 family, one PositionOpening
-// per job. A [Reader] yields an [Entry] for each job, with the texts that a partner shows and the
+// Package jobfeed reads the job feed of the board: XML of the HR-XML 2 family, as a rule one
+// PositionOpening per job. A [Reader] yields an [Entry] for each job, with the texts that a partner shows and the
 // job identifier that the job information lookup needs (section 4.4 of the interface). An [Index]
 // of the entries finds the job of a posting from a search. A [Writer] writes feeds, for tests.
 //
@@ -21,6 +21,18 @@
 // and the case of ASCII letters do not matter for any name. Each entry must be well-formed by
 // itself, by the rules of encoding/xml, and without declarations; text between entries is read only
 // to find the next entry.
+//
+// A PositionOpening with several PositionRecordInfo gives an entry for each. What stands behind a record
+// is of its job; what stands before the first is of all, and so is what stands behind the last of records
+// that follow each other. A record may stand in an element of its own, with what is of its job, if the
+// opening has no record outside of such elements. If a record has several identifiers, the number counts,
+// and two different numbers are an error of the entry.
+//
+// A feed without entries is no error if its first element, whatever its prefix and case, is one of:
+// PositionOpenings, PositionOpeningList, PositionList, Positions, Jobs, JobList, JobFeed, Feed, HRXML,
+// StaffingOrder, StaffingOrders; or if it has one of the elements PositionRecordInfo, PositionPostings,
+// PositionPosting, PositionProfile or PositionSupplier. Any other XML without a PositionOpening, such as a
+// SOAP fault or the feed of another vendor's format, is ErrNotFeed.
 //
 // A feed may be compressed with gzip, in several members too. Its encoding is that of its
 // byte order mark, else of its XML declaration, else UTF-8; an unknown one is

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,12 +23,12 @@ type Position struct {
 // String returns "line:column".
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// Entry holds one PositionOpening. Only JobID is always set; a field is empty if the feed lacks it.
+// Entry holds one job of a PositionOpening. Only JobID is always set; a field is empty if the feed lacks it.
 // Texts have no white space around them.
 type Entry struct {
-	Position // of the start tag
+	Position // of the start tag of PositionOpening, or of PositionRecordInfo if the opening has several
 
-	JobID jobboard.JobID // PositionRecordInfo > Id > IdValue; the first that is not empty
+	JobID jobboard.JobID // PositionRecordInfo > Id > IdValue; the one that is a positive number
 
 	// Title is PositionProfile > PositionDetail > PositionTitle, else
 	// PositionProfile > ProfileName, else PositionPosting > Title.
@@ -63,7 +64,8 @@ type Entry struct {
 	raw []byte // a part of the reader's buffer; nil after the reader reads on
 }
 
-// Raw returns a copy of the entry's bytes as UTF-8, from the start tag to the end tag. Call Raw
+// Raw returns a copy of the bytes of the entry's PositionOpening as UTF-8, from the start tag to the end
+// tag: several entries of one opening have the same. Call Raw
 // before the loop continues; after that it returns nil. A namespace prefix in the bytes may be
 // declared outside the entry.
 func (e *Entry) Raw() []byte { return bytes.Clone(e.raw) }
@@ -111,13 +113,22 @@ var dateLayouts = [...]string{
 	"2006-01-02Z07:00",
 	"2006-01-02T15:04Z07:00",
 	"2006-01-02T15:04",
+	time.DateTime, // as SQL writes it
+	"2006-01-02 15:04:05Z07:00",
 }
 
-// Time returns the instant. It reports false for an empty date and for words such as
-// "notKnown". A date without a time of day means midnight UTC.
+// Time returns the instant of a date or a time as XML Schema or SQL writes it, or of milliseconds since
+// 1970 in 12 or 13 digits. It reports false for an empty date, for words such as "notKnown", and for any
+// other form. A date without a time of day means midnight UTC, and a time without a zone is UTC.
 func (d Date) Time() (t time.Time, ok bool) {
+	text := strings.TrimSpace(string(d))
+	if len(text) == 12 || len(text) == 13 {
+		if ms, err := strconv.ParseUint(text, 10, 63); err == nil {
+			return time.UnixMilli(int64(ms)).UTC(), true
+		}
+	}
 	for _, layout := range dateLayouts {
-		if t, err := time.Parse(layout, strings.TrimSpace(string(d))); err == nil {
+		if t, err := time.Parse(layout, text); err == nil {
 			return t, true
 		}
 	}

@@ -11,7 +11,8 @@ import (
 var (
 	// ErrNoJobID reports that PositionRecordInfo > Id > IdValue is missing or empty.
 	ErrNoJobID = errors.New("no job identifier")
-	// ErrBadJobID reports that the identifier is not a positive number.
+	// ErrBadJobID reports that the identifier is not a positive number, or that a record has
+	// two different numbers; the reason shows both.
 	ErrBadJobID = errors.New("bad job identifier")
 	// ErrSyntax reports that the entry is not well-formed.
 	ErrSyntax = errors.New("syntax error")
@@ -27,8 +28,10 @@ var (
 // Errors that end a feed. Errors of the io.Reader and of compress/gzip, and io.ErrUnexpectedEOF,
 // end it too.
 var (
-	// ErrNotFeed reports that the input is empty, an HTML page, or not XML, such as JSON.
-	ErrNotFeed = errors.New("not an XML feed")
+	// ErrNotFeed reports that the input is empty, an HTML page, or not XML, such as JSON; or that it is
+	// XML of another kind, such as a SOAP fault or RSS: the error then names the root. The
+	// package comment says which roots a feed without entries may have.
+	ErrNotFeed = errors.New("not a job feed")
 	// ErrEncoding reports that the declared encoding is not known.
 	ErrEncoding = errors.New("unknown encoding")
 )

@@ -34,6 +34,7 @@ func FuzzLinear(f *testing.F) {
 	const entry = "<PositionOpening><PositionRecordInfo><Id><IdValue>7</IdValue></Id></PositionRecordInfo></PositionOpening>"
 	for _, seed := range []string{
 		"x", "<", "\n", "<a>", "</a>", "<a ", "<a b='", entry, "<PositionOpening>", "<PositionOpening ", entry[:60], "</PositionOpening", "</PositionOpening ",
+		"<PositionOpening>" + strings.Repeat("<PositionRecordInfo/>", 60) + "</PositionOpening>", strings.Repeat("<a><PositionRecordInfo/>", 30),
 		"<!--", "-->", "<!-- -->", "<![CDATA[", "]]>", "<?", "?>", "<PositionOpening><!--", "<PositionOpening><![CDATA[", "<PositionOpening><?x", "&lt;", "&",
 		"<PositionOpening><![CDATA[" + entry, "<PositionOpening><![CDATA[ text <![CDATA[ text ]]></PositionOpening>",
 		"<PositionOpening><!-- " + entry + "<!-- ", "<PositionOpening><![CDATA[]]></x>", entry + "<!-- " + entry + " -->",
@@ -75,6 +76,22 @@ func TestLinearResync(t *testing.T) {
 			if most := int64(200 * len(feed)); r.win.steps > most {
 				t.Errorf("%d steps for %d bytes: %q...%q", r.win.steps, len(feed), unit, end)
 			}
+		}
+	}
+}
+
+// An opening with many records gives an entry for each, and its text is not looked at for each.
+func TestLinearRecords(t *testing.T) {
+	for _, record := range []string{"<PositionRecordInfo>\n<Id><IdValue>7</IdValue></Id></PositionRecordInfo>", "<PositionRecordInfo/>", "<a><PositionRecordInfo/></a>"} {
+		n := 900_000 / len(record)
+		feed := "<PositionOpening>" + strings.Repeat(record, n) + "</PositionOpening>"
+		r := NewReader(strings.NewReader(feed), nil)
+		items := 0
+		for range r.Entries() { //nolint:errcheck // both count
+			items++
+		}
+		if most := int64(10 * len(feed)); items != n || r.win.steps > most {
+			t.Errorf("%d items of %d, %d steps for %d bytes: %s", items, n, r.win.steps, len(feed), record)
 		}
 	}
 }

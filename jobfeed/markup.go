@@ -99,6 +99,9 @@ func isOpening(name []byte) bool {
 	return prefix >= 0 && (prefix == 0 || name[prefix-1] == ':') && equalFold(name[prefix:], want)
 }
 
+// localName returns an element's name without its prefix.
+func localName(name []byte) []byte { return name[bytes.LastIndexByte(name, ':')+1:] }
+
 // equalFold compares a name with one in ASCII, whatever the case of ASCII letters.
 // Letters beyond ASCII that fold to ASCII letters take more bytes, so the lengths differ.
 func equalFold[T string | []byte](name T, ascii string) bool {

@@ -1,6 +1,7 @@
 package jobfeed
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/xml"
 )
@@ -13,6 +14,7 @@ type meaning struct {
 	ownText bool                         // text excludes the texts of child elements
 	end     func(p *parser)
 	in      elements
+	others  *meaning // of elements that in lacks; nil: the parser ignores them
 }
 
 // elements holds the meanings of elements by their names in lower case.
@@ -22,36 +24,39 @@ type elements map[string]meaning
 var opening = meaning{
 	begin: func(p *parser, a []xml.Attr) { p.openingLang = language(a) },
 	in: elements{
-		"positionrecordinfo": {in: elements{
-			"id": {
-				begin: func(p *parser, a []xml.Attr) { p.record.validity(a) },
-				in:    elements{"idvalue": {text: (*parser).identifier}},
+		"positionrecordinfo": {
+			begin: func(p *parser, _ []xml.Attr) { p.beginRecord() },
+			in: elements{
+				"id": {
+					begin: func(p *parser, a []xml.Attr) { p.now.ids.validity(a) },
+					in:    elements{"idvalue": {text: (*parser).identifier}},
+				},
+				"status": {
+					begin: func(p *parser, a []xml.Attr) { p.now.active.validity(a) },
+					text:  func(p *parser, s string) { set(&p.now.status, s) },
+				},
 			},
-			"status": {
-				begin: func(p *parser, a []xml.Attr) { p.status.validity(a) },
-				text:  func(p *parser, s string) { set(&p.entry.Status, s) },
-			},
-		}},
+		},
 		"positionsupplier": {in: elements{
-			"entityname": {text: func(p *parser, s string) { set(&p.supplier, s) }},
+			"entityname": {text: func(p *parser, s string) { set(&p.now.supplier, s) }},
 		}},
 		"positionposting":  posting,
 		"positionpostings": {in: elements{"positionposting": posting}},
 		"positionprofile": {
-			begin: func(p *parser, a []xml.Attr) { set(&p.profileLang, language(a)) },
+			begin: func(p *parser, a []xml.Attr) { set(&p.now.profileLang, language(a)) },
 			in: elements{
-				"profilename": {text: func(p *parser, s string) { set(&p.profileName, s) }},
+				"profilename": {text: func(p *parser, s string) { set(&p.now.profileName, s) }},
 				"organization": {in: elements{
-					"organizationname": {text: func(p *parser, s string) { set(&p.organization, s) }},
+					"organizationname": {text: func(p *parser, s string) { set(&p.now.organization, s) }},
 				}},
 				"physicallocation": location,
 				"howtoapply":       howToApply,
 				"positiondetail": {in: elements{
-					"positiontitle": {text: func(p *parser, s string) { set(&p.entry.Title, s) }},
+					"positiontitle": {text: func(p *parser, s string) { set(&p.now.title, s) }},
 					"company": {
-						text:    func(p *parser, s string) { set(&p.entry.Company, s) },
+						text:    func(p *parser, s string) { set(&p.now.company, s) },
 						ownText: true,
-						in:      elements{"name": {text: func(p *parser, s string) { set(&p.entry.Company, s) }}},
+						in:      elements{"name": {text: func(p *parser, s string) { set(&p.now.company, s) }}},
 					},
 					"physicallocation": location,
 				}},
@@ -62,10 +67,10 @@ var opening = meaning{
 
 var posting = meaning{in: elements{
 	"id": {
-		begin: func(p *parser, a []xml.Attr) { p.posting.validity(a) },
+		begin: func(p *parser, a []xml.Attr) { p.now.posting.validity(a) },
 		in:    elements{"idvalue": {text: (*parser).postingID}},
 	},
-	"title":      {text: func(p *parser, s string) { set(&p.postingTitle, s) }},
+	"title":      {text: func(p *parser, s string) { set(&p.now.postingTitle, s) }},
 	"link":       {text: func(p *parser, url string) { p.link(LinkPosting, url) }},
 	"howtoapply": howToApply,
 }}
@@ -97,7 +102,43 @@ var location = meaning{
 
 var area = meaning{in: elements{"value": {text: (*parser).inArea}}}
 
-func init() { area.in["area"] = area } // an area may contain areas
+// roots has the elements in lower case that may stand around the entries of a feed: a document that
+// begins with one of them is a feed, if an empty one. Longer names are for one kind of document each.
+var roots = map[string]bool{
+	"feed": true, "hrxml": true, "jobfeed": true, "joblist": true, "jobs": true, "positionlist": true, "positionopeninglist": true,
+	"positionopenings": true, "positions": true, "staffingorder": true, "staffingorders": true,
+}
+
+// isOfFeed reports whether an element is one of a feed's, by its name without a prefix. isRoot tells that
+// it is the first element.
+func isOfFeed(name []byte, isRoot bool) bool {
+	if len(name) > longestOfFeed {
+		return false
+	}
+	lower := string(bytes.ToLower(name))
+	if isRoot && roots[lower] {
+		return true
+	}
+	_, known := opening.in[lower]
+	return known
+}
+
+// longestOfFeed is the length of the longest name that isOfFeed knows.
+const longestOfFeed = len("positionopeninglist")
+
+// aside describes elements that are none of a feed's. Each may hold a job of its own, with all that an
+// opening may have.
+var aside = meaning{
+	begin: func(p *parser, _ []xml.Attr) { p.beginAside() },
+	end:   (*parser).endAside,
+	in:    opening.in,
+}
+
+func init() {
+	area.in["area"] = area // an area may contain areas
+	aside.others = &aside
+	opening.others = &aside
+}
 
 // set sets *s if it is still empty.
 func set(s *string, text string) { *s = cmp.Or(*s, text) }

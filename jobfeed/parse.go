@@ -2,7 +2,6 @@ package jobfeed
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -32,17 +31,54 @@ var errOpen = &fault{kind: ErrSyntax, reason: "not closed"}
 type parser struct {
 	xml    *xml.Decoder
 	length int // length of the entry in bytes
+	begins int // offset of the token that is read
 	open   []element
 	name   []byte // buffer of lower
 	text   []byte // text of the open elements that are taken
-	entry  *Entry
+	entry  *Entry // position and language around the opening
 
-	idFault *fault // what is wrong with the job's identifier
+	openingLang string
+	place       place
 
-	profileName, postingTitle, organization, supplier string
-	profileLang, openingLang                          string
-	posting, status, record                           dates
-	place                                             place
+	now    *job     // takes what is read: own or aside
+	own    job      // of the PositionRecordInfo that was read last
+	before *content // what stands before the first PositionRecordInfo; nil: nothing
+	jobs   []job    // of the earlier ones
+
+	// Elements that the parser does not know may have a PositionRecordInfo each. They count if the
+	// opening has none of its own.
+	aside     *job
+	asideDeep int   // number of open elements of that kind
+	asideJobs []job // found in them
+}
+
+// job holds what an opening says of one job.
+type job struct {
+	record
+	content
+}
+
+// record holds what a PositionRecordInfo says.
+type record struct {
+	exists      bool
+	begins      int // offset of its start tag
+	id          jobboard.JobID
+	fault       *fault // what is wrong with the job's identifier
+	several     bool   // the fault is that there are two numbers
+	status      string
+	active, ids dates // of Status and Id
+}
+
+// content holds what an opening says beside its records.
+type content struct {
+	title, profileName, postingTitle string
+	company, organization, supplier  string
+	profileLang                      string
+	posting                          dates
+	locations                        []Location
+	links                            []Link
+	postings                         []jobboard.JobPostingID
+	versions                         []jobboard.PostingVersionID
 }
 
 // dates holds the validFrom and validTo of one element.
@@ -59,18 +95,40 @@ type place struct {
 type element struct {
 	xml.StartElement
 	meaning meaning
+	begins  int  // offset of its start tag
 	content int  // offset of its content
 	text    int  // start of the element's text in parser.text
 	taken   bool // the element or one around it needs the text
 	nested  bool // the element has child elements
 }
 
-// parse fills in e from the bytes of an entry. After a fault e.JobID is set if the parser read it
-// before the fault.
-func parse(raw []byte, maxDepth int, e *Entry) *fault {
+// result is an entry or its fault.
+type result struct {
+	entry *Entry
+	begin int // offset of the PositionRecordInfo, if the entry is one of several of an opening; else 0
+	fault *fault
+}
+
+// parse returns what the bytes of an entry say of its jobs: one entry for each PositionRecordInfo. e has
+// the position and the language around it, and becomes the first of them. If the bytes cannot be read to
+// the end tag, the only result is the fault, and e.JobID is set if the parser read it before.
+func parse(raw []byte, maxDepth int, e *Entry) (first result, others []result) {
 	p := &parser{xml: newDecoder(raw), length: len(raw), entry: e}
+	p.now = &p.own
+	if f := p.read(maxDepth); f != nil {
+		if len(p.jobs) == 0 && !p.own.several {
+			e.JobID = p.own.id
+		}
+		return result{entry: e, fault: f}, nil
+	}
+	return p.results()
+}
+
+// read reads the entry to its end tag.
+func (p *parser) read(maxDepth int) *fault {
 	for {
 		at := p.offset()
+		p.begins = at
 		token, err := p.xml.RawToken()
 		if err != nil {
 			return p.syntax(err)
@@ -93,7 +151,7 @@ func parse(raw []byte, maxDepth int, e *Entry) *fault {
 				return &fault{at, ErrSyntax, reason}
 			}
 			if p.end(); len(p.open) == 0 {
-				return p.finish()
+				return nil
 			}
 		}
 	}
@@ -131,31 +189,16 @@ func printable(r rune) rune {
 	return unicode.ReplacementChar
 }
 
-// finish checks and completes the entry after its end tag.
-func (p *parser) finish() *fault {
-	e := p.entry
-	switch {
-	case p.idFault != nil:
-		return p.idFault
-	case e.JobID == 0:
-		return &fault{0, ErrNoJobID, "no value at PositionRecordInfo > Id > IdValue"}
-	}
-	e.Title = cmp.Or(e.Title, p.profileName, p.postingTitle)
-	e.Company = cmp.Or(e.Company, p.organization, p.supplier)
-	e.Language = cmp.Or(p.profileLang, p.openingLang, e.Language)
-	e.Postings, e.PostingVersions = ascending(e.Postings), ascending(e.PostingVersions)
-	valid := cmp.Or(p.posting, p.status, p.record)
-	e.ValidFrom, e.ValidTo = valid.from, valid.to
-	return nil
-}
-
 // begin opens an element.
 func (p *parser) begin(start xml.StartElement) {
-	e := element{StartElement: start, meaning: opening, content: p.offset(), text: len(p.text)}
+	e := element{StartElement: start, meaning: opening, begins: p.begins, content: p.offset(), text: len(p.text)}
 	if len(p.open) > 0 {
 		around := p.top()
 		around.nested = true
-		e.meaning = around.meaning.in[string(p.lower(start.Name.Local))]
+		var known bool
+		if e.meaning, known = around.meaning.in[string(p.lower(start.Name.Local))]; !known && around.meaning.others != nil {
+			e.meaning = *around.meaning.others
+		}
 		e.taken = around.taken && !around.meaning.ownText
 	}
 	e.taken = e.taken || e.meaning.text != nil
@@ -191,28 +234,38 @@ func (p *parser) end() {
 	p.open = p.open[:len(p.open)-1]
 }
 
-// identifier takes the text of an IdValue of the job. The first that is not
-// empty counts.
+// identifier takes the text of an IdValue of the job. A number counts before any other text.
 func (p *parser) identifier(text string) {
-	e := p.top()
-	if p.idFault != nil || p.entry.JobID != 0 || text == "" && !e.nested {
+	e, r := p.top(), &p.now.record
+	if text == "" && !e.nested {
 		return
 	}
 	id, err := jobboard.ParseJobID(text)
 	switch {
 	case e.nested:
-		p.idFault = &fault{e.content, ErrBadJobID, "an element inside IdValue"}
+		r.reject(&fault{e.content, ErrBadJobID, "an element inside IdValue"})
 	case err != nil:
-		p.idFault = &fault{e.content, ErrBadJobID, fmt.Sprintf("%.40q is not a positive number", text)}
+		r.reject(&fault{e.content, ErrBadJobID, fmt.Sprintf("%.40q is not a positive number", text)})
+	case r.several || r.id == id:
+	case r.id != 0:
+		r.several = true
+		r.fault = &fault{e.content, ErrBadJobID, fmt.Sprintf("two identifiers, %d and %d", r.id, id)}
 	default:
-		p.entry.JobID = id
+		r.id = id
+	}
+}
+
+// reject notes the first fault of a record's identifiers.
+func (r *record) reject(f *fault) {
+	if r.fault == nil {
+		r.fault = f
 	}
 }
 
 // postingID takes the text of an IdValue of a posting.
 func (p *parser) postingID(text string) {
 	if n, err := strconv.ParseUint(text, 10, 63); err == nil && n > 0 {
-		p.entry.Postings = append(p.entry.Postings, jobboard.JobPostingID(n))
+		p.now.postings = append(p.now.postings, jobboard.JobPostingID(n))
 	}
 }
 
@@ -221,9 +274,9 @@ func (p *parser) link(kind LinkKind, url string) {
 	if url == "" {
 		return
 	}
-	p.entry.Links = append(p.entry.Links, Link{kind, url})
+	p.now.links = append(p.now.links, Link{kind, url})
 	if _, version := jobboard.JobFromLink(url); version != 0 {
-		p.entry.PostingVersions = append(p.entry.PostingVersions, version)
+		p.now.versions = append(p.now.versions, version)
 	}
 }
 
@@ -242,7 +295,7 @@ func (p *parser) endLocation() {
 		l.Street = strings.Join(p.place.lines, ", ")
 	}
 	if l != (Location{}) {
-		p.entry.Locations = append(p.entry.Locations, l)
+		p.now.locations = append(p.now.locations, l)
 	}
 	p.place = place{}
 }

@@ -48,12 +48,17 @@ type Reader struct {
 	win  window
 	opts Options
 
-	last  *Entry // the entry whose raw bytes are in the window
-	ahead int    // bytes of the last entry, to be discarded
-	err   error  // the error that ended the feed
-	done  bool
+	last   *Entry   // the entry whose raw bytes are in the window
+	ahead  int      // bytes of the last entry, to be discarded
+	raw    []byte   // these bytes
+	others []result // what they say of further jobs
+	begun  Position // where the last of their records begins
+	err    error    // the error that ended the feed
+	done   bool
 
 	element  bool      // the feed has an element
+	root     string    // local name of the first element, if it is no entry
+	isFeed   bool      // the root or an element of the feed is one of a feed's
 	wrappers []wrapper // the open elements around the entries
 	deeper   int       // number of open elements beyond maxWrappers
 	skipping bool      // in the rest of a broken entry
@@ -131,6 +136,9 @@ func (r *Reader) next() (*Entry, error) {
 	if r.win.src == nil && !r.done {
 		r.open()
 	}
+	if len(r.others) > 0 {
+		return r.give(r.raw, r.others[0], r.others[1:])
+	}
 	r.win.discard(r.ahead)
 	r.ahead = 0
 	for !r.done {
@@ -159,6 +167,8 @@ func (r *Reader) stop(within string) error {
 		return r.fail(fmt.Errorf("the feed ends inside %s: %w", within, io.ErrUnexpectedEOF))
 	case !r.element:
 		r.err = fmt.Errorf("jobfeed: %w: no element in it", ErrNotFeed)
+	case !r.isFeed:
+		r.err = fmt.Errorf("jobfeed: %w: its root is %.40q, and no PositionOpening or other element of a feed is in it", ErrNotFeed, r.root)
 	}
 	return r.err
 }

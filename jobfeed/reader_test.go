@@ -121,8 +121,8 @@ func TestShapes(t *testing.T) {
 			[]jobboard.JobID{42},
 		},
 		{
-			"first of several", `<PositionOpening><PositionRecordInfo><Id><IdValue> </IdValue></Id><Id><IdValue name="x">11</IdValue><IdValue>12</IdValue></Id><Id><IdValue>13</IdValue></Id></PositionRecordInfo></PositionOpening>`,
-			[]jobboard.JobID{11},
+			"the number of several", `<PositionOpening><PositionRecordInfo><Id><IdValue> </IdValue></Id><Id idOwner="x"><IdValue name="x">R-11</IdValue><IdValue>12</IdValue></Id><Id><IdValue>012</IdValue><IdValue><b/></IdValue></Id></PositionRecordInfo></PositionOpening>`,
+			[]jobboard.JobID{12},
 		},
 		{"white space, CDATA, comment, reference", opening("\n <!-- 9 --><![CDATA[4]]>&#55;&#x31;<?pi 8?>1\t"), []jobboard.JobID{4711}},
 		{"in a comment", "<Jobs><!-- " + opening(1) + " -->" + opening(2) + "</Jobs>", []jobboard.JobID{2}},
@@ -459,6 +459,15 @@ func TestDate(t *testing.T) {
 		" 2026-11-11T10:11:12+0100 ":    "2026-11-11T10:11:12+01:00",
 		"2026-11-11T10:11:12.123+01:00": "2026-11-11T10:11:12.123+01:00",
 		"2026-11-11T10:11":              "2026-11-11T10:11:00Z",
+		"2026-11-28 10:00:00":           "2026-11-28T10:00:00Z",
+		"2026-11-28 10:00:00.25":        "2026-11-28T10:00:00.25Z",
+		"2026-11-28 10:00:00+01:00":     "2026-11-28T10:00:00+01:00",
+		"1795860000000":                 "2026-11-28T10:00:00Z",
+		" 946684800123 ":                "2000-01-01T00:00:00.123Z",
+		"20261128":                      "",
+		"1795860000":                    "",
+		"-795860000000":                 "",
+		"28.11.2026":                    "",
 		"":                              "",
 		"notKnown":                      "",
 		"2026-13-01":                    "",
@@ -469,6 +478,21 @@ func TestDate(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}
+
+// A feed without entries is one, by each root that the package comment names.
+func TestEmptyFeeds(t *testing.T) {
+	for _, root := range []string{
+		"PositionOpenings", "PositionOpeningList", "PositionList", "Positions", "Jobs", "JobList", "JobFeed", "Feed", "HRXML", "StaffingOrder", "StaffingOrders",
+	} {
+		for _, feed := range []string{"<%s/>", "<?xml version='1.0'?>\n<p:%s xmlns:p='u'><Header>0</Header></p:%[1]s>"} {
+			for _, name := range []string{root, strings.ToLower(root)} {
+				if items, _, end := read(t, strings.NewReader(fmt.Sprintf(feed, name)), nil); len(items) > 0 || end != nil {
+					t.Errorf("%s: %v, %v", name, items, end)
+				}
+			}
 		}
 	}
 }
@@ -589,7 +613,7 @@ func TestGzip(t *testing.T) {
 		{"cut in the header", whole[:5], 0, io.ErrUnexpectedEOF, "line 1, offset 0: gzip: unexpected EOF"},
 		{"bad checksum", bad, 3, gzip.ErrChecksum, "line 1, offset 328: gzip: gzip: invalid checksum"},
 		{"bad header", append([]byte{0x1f, 0x8b, 7}, whole[3:]...), 0, gzip.ErrHeader, "line 1, offset 0: gzip: gzip: invalid header"},
-		{"twice", gz(t, "\x1f\x8bagain"), 0, jobfeed.ErrNotFeed, `line 1, offset 0: not an XML feed: it begins with "\x1f\x8bagain"`},
+		{"twice", gz(t, "\x1f\x8bagain"), 0, jobfeed.ErrNotFeed, `line 1, offset 0: not a job feed: it begins with "\x1f\x8bagain"`},
 		{"as many empty members as may be", append(bytes.Repeat(gz(t, ""), 1000), whole...), 3, nil, ""},
 		{"one more", append(bytes.Repeat(gz(t, ""), 1001), whole...), 0, jobfeed.ErrTooLarge, "line 1, offset 0: gzip: too large: over 1000 empty members"},
 		{"countless empty members", bytes.Repeat(gz(t, ""), 5000), 0, jobfeed.ErrTooLarge, "line 1, offset 0: gzip: too large: over 1000 empty members"},
@@ -634,8 +658,10 @@ func TestBrokenEntries(t *testing.T) {
 		{"two numbers", opening("¦1 2"), jobfeed.ErrBadJobID, 0, `"1 2" is not a positive number`},
 		{"element in the id", opening("¦1<b>2</b>3"), jobfeed.ErrBadJobID, 0, "an element inside IdValue"},
 		{"an element alone in the id", opening("¦<b/>"), jobfeed.ErrBadJobID, 0, "an element inside IdValue"},
-		{"an element in the second id", strings.Replace(opening(" "), "</Id>", "<IdValue>¦<b/></IdValue><IdValue>5</IdValue></Id>", 1), jobfeed.ErrBadJobID, 0, "an element inside IdValue"},
-		{"a word before a number", strings.Replace(opening("¦REF"), "</Id>", "<IdValue>5</IdValue></Id>", 1), jobfeed.ErrBadJobID, 0, `"REF" is not a positive number`},
+		{"two numbers in two values", strings.Replace(opening("88"), "</Id>", "</Id><Id><IdValue>¦603</IdValue></Id>", 1), jobfeed.ErrBadJobID, 0, "two identifiers, 88 and 603"},
+		{"three numbers and a word", strings.Replace(opening("R-1"), "</Id>", "<IdValue>88</IdValue><IdValue>¦603</IdValue><IdValue>88</IdValue><IdValue>4</IdValue></Id>", 1), jobfeed.ErrBadJobID, 0, "two identifiers, 88 and 603"},
+		{"two words", strings.Replace(opening("¦R-1"), "</Id>", "<IdValue>R-2</IdValue></Id>", 1), jobfeed.ErrBadJobID, 0, `"R-1" is not a positive number`},
+		{"a record without an id among others", "<PositionOpening><PositionRecordInfo/></PositionOpening>", jobfeed.ErrNoJobID, 0, "no value at PositionRecordInfo > Id > IdValue"},
 		{"unclosed element", inner("<a>¦"), jobfeed.ErrSyntax, 7, `element "a" closed by "PositionOpening"`},
 		{"unclosed element before the id", "<PositionOpening><br>" + strings.Replace(opening(7)[17:], "</PositionOpening>", "¦</PositionOpening>", 1), jobfeed.ErrSyntax, 0, `element "br" closed by "PositionOpening"`},
 		{"wrong end tag", inner("<a>¦</b>"), jobfeed.ErrSyntax, 7, `element "a" closed by "b"`},
@@ -860,13 +886,22 @@ func TestEnds(t *testing.T) {
 		end  error
 		text string // of end
 	}{
-		{"empty", strings.NewReader(""), 0, jobfeed.ErrNotFeed, "not an XML feed: no element in it"},
-		{"white space", strings.NewReader(" \n"), 0, jobfeed.ErrNotFeed, "not an XML feed: no element in it"},
-		{"declaration only", strings.NewReader("<?xml version='1.0'?>"), 0, jobfeed.ErrNotFeed, "not an XML feed: no element in it"},
-		{"JSON", strings.NewReader(`{"error":"<PositionOpening/>"}`), 0, jobfeed.ErrNotFeed, `line 1, offset 0: not an XML feed: it begins with "{\"error\":\"<PositionO"`},
-		{"JSON byte by byte", iotest.OneByteReader(strings.NewReader(`{"error":"<PositionOpening/>"}`)), 0, jobfeed.ErrNotFeed, `line 1, offset 0: not an XML feed: it begins with "{\"error\":\"<PositionO"`},
-		{"text", strings.NewReader(`Service unavailable`), 0, jobfeed.ErrNotFeed, `line 1, offset 0: not an XML feed: it begins with "Service unavailable"`},
-		{"HTML", strings.NewReader("<!DOCTYPE html>\n<HTML><body>" + one + "</body></HTML>"), 0, jobfeed.ErrNotFeed, "line 2, offset 16: not an XML feed: a page of HTML"},
+		{"empty", strings.NewReader(""), 0, jobfeed.ErrNotFeed, "not a job feed: no element in it"},
+		{"white space", strings.NewReader(" \n"), 0, jobfeed.ErrNotFeed, "not a job feed: no element in it"},
+		{"declaration only", strings.NewReader("<?xml version='1.0'?>"), 0, jobfeed.ErrNotFeed, "not a job feed: no element in it"},
+		{"JSON", strings.NewReader(`{"error":"<PositionOpening/>"}`), 0, jobfeed.ErrNotFeed, `line 1, offset 0: not a job feed: it begins with "{\"error\":\"<PositionO"`},
+		{"JSON byte by byte", iotest.OneByteReader(strings.NewReader(`{"error":"<PositionOpening/>"}`)), 0, jobfeed.ErrNotFeed, `line 1, offset 0: not a job feed: it begins with "{\"error\":\"<PositionO"`},
+		{"text", strings.NewReader(`Service unavailable`), 0, jobfeed.ErrNotFeed, `line 1, offset 0: not a job feed: it begins with "Service unavailable"`},
+		{"SOAP", strings.NewReader(`<?xml version="1.0"?><env:Envelope xmlns:env="e"><env:Body><env:Fault/></env:Body></env:Envelope>`), 0, jobfeed.ErrNotFeed, `not a job feed: its root is "Envelope", and no PositionOpening or other element of a feed is in it`},
+		{"an error document", strings.NewReader("<error><code>429</code></error>"), 0, jobfeed.ErrNotFeed, `not a job feed: its root is "error", and no PositionOpening or other element of a feed is in it`},
+		{"RSS", strings.NewReader("<rss version='2.0'><channel><item><title>Koch</title></item></channel></rss>\n"), 0, jobfeed.ErrNotFeed, `not a job feed: its root is "rss", and no PositionOpening or other element of a feed is in it`},
+		{"another vendor's", strings.NewReader("<X><JobPositionPosting><JobPositionPostingId>77</JobPositionPostingId></JobPositionPosting></X>"), 0, jobfeed.ErrNotFeed, `not a job feed: its root is "X", and no PositionOpening or other element of a feed is in it`},
+		{"a root within", strings.NewReader("<source><jobs/></source>"), 0, jobfeed.ErrNotFeed, `not a job feed: its root is "source", and no PositionOpening or other element of a feed is in it`},
+		{"a root that cannot be printed", strings.NewReader("<a\u202e\x80" + strings.Repeat("x", 300) + "/>"), 0, jobfeed.ErrNotFeed, `not a job feed: its root is "a\u202e\x80` + strings.Repeat("x", 37) + `", and no PositionOpening or other element of a feed is in it`},
+		{"another root with an element of a feed", strings.NewReader("<source><n:positionProfile/></source>"), 0, nil, ""},
+		{"another root with a broken entry", strings.NewReader("<source><PositionOpening/></source>"), 1, nil, ""},
+		{"another root with a tag that is too large", strings.NewReader("<source><a b='" + strings.Repeat("x", 2<<20) + "'/></source>"), 1, jobfeed.ErrNotFeed, `not a job feed: its root is "source", and no PositionOpening or other element of a feed is in it`},
+		{"HTML", strings.NewReader("<!DOCTYPE html>\n<HTML><body>" + one + "</body></HTML>"), 0, jobfeed.ErrNotFeed, "line 2, offset 16: not a job feed: a page of HTML"},
 		{"cut between entries", strings.NewReader("<Jobs>" + one), 1, io.ErrUnexpectedEOF, `line 1, offset 111: the feed ends inside element "Jobs": unexpected EOF`},
 		{"cut in an entry", strings.NewReader("<Jobs>" + one + one[:50]), 2, io.ErrUnexpectedEOF, "line 1, offset 161: the feed ends inside an entry: unexpected EOF"},
 		{"cut in a bare entry", strings.NewReader(one[:50]), 1, io.ErrUnexpectedEOF, "line 1, offset 50: the feed ends inside an entry: unexpected EOF"},

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -38,7 +39,7 @@ func (r *Reader) scan() (*Entry, error) {
 	}
 	switch kind, end := w.markup(0); {
 	case kind == entryStart:
-		r.element, r.skipping = true, false
+		r.element, r.isFeed, r.skipping = true, true, false
 		return r.entry()
 	case kind == entryEnd:
 		r.skipping = false
@@ -119,6 +120,11 @@ func (r *Reader) startTag(nameEnd int) error {
 	case !r.element && equalFold(w.text[1:nameEnd], "html"):
 		return r.fail(fmt.Errorf("%w: a page of HTML", ErrNotFeed))
 	}
+	name := localName(w.text[1:nameEnd])
+	if !r.element {
+		r.root = string(name)
+	}
+	r.isFeed = r.isFeed || isOfFeed(name, !r.element)
 	r.element = true
 	at := w.start
 	end, empty, why := w.tag(r.opts.MaxEntryBytes)
@@ -183,22 +189,39 @@ func (r *Reader) entry() (*Entry, error) {
 	}
 	r.ahead = n
 	e := &Entry{Position: w.start, Language: r.language()}
-	var f *fault
+	var first result
+	var others []result
 	if why == long && open == noSection {
-		f = &fault{0, ErrTooLarge, fmt.Sprintf("the entry is over %d bytes long", r.opts.MaxEntryBytes)}
+		f := &fault{0, ErrTooLarge, fmt.Sprintf("the entry is over %d bytes long", r.opts.MaxEntryBytes)}
+		first = result{entry: e, fault: f}
 	} else {
-		f = parse(w.looked(raw), r.opts.MaxDepth, e)
+		first, others = parse(w.looked(raw), r.opts.MaxDepth, e)
 	}
-	switch f {
-	case nil:
-		e.raw = raw
-		r.last = e
-		return e, nil
-	case errOpen:
-		f = r.notClosed(n, open, why)
+	if first.fault == errOpen {
+		first.fault = r.notClosed(n, open, why)
 	}
-	r.resume(raw, open, why)
-	return nil, &EntryError{Position: w.at(f.at), Entry: e.Position, JobID: e.JobID, Err: f.kind, Reason: f.reason}
+	if first.fault != nil && !slices.ContainsFunc(others, func(res result) bool { return res.fault == nil }) {
+		r.resume(raw, open, why)
+	}
+	r.begun = w.start
+	return r.give(raw, first, others)
+}
+
+// give returns a result, and keeps the others of the opening for the next calls. The bytes stay in the
+// window until all are given.
+func (r *Reader) give(raw []byte, first result, others []result) (*Entry, error) {
+	w, e := &r.win, first.entry
+	r.raw, r.others = raw, others
+	if first.begin > 0 {
+		r.begun = w.at(r.begun, first.begin) // counting on, so that many records of an opening take no longer
+		e.Position = r.begun
+	}
+	if f := first.fault; f != nil {
+		return nil, &EntryError{Position: w.at(e.Position, max(f.at, first.begin)), Entry: e.Position, JobID: e.JobID, Err: f.kind, Reason: f.reason}
+	}
+	e.raw = raw
+	r.last = e
+	return e, nil
 }
 
 // notClosed returns the fault of an entry of n bytes that has an unclosed element.

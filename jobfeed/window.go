@@ -60,7 +60,7 @@ func (w *window) fill(n int) {
 }
 
 // discard takes n bytes from the beginning.
-func (w *window) discard(n int) { w.start, w.text = w.at(n), w.text[n:] }
+func (w *window) discard(n int) { w.start, w.text = w.at(w.start, n), w.text[n:] }
 
 // discardTo discards everything before the first occurrence of text. It reports whether it found
 // text, and whether other occurs before it.
@@ -84,15 +84,15 @@ func (w *window) discardTo(text, other []byte) (found, passed bool) {
 
 var newline = []byte{'\n'}
 
-// at returns the position of the byte at i.
-func (w *window) at(i int) Position {
-	b := w.looked(w.text[:i])
-	p := w.start
-	p.Offset += int64(i)
-	p.Column += i
+// at returns the position of the byte at i. p is the position of an earlier byte.
+func (w *window) at(p Position, i int) Position {
+	from := int(p.Offset - w.start.Offset)
+	b := w.looked(w.text[from:i])
+	p.Offset += int64(len(b))
+	p.Column += len(b)
 	if lines := bytes.Count(b, newline); lines > 0 {
 		p.Line += lines
-		p.Column = i - bytes.LastIndexByte(b, '\n')
+		p.Column = len(b) - bytes.LastIndexByte(b, '\n')
 	}
 	return p
 }

@@ -37,7 +37,7 @@ var countries = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// area is a country or a state of the USA; an empty field means any.
+// area is a country, or a state of it by its code in the list; an empty field means any.
 type area struct{ country, state string }
 
 func (a area) within(b area) bool {
@@ -55,23 +55,27 @@ func areasIn(s string) []area {
 			continue
 		}
 		word = strings.TrimRight(word, "0123456789 ")
-		var both []area
-		for _, a := range found {
-			for _, b := range areas()[word] {
-				ab := area{cmp.Or(a.country, b.country), cmp.Or(a.state, b.state)}
-				if ab.within(a) && ab.within(b) {
-					both = append(both, ab)
-				}
-			}
-		}
-		found = both
+		found = both(found, areas()[word])
 	}
 	return found
 }
 
-// areas has the folded codes and names of countries, of states of Germany and Austria, which stand
-// for their countries, and of states of the USA. If a word names a country and a state, the country
-// comes first.
+// both returns the areas that lie in one of each list.
+func both(list, other []area) (found []area) {
+	for _, a := range list {
+		for _, b := range other {
+			ab := area{cmp.Or(a.country, b.country), cmp.Or(a.state, b.state)}
+			if ab.within(a) && ab.within(b) {
+				found = append(found, ab)
+			}
+		}
+	}
+	return found
+}
+
+// areas has the folded codes and names of countries, and of the states and cantons of the USA,
+// Germany, Austria and Switzerland. If a word names several, the country comes first, then the state
+// of the USA.
 var areas = sync.OnceValue(func() map[string][]area {
 	all := map[string][]area{}
 	add := func(word string, a area) {
@@ -82,19 +86,21 @@ var areas = sync.OnceValue(func() map[string][]area {
 	for code := range strings.FieldsSeq(countryCodes) {
 		add(code, area{country: code})
 	}
-	for _, names := range []map[string]string{countryNames, regionNames} {
-		for country, words := range names {
-			for word := range strings.SplitSeq(words, "|") {
-				for _, key := range placename.Keys(word) {
-					add(key, area{country: country})
-				}
+	for country, words := range countryNames {
+		for word := range strings.SplitSeq(words, "|") {
+			for _, key := range placename.Keys(word) {
+				add(key, area{country: country})
 			}
 		}
 	}
 	for line := range strings.Lines(stateNames) {
-		code, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-		add(code, area{"US", code})
-		add(name, area{"US", code})
+		country, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		state, words, _ := strings.Cut(rest, " ")
+		for word := range strings.SplitSeq(words, "|") {
+			for _, key := range placename.Keys(word) {
+				add(key, area{country, state})
+			}
+		}
 	}
 	return all
 })
@@ -158,17 +164,6 @@ var countryNames = map[string]string{
 	"SG": "Singapur|Singapore",
 }
 
-// regionNames has the states of Germany and Austria, which mean their countries after the name of a
-// place.
-var regionNames = map[string]string{
-	"DE": "Baden-Württemberg|Bayern|Bavaria|Berlin|Brandenburg|Bremen|" +
-		"Hamburg|Hessen|Hesse|Mecklenburg-Vorpommern|Niedersachsen|Lower Saxony|Nordrhein-Westfalen|" +
-		"North Rhine-Westphalia|NRW|Rheinland-Pfalz|Rhineland-Palatinate|Saarland|Sachsen|Saxony|" +
-		"Sachsen-Anhalt|Saxony-Anhalt|Schleswig-Holstein|Thüringen|Thuringia",
-	"AT": "Wien|Vienna|Niederösterreich|Lower Austria|Oberösterreich|" +
-		"Upper Austria|Salzburg|Steiermark|Styria|Tirol|Tyrol|Vorarlberg|Kärnten|Carinthia|Burgenland",
-}
-
 // countryCodes lists the two-letter codes of ISO 3166-1, and Kosovo's code.
 const countryCodes = `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS
 BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK
@@ -178,55 +173,107 @@ MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL
 SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM
 US UY UZ VA VC VE VG VI VN VU WF WS YE YT XK ZA ZM ZW`
 
-// stateNames has the states of the USA and the District of Columbia.
-const stateNames = `AL Alabama
-AK Alaska
-AZ Arizona
-AR Arkansas
-CA California
-CO Colorado
-CT Connecticut
-DE Delaware
-DC District of Columbia
-FL Florida
-GA Georgia
-HI Hawaii
-ID Idaho
-IL Illinois
-IN Indiana
-IA Iowa
-KS Kansas
-KY Kentucky
-LA Louisiana
-ME Maine
-MD Maryland
-MA Massachusetts
-MI Michigan
-MN Minnesota
-MS Mississippi
-MO Missouri
-MT Montana
-NE Nebraska
-NV Nevada
-NH New Hampshire
-NJ New Jersey
-NM New Mexico
-NY New York
-NC North Carolina
-ND North Dakota
-OH Ohio
-OK Oklahoma
-OR Oregon
-PA Pennsylvania
-RI Rhode Island
-SC South Carolina
-SD South Dakota
-TN Tennessee
-TX Texas
-UT Utah
-VT Vermont
-VA Virginia
-WA Washington
-WV West Virginia
-WI Wisconsin
-WY Wyoming`
+// stateNames has the states of the USA with the District of Columbia, Germany and Austria, and the
+// cantons of Switzerland: a country, the state's code in the list, and words for it.
+const stateNames = `US AL AL|Alabama
+US AK AK|Alaska
+US AZ AZ|Arizona
+US AR AR|Arkansas
+US CA CA|California
+US CO CO|Colorado
+US CT CT|Connecticut
+US DE DE|Delaware
+US DC DC|District of Columbia
+US FL FL|Florida
+US GA GA|Georgia
+US HI HI|Hawaii
+US ID ID|Idaho
+US IL IL|Illinois
+US IN IN|Indiana
+US IA IA|Iowa
+US KS KS|Kansas
+US KY KY|Kentucky
+US LA LA|Louisiana
+US ME ME|Maine
+US MD MD|Maryland
+US MA MA|Massachusetts
+US MI MI|Michigan
+US MN MN|Minnesota
+US MS MS|Mississippi
+US MO MO|Missouri
+US MT MT|Montana
+US NE NE|Nebraska
+US NV NV|Nevada
+US NH NH|New Hampshire
+US NJ NJ|New Jersey
+US NM NM|New Mexico
+US NY NY|New York
+US NC NC|North Carolina
+US ND ND|North Dakota
+US OH OH|Ohio
+US OK OK|Oklahoma
+US OR OR|Oregon
+US PA PA|Pennsylvania
+US RI RI|Rhode Island
+US SC SC|South Carolina
+US SD SD|South Dakota
+US TN TN|Tennessee
+US TX TX|Texas
+US UT UT|Utah
+US VT VT|Vermont
+US VA VA|Virginia
+US WA WA|Washington
+US WV WV|West Virginia
+US WI WI|Wisconsin
+US WY WY|Wyoming
+DE 01 Baden-Württemberg
+DE 02 Bayern|Bavaria
+DE 03 Bremen
+DE 04 Hamburg
+DE 05 Hessen|Hesse
+DE 06 Niedersachsen|Lower Saxony
+DE 07 Nordrhein-Westfalen|North Rhine-Westphalia|NRW
+DE 08 Rheinland-Pfalz|Rhineland-Palatinate
+DE 09 Saarland
+DE 10 Schleswig-Holstein
+DE 11 Brandenburg
+DE 12 Mecklenburg-Vorpommern
+DE 13 Sachsen|Saxony
+DE 14 Sachsen-Anhalt|Saxony-Anhalt
+DE 15 Thüringen|Thuringia
+DE 16 Berlin
+AT 01 Burgenland
+AT 02 Kärnten|Carinthia
+AT 03 Niederösterreich|Lower Austria|NÖ
+AT 04 Oberösterreich|Upper Austria|OÖ
+AT 05 Salzburg
+AT 06 Steiermark|Styria
+AT 07 Tirol|Tyrol
+AT 08 Vorarlberg
+AT 09 Wien|Vienna
+CH AG AG|Aargau
+CH AI AI|Appenzell Innerrhoden
+CH AR AR|Appenzell Ausserrhoden
+CH BE BE|Bern|Berne
+CH BL BL|Basel-Landschaft|Baselland
+CH BS BS|Basel-Stadt
+CH FR FR|Freiburg|Fribourg
+CH GE GE|Genf|Genève|Geneva
+CH GL GL|Glarus
+CH GR GR|Graubünden
+CH JU JU|Jura
+CH LU LU|Luzern|Lucerne
+CH NE NE|Neuenburg|Neuchâtel
+CH NW NW|Nidwalden
+CH OW OW|Obwalden
+CH SG SG|St. Gallen
+CH SH SH|Schaffhausen
+CH SO SO|Solothurn
+CH SZ SZ|Schwyz
+CH TG TG|Thurgau
+CH TI TI|Tessin|Ticino
+CH UR UR|Uri
+CH VD VD|Waadt|Vaud
+CH VS VS|Wallis|Valais
+CH ZG ZG|Zug
+CH ZH ZH|Zürich`

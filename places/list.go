@@ -19,7 +19,7 @@ type index struct {
 
 type town struct {
 	Place
-	state string // of the USA, such as "IL"; elsewhere empty
+	state string // of the USA, Germany, Austria or Switzerland by its code in the list, such as "IL"; elsewhere empty
 }
 
 type name struct {

@@ -14,8 +14,9 @@
 // as Munich, Vienna, Mailand or Москва.
 //
 // The list is embedded, 0.6 MB compressed and sorted, and read at the first call, which takes some
-// 20 ms of a processor and keeps 5 MB of memory. Programs that do not import this package do not
-// contain the list. All functions can be called from several goroutines.
+// 20 ms of a processor and keeps 5 MB of memory. The first text with a postal code reads the list of
+// package postal too, 0.1 MB compressed and 1 MB in memory. Programs that do not import this package do
+// not contain the lists. All functions can be called from several goroutines.
 //
 // The data is from GeoNames (https://www.geonames.org) under the licence CC BY 4.0; a
 // program that shows the data must name the source, see [Attribution].
@@ -33,45 +34,17 @@ import (
 // Attribution names the source of the data. The licence demands this line where the data is shown.
 const Attribution = "Places: geonames.org, CC BY 4.0"
 
-// Place describes a town or a city.
+// Place describes a town or a city, or the place of a postal code.
 type Place struct {
-	Name       string  // as spelt there, in Latin letters, such as "München"
+	Name       string  // as spelt there, in Latin letters, such as "München"; of a postal code its digits
 	Country    string  // ISO 3166 code, such as "DE"
 	Latitude   float64 // in degrees, to 0.001 (some 100 m)
 	Longitude  float64 // in degrees, to 0.001
-	Population int     // number of inhabitants
+	Population int     // number of inhabitants; 0 for a postal code, see Find
 }
 
 // maxName bounds the names to look for, in bytes. The longest name of a place has about 60.
 const maxName = 256
-
-// Find returns the largest place of that name, and false if no place has it. The text may also hold
-// a postal code (10117 Berlin), a district after a hyphen (Hamburg-Altona), and after a comma the
-// country or a state of Germany, Austria or the USA (Freiburg, Switzerland; Springfield, IL 62701),
-// which tells places with the same name apart. If a word names a country and a state, Find looks in
-// the country first, and then in the state: Ontario, CA is in California. With any other text
-// beside the name Find returns false, because the text may name another place.
-func Find(name string) (Place, bool) {
-	if len(name) > maxName {
-		return Place{}, false
-	}
-	idx := load()
-	if p, ok := idx.largest(placename.Fold(name), area{}); ok {
-		return p, true
-	}
-	name, rest, _ := strings.Cut(name, ",")
-	name = withoutCodes(name)
-	areas := areasIn(rest)
-	withoutDistrict, _, _ := strings.Cut(name, "-")
-	for _, name := range [...]string{name, withoutDistrict} {
-		for _, a := range areas {
-			if p, ok := idx.largest(placename.Fold(name), a); ok {
-				return p, true
-			}
-		}
-	}
-	return Place{}, false
-}
 
 // Search returns places with a name that begins with prefix, to complete what a person types.
 // Places named exactly prefix come first, larger places before smaller, at most limit. An empty
@@ -131,31 +104,4 @@ func All() iter.Seq[Place] {
 func (x *index) first(key string) int {
 	i, _ := slices.BinarySearchFunc(x.names, key, func(n name, key string) int { return cmp.Compare(n.key, key) })
 	return i
-}
-
-// largest returns the largest place with that key in the area.
-func (x *index) largest(key string, in area) (Place, bool) {
-	if key == "" {
-		return Place{}, false
-	}
-	for i := x.first(key); i < len(x.names) && x.names[i].key == key; i++ {
-		t := x.towns[x.names[i].place]
-		if (area{t.Country, t.state}).within(in) {
-			return t.Place, true
-		}
-	}
-	return Place{}, false
-}
-
-// withoutCodes removes words with a digit, which are postal codes, from both ends.
-func withoutCodes(town string) string {
-	words := strings.Fields(town)
-	isCode := func(word string) bool { return strings.ContainsAny(word, "0123456789") }
-	for len(words) > 0 && isCode(words[0]) {
-		words = words[1:]
-	}
-	for len(words) > 0 && isCode(words[len(words)-1]) {
-		words = words[:len(words)-1]
-	}
-	return strings.Join(words, " ")
 }

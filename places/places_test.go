@@ -53,7 +53,7 @@ func TestFind(t *testing.T) {
 		"Boston, PE21 6EJ": "", "Berlin, OH44610": "", "Moscow, 83843": "", "Berlin, A1": "", "Genf, CH-1201": "Genève CH", "Chicago, IL60601": "Chicago US",
 
 		// Ambiguous names, and unknown ones.
-		"Paris, Texas": "", "Berlin, Wisconsin": "", "Wien, Deutschland": "", "Neu Berlin": "", "Halle Westfalen": "",
+		"Paris, Texas": "", "Berlin, Wisconsin": "", "Wien, Deutschland": "", "Neu Berlin": "", "Halle Sachsenwald": "", "Berlin Wisconsin": "", "Frankfurt am": "",
 		"Berlin, Germany, France": "", "": "", ",": "", "12345": "", "-": "", "DE": "", "\xff\xfe": "", "Deutschland": "", "a": "", "\u0308": "",
 		strings.Repeat("Berlin ", 1<<20): "", strings.Repeat("1 ", 120) + "Berlin": "Berlin DE",
 	} {
@@ -223,13 +223,16 @@ func TestSize(t *testing.T) {
 }
 
 func FuzzFind(f *testing.F) {
-	for _, seed := range []string{"Berlin", "10117 Berlin, Germany", "Hamburg-Altona", "北京", "\xff", "a,b,c", "- -", "ﬃ", "İ"} {
+	for _, seed := range []string{"Berlin", "10117 Berlin, Germany", "Hamburg-Altona", "D - 15234 Frankfurt OT x", "10117 München", "Weiden i.d.OPf.", "Wr. Neustadt", "Zell (LU)", "Hansestadt, Stadt", "北京", "\xff", "a,b,c", "- -", "ﬃ", "İ"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		p, ok := places.Find(name)
 		if ok != (p.Name != "") {
 			t.Fatalf("%q: %+v, %v", name, p, ok)
+		}
+		if town, contradicted := places.Contradicted(name); contradicted != (town.Name != "") || contradicted && (p.Population != 0 || town.Population == 0) {
+			t.Fatalf("%q: %+v, %+v, %v", name, p, town, contradicted)
 		}
 		if found := places.Search(name, 3); len(found) > 3 {
 			t.Fatalf("%q: %v", name, found)
@@ -238,10 +241,16 @@ func FuzzFind(f *testing.F) {
 }
 
 func BenchmarkFind(b *testing.B) {
-	places.Find("x")
-	b.ReportAllocs()
-	for b.Loop() {
-		places.Find("80331 München, Bayern, Deutschland")
+	for _, text := range []string{
+		"Berlin", "80331 München, Bayern, Deutschland", "Bad Homburg v.d.H.", "Weiden i.d.OPf.", "Neustadt Gibtesnicht", strings.Repeat("Neustadt-", 25),
+	} {
+		places.Find(text)
+		b.Run(text, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				places.Find(text)
+			}
+		})
 	}
 }
 

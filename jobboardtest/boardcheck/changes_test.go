@@ -349,6 +349,12 @@ func TestChangesAreTold(t *testing.T) {
 			}
 			return body
 		}}, []string{"lookup, error: the content type application/json; charset=iso-8859-1", "lookup: the content type application/json; charset=iso-8859-1"}},
+		"no feed": {edit{raw: func(_ string, resp *http.Response, body []byte) []byte {
+			if bytes.Contains(body, []byte("<PositionOpenings")) {
+				return []byte("<env:Envelope xmlns:env='http://www.w3.org/2003/05/soap-envelope'><env:Body><env:Fault/></env:Body></env:Envelope>")
+			}
+			return body
+		}}, []string{"feed, another: an answer with status 200 was never seen"}},
 		"the feed": {edit{raw: replaced("PositionTitle>", "PositionName>")}, []string{"feed positionopening.positionprofile.positiondetail.positionname: ", "feed positionopening.positionprofile.positiondetail.positiontitle: the member is gone"}},
 	} {
 		t.Run(name, func(t *testing.T) {

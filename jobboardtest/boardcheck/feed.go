@@ -3,6 +3,7 @@ package boardcheck
 import (
 	"bytes"
 	"encoding/xml"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -28,7 +29,17 @@ type feedWalk struct {
 	paths                           map[string]int // number of entries with an element
 	links                           map[string]int
 	broken                          bool
+	isFeed                          bool // its root, an entry or another element is one of a feed's
 }
+
+// feedRoots has the elements that a feed without entries may begin with, and feedElements those that only a feed
+// has, in lower case.
+var (
+	feedRoots = []string{
+		"feed", "hrxml", "jobfeed", "joblist", "jobs", "positionlist", "positionopeninglist", "positionopenings", "positions", "staffingorder", "staffingorders",
+	}
+	feedElements = []string{"positionopening", "positionrecordinfo", "positionposting", "positionpostings", "positionprofile", "positionsupplier"}
+)
 
 func walkFeed(body []byte) *feedWalk {
 	w := &feedWalk{paths: map[string]int{}, links: map[string]int{}}
@@ -47,7 +58,9 @@ func walkFeed(body []byte) *feedWalk {
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
-			open = append(open, strings.ToLower(t.Name.Local))
+			name := strings.ToLower(t.Name.Local)
+			w.isFeed = w.isFeed || slices.Contains(feedElements, name) || len(open) == 0 && slices.Contains(feedRoots, name)
+			open = append(open, name)
 			text.Reset()
 			if open[len(open)-1] == "positionopening" && begin < 0 {
 				begin, job = len(open)-1, feedJob{}
@@ -155,6 +168,10 @@ func (c *recorder) addFeed(x *exchange) {
 		return
 	}
 	w := walkFeed(x.body)
+	if !w.isFeed {
+		c.addOther("feed", x, "no feed")
+		return
+	}
 	form := "XML"
 	if w.broken {
 		form = "XML that is not whole"

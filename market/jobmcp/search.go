@@ -32,12 +32,13 @@ type searchArgs struct {
 
 // whereabouts is the circle of a search, with its town.
 type whereabouts struct {
-	Town      string  `json:"town,omitempty" jsonschema:"the town that the name was taken for"`
+	Town      string  `json:"town,omitempty" jsonschema:"the town that the name was taken for, or the postal code"`
 	Country   string  `json:"country,omitempty" jsonschema:"code of the town's country"`
 	Latitude  float64 `json:"latitude"`
 	Longitude float64 `json:"longitude"`
 	RadiusKm  float64 `json:"radius_km"`
 	Source    string  `json:"source,omitempty" jsonschema:"source of the town's coordinates: name it beside the result"`
+	Note      string  `json:"note,omitempty" jsonschema:"what contradicts itself in near: tell the person"`
 }
 
 // sought tells in a result which channel and circle the search used.
@@ -95,6 +96,7 @@ func (s searchArgs) query() (jobboard.Query, *whereabouts, error) {
 	if town.Name != "" {
 		around.Town, around.Country, around.Source = town.Name, town.Country, places.Attribution
 	}
+	around.Note = nearby.Contradiction(s.Near)
 	return q, around, nil
 }
 

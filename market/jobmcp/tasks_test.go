@@ -129,17 +129,18 @@ func TestTellsThePerson(t *testing.T) {
 	srv := demo(t)
 	session := connect(t, setting{options: Options{Rate: -1}}.server(t, srv))
 	for call, want := range map[string]string{
-		`search_jobs {"channel":"nope"}`:                                   "no posting matches",
-		`search_jobs {"near":"80331","radius_km":5,"text":"xyzzy"}`:        "no posting matches within 5 km",
-		`search_jobs {"offset":60}`:                                        "of 42 postings none is left to list",
-		`search_jobs {"limt":1}`:                                           "nothing was asked yet",
-		`job_information {"job":"9999999"}`:                                "the job board knows no such job",
-		`job_information {"job":"2797337"}`:                                "that does not mean that it is closed",
-		`job_information {"job":"2797348"}`:                                "the job takes no applications",
-		`check_answers {"job":"2797348","answers":{}}`:                     "but the job takes no applications",
-		`check_answers {"job":"2797227","answers":{"Führerschein":"yes"}}`: "6 answers to correct or to give",
-		`may_i_apply {"job":"2797304"}`:                                    "not visible: the job is not for this applicant",
-		`what_changed {"text":"nurse"}`:                                    "a later call tells what changed",
+		`search_jobs {"channel":"nope"}`:                                    "no posting matches",
+		`search_jobs {"near":"80331","radius_km":5,"text":"xyzzy"}`:         "no posting matches within 5 km",
+		`search_jobs {"near":"10117 München","radius_km":5,"text":"xyzzy"}`: "of 10117 (the postal code 10117 does not lie in München (DE): the place is that of the code)",
+		`search_jobs {"offset":60}`:                                         "of 42 postings none is left to list",
+		`search_jobs {"limt":1}`:                                            "nothing was asked yet",
+		`job_information {"job":"9999999"}`:                                 "the job board knows no such job",
+		`job_information {"job":"2797337"}`:                                 "that does not mean that it is closed",
+		`job_information {"job":"2797348"}`:                                 "the job takes no applications",
+		`check_answers {"job":"2797348","answers":{}}`:                      "but the job takes no applications",
+		`check_answers {"job":"2797227","answers":{"Führerschein":"yes"}}`:  "6 answers to correct or to give",
+		`may_i_apply {"job":"2797304"}`:                                     "not visible: the job is not for this applicant",
+		`what_changed {"text":"nurse"}`:                                     "a later call tells what changed",
 	} {
 		tool, arguments, _ := strings.Cut(call, " ")
 		if r := use(t, session, tool, arguments); !strings.Contains(r.tell, want) {

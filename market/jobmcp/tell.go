@@ -27,6 +27,9 @@ func (r *searchJobsResult) summary() string {
 		if r.Near.Town != "" {
 			around += " of " + r.Near.Town
 		}
+		if r.Near.Note != "" {
+			around += " (" + r.Near.Note + ")"
+		}
 	}
 	switch {
 	case r.Total == 0:

@@ -1,8 +1,10 @@
 package jobmirror
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -51,11 +53,11 @@ func (r *refresher) copyFeed(ctx context.Context) (whole bool, reason string, er
 	})
 	// Skip is called right before the loop gets an entry, and leaves here for it the hash of the
 	// entry's bytes, and whether the entry is stored and was missing.
-	sum, shownAgain := int64(0), false
+	sum, shownAgain, stored, nth := int64(0), false, false, 0
 	reader := jobfeed.NewReader(body, &jobfeed.Options{Skip: func(raw []byte) bool {
-		var known bool
-		sum = hash(raw)
-		if known, shownAgain = r.turn.shown.see(sum); !known || shownAgain {
+		sum, nth = hash(raw), 0
+		stored, shownAgain = r.turn.shown.see(sum)
+		if !stored || shownAgain || severalRecords(raw) { // of several entries others may be new
 			return false
 		}
 		r.copied.Add(1)
@@ -68,6 +70,14 @@ func (r *refresher) copyFeed(ctx context.Context) (whole bool, reason string, er
 			continue
 		}
 		if err == nil {
+			if nth++; nth > 1 { // of an opening that has several
+				sum = hash(binary.BigEndian.AppendUint64(nil, uint64(sum)))
+				stored, shownAgain = r.turn.shown.see(sum)
+			}
+			if stored && !shownAgain && saver.failed == nil {
+				r.copied.Add(1)
+				continue
+			}
 			err = saver.add(ctx, newItem(sum, shownAgain, entry))
 		}
 		if err != nil {
@@ -81,6 +91,16 @@ func (r *refresher) copyFeed(ctx context.Context) (whole bool, reason string, er
 		return false, fmt.Sprintf("%d entries of the feed are broken", broken), nil
 	}
 	return true, "", nil
+}
+
+// severalRecords reports whether an opening may give several entries: it has more than the tags of one
+// record.
+func severalRecords(raw []byte) bool {
+	n := 0
+	for _, name := range []string{"ositionRecordInfo", "ositionrecordinfo", "OSITIONRECORDINFO"} {
+		n += bytes.Count(raw, []byte(name))
+	}
+	return n > 2
 }
 
 func newItem(sum int64, shownAgain bool, entry *jobfeed.Entry) feedItem {

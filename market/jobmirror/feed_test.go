@@ -42,6 +42,45 @@ func zipped(text string) string {
 	return b.String()
 }
 
+// Each job of an opening with several records is copied once, stays while the opening does, and goes
+// with it.
+func TestOpeningsWithSeveralRecords(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		path := filepath.Join(t.TempDir(), "feed.xml")
+		opening := func(ids ...int64) string {
+			text := "<PositionOpening>"
+			for _, id := range ids {
+				text += fmt.Sprintf("<PositionRecordInfo><Id><IdValue>%d</IdValue></Id></PositionRecordInfo>", id)
+			}
+			return text + "</PositionOpening>"
+		}
+		opts := optionsOf(srv)
+		opts.Channels, opts.Feeds = nil, []jobmirror.Feed{{Name: "feed", Address: path}}
+		opts.HoldMissing = -1
+		d := srv.Demo
+		replaceFile(t, path, "<Jobs>"+opening(d.OpenJob, d.AppliedJob, d.WithdrawnJob)+"</Jobs>")
+		m := open(t, address, opts)
+		for range 3 {
+			refresh(t, m)
+			s := feedStatus(t, m)
+			if s.Rows != 3 || s.Problem != "" {
+				t.Fatalf("%+v", s)
+			}
+			for _, id := range []int64{d.OpenJob, d.AppliedJob, d.WithdrawnJob} {
+				if j, err := m.Job(t.Context(), jobboard.JobID(id)); err != nil {
+					t.Fatalf("job %d: %+v, %v", id, j, err)
+				}
+			}
+		}
+		replaceFile(t, path, "<Jobs>"+opening(d.OpenJob, d.AppliedJob)+"</Jobs>")
+		refresh(t, m)
+		if s := feedStatus(t, m); s.Rows != 2 || s.Problem != "" {
+			t.Errorf("one of three is gone: %+v", s)
+		}
+	})
+}
+
 // A feed is read from a file and from an address, plain and compressed. One that
 // is not whole takes nothing away, and the status says what is wrong with it.
 func TestFeedsThatAreNotWhole(t *testing.T) {
@@ -95,10 +134,16 @@ func TestFeedsThatAreNotWhole(t *testing.T) {
 				"its gzip is cut off": zipped(whole)[:100],
 				"it is a page":        "<!doctype html><html><body>Please sign in",
 				"it is empty":         "",
+				"it is a SOAP fault":  "<env:Envelope xmlns:env='e'><env:Body><env:Fault/></env:Body></env:Envelope>",
+				"it is another's":     "<source><job><referencenumber>1001</referencenumber></job></source>",
 			} {
 				put(bad)
-				_, _ = m.Refresh(t.Context())
-				if s := feedStatus(t, m); s.Rows < 3 || s.Problem == "" || s.Failures == 0 || strings.Contains(s.Problem, "hush") {
+				_, err := m.Refresh(t.Context())
+				s := feedStatus(t, m)
+				if strings.HasSuffix(what, "fault") && !strings.Contains(s.Problem, `not a job feed: its root is "Envelope"`) {
+					t.Errorf("%s, of which %s: %+v, %v", name, what, s, err)
+				}
+				if s.Rows < 3 || s.Problem == "" || s.Failures == 0 || strings.Contains(s.Problem, "hush") {
 					t.Errorf("%s, of which %s: %+v", name, what, s)
 				}
 			}

@@ -59,11 +59,11 @@ func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 	status, body := http.StatusOK, ""
 	switch job, _ := strconv.Atoi(r.URL.Query().Get("jobid")); {
 	case strings.HasSuffix(r.URL.Path, ".xml"):
-		body = "<Envelope>"
+		body = "<PositionOpenings>"
 		for _, id := range s.shows {
 			body += fmt.Sprintf("<PositionOpening><PositionRecordInfo><Id><IdValue>%d</IdValue></Id></PositionRecordInfo></PositionOpening>", id)
 		}
-		body += "</Envelope>"
+		body += "</PositionOpenings>"
 	case job == 0:
 		if s.searches++; s.script != nil {
 			s.shows = s.script(s.searches)

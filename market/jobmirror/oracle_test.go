@@ -97,14 +97,14 @@ func (p page) body(feed bool) string {
 	case p.garbage != "":
 		return p.garbage
 	case feed:
-		b.WriteString("<Envelope>")
+		b.WriteString("<PositionOpenings>")
 		for _, i := range p.items {
 			b.WriteString(i.xml())
 		}
 		if p.cut {
 			return b.String()
 		}
-		return b.String() + "</Envelope>"
+		return b.String() + "</PositionOpenings>"
 	}
 	fmt.Fprintf(&b, `{"totalNumberOfJobs":%d,"numPages":%d,"results":[`, len(p.items)+p.more, p.pages)
 	for k, i := range p.items {

@@ -27,7 +27,7 @@ func (t *town) is(name string) bool {
 	if strings.EqualFold(name, t.name) || slices.Contains(t.others, name) {
 		return true
 	}
-	known, ok := places.Find(name)
+	known, ok := towns.Named(name)
 	return ok && known == t.known
 }
 
@@ -43,7 +43,7 @@ func addTowns(d *search.Document, language string, names []string, job *Informat
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(t *town) bool { return t.is(name) })
 		if i < 0 {
-			known, _ := places.Find(name)
+			known, _ := towns.Named(name)
 			d.Facets = append(d.Facets, tag(tagPlace, name))
 			d.Tags = append(d.Tags, tag(tagPlace, cmp.Or(known.Name, name)))
 			continue

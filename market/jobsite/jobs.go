@@ -343,11 +343,11 @@ type Results struct {
 func (r *Results) Places(limit int) []Facet {
 	counts, names := map[string]int{}, map[string]string{}
 	for name, count := range r.Page.Facets.Places {
-		if _, ok := places.Find(name); !ok {
+		if _, ok := towns.Named(name); !ok {
 			counts[name], names[name] = count, shown(name)
 		}
 	}
-	chosen, isTown := places.Find(r.List.Place)
+	chosen, isTown := towns.Named(r.List.Place)
 	for known, t := range r.townsOf() {
 		place := t.place
 		if isTown && known == chosen {
@@ -375,7 +375,7 @@ func (r *Results) Towns() []string {
 		return names
 	}
 	for _, facet := range (List{}).Places(r.Page.Facets, most) {
-		if _, ok := places.Find(facet.Name); ok && !slices.Contains(names, facet.Name) {
+		if _, ok := towns.Named(facet.Name); ok && !slices.Contains(names, facet.Name) {
 			names = append(names, facet.Name)
 		}
 	}

@@ -60,6 +60,7 @@ type ListReason string
 const (
 	UnknownTown  ListReason = "unknown town"  // no town of that name, or no such postal code; see Results.Meant
 	SeveralTowns ListReason = "several towns" // a postal code of Austria and of Switzerland; see Results.Meant
+	OtherTown    ListReason = "other town"    // a postal code that does not lie in the town beside it: the list is around the code
 	NoRadius     ListReason = "no radius"     // not a number from 1 to MaxRadius
 	NoOrder      ListReason = "no order"      // neither newest nor oldest nor nearest
 	TextTooLong  ListReason = "text too long"
@@ -70,7 +71,7 @@ var orders = map[jobmirror.Order]string{
 }
 
 // ParseList reads the query of an address, such as ReadQuery returns. It leaves out wrong
-// values and returns a problem for each. It ignores other parameters.
+// values and returns a problem for each; a value with the reason OtherTown is kept. It ignores other parameters.
 func ParseList(values url.Values) (List, []ListProblem) { return parseList(values, "") }
 
 func parseList(values url.Values, country string) (List, []ListProblem) {
@@ -96,6 +97,9 @@ func parseList(values url.Values, country string) (List, []ListProblem) {
 		}
 		wrong("near", reason)
 		l.Near = ""
+	}
+	if _, ok := places.Contradicted(l.Near); ok {
+		wrong("near", OtherTown)
 	}
 	if radius := text("radius"); radius != "" {
 		n, err := strconv.Atoi(radius)

@@ -270,7 +270,17 @@ func TestPostalCode(t *testing.T) {
 			t.Errorf("%s: %v, %v", near, at, problems)
 		}
 	}
-	list, problems := jobsite.ParseList(url.Values{"near": {"8010"}})
+	list, problems := jobsite.ParseList(url.Values{"near": {"10117 München"}})
+	if at := list.Query().Near; len(problems) != 1 || problems[0].Reason != jobsite.OtherTown || list.Near != "10117 München" ||
+		jobboard.DistanceKm(at, jobboard.Near(52.52, 13.39, 0)) > 3 {
+		t.Errorf("a code that lies elsewhere: %+v %+v", list, problems)
+	}
+	for _, texts := range []jobsite.Texts{jobsite.English(), jobsite.German()} {
+		if said := texts.ListProblem(problems[0]); said == texts.Other || !strings.Contains(said, "10117 München") {
+			t.Errorf("a code that lies elsewhere: %s", said)
+		}
+	}
+	list, problems = jobsite.ParseList(url.Values{"near": {"8010"}})
 	if len(problems) != 1 || problems[0].Reason != jobsite.SeveralTowns || !list.Query().Near.IsZero() {
 		t.Errorf("a code of two countries: %+v %+v", list, problems)
 	}

@@ -80,6 +80,7 @@ func English() Texts {
 		Lists: map[ListReason]string{
 			SeveralTowns: "There are two places with the postal code “{value}”. We searched everywhere.",
 			UnknownTown:  "We do not know the place “{value}”. We searched everywhere.",
+			OtherTown:    "The postal code and the town of “{value}” do not belong together. We searched around the postal code.",
 			NoRadius:     "“{value}” is not a distance in kilometres.",
 			NoOrder:      "“{value}” is not an order. The jobs that fit best come first.",
 			TextTooLong:  "That is too long to search for. These are jobs with any words.",
@@ -129,6 +130,7 @@ func German() Texts {
 		Lists: map[ListReason]string{
 			SeveralTowns: "Die Postleitzahl „{value}“ gibt es zweimal. Wir haben überall gesucht.",
 			UnknownTown:  "Den Ort „{value}“ kennen wir nicht. Wir haben überall gesucht.",
+			OtherTown:    "Postleitzahl und Ort passen bei „{value}“ nicht zusammen. Wir haben um die Postleitzahl gesucht.",
 			NoRadius:     "„{value}“ ist keine Entfernung in Kilometern.",
 			NoOrder:      "„{value}“ ist keine Reihenfolge. Was am besten passt, steht vorn.",
 			TextTooLong:  "Das ist zu lang zum Suchen. Sie sehen Stellen mit beliebigen Wörtern.",

@@ -34,7 +34,7 @@ func (r *Results) townsOf() map[places.Place]*town {
 	for _, name := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	}) {
-		known, ok := places.Find(name)
+		known, ok := towns.Named(name)
 		if !ok {
 			continue
 		}
@@ -66,7 +66,7 @@ func (r *Results) townAt(l jobboard.Location) string {
 // placeOf returns the List.Place that finds the jobs in a town, by a name that townAt has returned, or false if
 // there is none.
 func (r *Results) placeOf(name string) (string, bool) {
-	if known, ok := places.Find(name); ok {
+	if known, ok := towns.Named(name); ok {
 		if t := r.townsOf()[known]; t != nil {
 			return t.place, true
 		}

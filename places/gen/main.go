@@ -27,6 +27,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/jobboard-sdk/jobboard-go/places/internal/placename"
 )
@@ -35,11 +36,13 @@ const (
 	core   = " DE AT CH LI LU "
 	europe = " NL BE FR DK PL CZ SK HU SI HR IT ES PT GB IE SE NO FI EE LV LT RO BG GR IS MT CY AL BA ME MK RS XK MD" +
 		" UA BY RU TR AD MC SM VA GI FO IM JE GG AX SJ "
+	withStates = " US DE AT CH "
 )
 
 // The columns of cities500.txt that are read.
 const (
 	name       = 1
+	alternates = 3 // other names, with commas between them
 	latitude   = 4
 	longitude  = 5
 	feature    = 7
@@ -54,7 +57,8 @@ const features = " PPL PPLA PPLA2 PPLA3 PPLA4 PPLA5 PPLC PPLG PPLL PPLF PPLS "
 
 type place struct {
 	country, state, name string
-	latitude, longitude  int64 // in thousandths of a degree
+	longer               []string // other names that have a river or a region behind the name
+	latitude, longitude  int64    // in thousandths of a degree
 	population           int
 }
 
@@ -122,11 +126,14 @@ func keysOf(places []place, list string) ([]key, error) {
 		}
 	}
 	for i, p := range places {
-		add(i, p.name)
-		if short := placename.WithoutRiver(p.name); short != p.name {
-			add(i, short)
+		for _, name := range append(p.longer, p.name) {
+			add(i, name)
+			if short := placename.WithoutRiver(name); short != name {
+				add(i, short)
+			}
 		}
 	}
+	keys = withoutTitles(keys)
 	largest := map[string]int{} // of a country and a key
 	for _, k := range keys {
 		id := places[k.place].country + " " + k.text
@@ -155,6 +162,20 @@ func keysOf(places []place, list string) ([]key, error) {
 	}
 	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.place, b.place)) })
 	return slices.Compact(keys), nil
+}
+
+// withoutTitles adds the keys of Lutherstadt Eisleben and others without the title.
+func withoutTitles(keys []key) []key {
+	towns := map[string]bool{}
+	for _, k := range keys {
+		towns[k.text] = true
+	}
+	for _, k := range slices.Clone(keys) {
+		if text := placename.WithoutTitle(k.text, func(word string) bool { return towns[word] }); text != "" && text != k.text {
+			keys = append(keys, key{text, k.place})
+		}
+	}
+	return keys
 }
 
 // encode returns the list in the form that package places reads, by columns, which compress better
@@ -233,10 +254,29 @@ func parse(f []string) (place, error) {
 	p := place{
 		country: f[country], name: f[name], latitude: lat, longitude: long, population: n,
 	}
-	if p.country == "US" {
+	if strings.Contains(withStates, " "+p.country+" ") {
 		p.state = f[state]
 	}
+	if strings.Contains(core, " "+p.country+" ") {
+		p.longer = longer(p.name, f[alternates])
+	}
 	return p, nil
+}
+
+// longer returns those of the other names of a town that add a river or a region to its name: what
+// follows begins with a slash, a bracket or a preposition, and consists of German words.
+func longer(name, others string) (found []string) {
+	for other := range strings.SplitSeq(others, ",") {
+		rest, ok := strings.CutPrefix(other, name)
+		if ok && placename.WithoutRiver(other) == name && !strings.ContainsFunc(rest, notGerman) && !strings.Contains(rest, "reis ") {
+			found = append(found, other)
+		}
+	}
+	return found
+}
+
+func notGerman(r rune) bool {
+	return r > unicode.MaxASCII && !strings.ContainsRune("äöüÄÖÜß", r)
 }
 
 // thousandths returns a number of degrees in thousandths.

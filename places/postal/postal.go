@@ -14,10 +14,11 @@ package postal
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	_ "embed"
-	"encoding/csv"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,8 +55,10 @@ func Find(typed, country string) []Code {
 		said = strings.ToUpper(country)
 	}
 	var found []Code
-	for _, c := range load()[digits] {
-		if said == "" || said == c.Country || said == letters[c.Country] {
+	all := load()
+	at, _ := slices.BinarySearchFunc(all, digits, func(c Code, digits string) int { return strings.Compare(c.Code, digits) })
+	for ; at < len(all) && all[at].Code == digits; at++ {
+		if c := all[at]; said == "" || said == c.Country || said == letters[c.Country] {
 			found = append(found, c)
 		}
 	}
@@ -90,7 +93,7 @@ func split(typed string) (said, digits string) {
 //go:embed codes.csv.gz
 var list []byte
 
-var load = sync.OnceValue(func() map[string][]Code {
+var load = sync.OnceValue(func() []Code {
 	codes, err := read(list)
 	if err != nil {
 		panic(err) // every test of the package would say so
@@ -98,27 +101,32 @@ var load = sync.OnceValue(func() map[string][]Code {
 	return codes
 })
 
-// read returns the codes of a compressed table, by their digits.
-func read(compressed []byte) (map[string][]Code, error) {
+// read returns the codes of a compressed table, sorted by their digits and countries.
+func read(compressed []byte) ([]Code, error) {
 	z, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		return nil, fmt.Errorf("postal: %w", err)
 	}
-	rows, err := csv.NewReader(z).ReadAll()
+	text, err := io.ReadAll(z)
 	if err != nil {
 		return nil, fmt.Errorf("postal: %w", err)
 	}
-	codes := make(map[string][]Code, len(rows))
-	for _, row := range rows[1:] {
-		latitude, err1 := strconv.ParseFloat(row[2], 64)
-		longitude, err2 := strconv.ParseFloat(row[3], 64)
-		if err1 != nil || err2 != nil {
-			return nil, fmt.Errorf("postal: the code %s is nowhere", row[1])
+	codes := make([]Code, 0, bytes.Count(text, []byte("\n")))
+	_, rows, _ := strings.Cut(string(text), "\n") // the first line has the names of the columns
+	for row := range strings.Lines(rows) {
+		column := strings.Split(strings.TrimSpace(row), ",")
+		if len(column) != 4 {
+			return nil, fmt.Errorf("postal: a row of %d columns", len(column))
 		}
-		codes[row[1]] = append(codes[row[1]], Code{Country: row[0], Code: row[1], Latitude: latitude, Longitude: longitude})
+		latitude, err1 := strconv.ParseFloat(column[2], 64)
+		longitude, err2 := strconv.ParseFloat(column[3], 64)
+		if err1 != nil || err2 != nil {
+			return nil, fmt.Errorf("postal: the code %s is nowhere", column[1])
+		}
+		codes = append(codes, Code{Country: column[0], Code: column[1], Latitude: latitude, Longitude: longitude})
 	}
-	for _, all := range codes {
-		slices.SortFunc(all, func(a, b Code) int { return strings.Compare(a.Country, b.Country) })
-	}
+	slices.SortFunc(codes, func(a, b Code) int {
+		return cmp.Or(strings.Compare(a.Code, b.Code), strings.Compare(a.Country, b.Country))
+	})
 	return codes, nil
 }

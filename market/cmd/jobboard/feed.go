@@ -44,7 +44,8 @@ In CSV a text that a spreadsheet would take for a formula has a ' before it.
 
 A download of the feed sends no credential, and is given up when nothing comes
 for 30 seconds. The command ends with 7 where entries of the feed or lookups
-failed, or where the feed was cut off. A job that is closed or gone is no
+failed, or where the feed was cut off, and with 2 where it is no feed: a page, a
+SOAP fault, RSS, or another vendor's format. A job that is closed or gone is no
 failure; one whose posting the service cannot find is, because that is a
 technical error and says nothing of the job.`,
 		Example: `  jobboard feed --fake

@@ -89,6 +89,10 @@ func TestFeedSources(t *testing.T) {
 	newProcess().pointAt(srv).run(t, "feed", web.URL+"/closed").want(t, setup.ExitCredential)
 	newProcess().pointAt(srv).run(t, "feed", "http://127.0.0.1:1/feed?key=canary-key").want(t, setup.ExitNetwork).without(t, "canary-key")
 	newProcess().pointAt(srv).run(t, "feed", clitest.WriteFile(t, "x", `{"no":"feed"}`, 0o600)).want(t, setup.ExitUsage).wantErr(t, "this is no feed").without(t, "OUTCOME")
+	for _, other := range []string{"<env:Envelope xmlns:env='e'><env:Body/></env:Envelope>", "<error><code>429</code></error>", "<rss><channel/></rss>", "<source><job/></source>"} {
+		newProcess().pointAt(srv).run(t, "feed", clitest.WriteFile(t, "x", other, 0o600)).want(t, setup.ExitUsage).wantErr(t, "this is no feed", "its root is").without(t, "OUTCOME")
+	}
+	newProcess().pointAt(srv).run(t, "feed", clitest.WriteFile(t, "x", "<PositionOpenings/>", 0o600)).want(t, setup.ExitOK, "0 entries")
 	for _, bad := range []string{"--concurrency=0", "--concurrency=2000", "--rate=-1", "--rate=NaN", "--output=x"} {
 		newProcess().pointAt(srv).run(t, "feed", "-", bad).want(t, setup.ExitUsage)
 	}

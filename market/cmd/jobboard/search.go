@@ -20,6 +20,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/towns"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
@@ -331,7 +332,7 @@ func beyondCircle(near jobboard.GeoLocation, postings []*jobboard.JobPosting) (n
 	for _, p := range postings {
 		beyond := false
 		for _, name := range p.Config.Get(jobboard.KeyLocationName) {
-			place, ok := places.Find(name)
+			place, ok := towns.Named(name)
 			// Coordinates in the list of towns are a few kilometres off.
 			if ok && jobboard.DistanceKm(near, jobboard.Near(place.Latitude, place.Longitude, 0)) > near.RadiusKm+15 {
 				at[place]++

@@ -223,6 +223,9 @@ func TestNearByName(t *testing.T) {
 		newProcess().run(t, "search", "--fake", "--near", name, "--radius", "50").
 			want(t, setup.ExitOK, "11 of 11 postings within 50 km of 52.524, 13.411").wantErr(t, "near Berlin, DE (52.524, 13.411)")
 	}
+	newProcess().run(t, "search", "--fake", "--near", "15234 Frankfurt").wantErr(t, "near Frankfurt (Oder), DE").without(t, "does not lie")
+	newProcess().run(t, "search", "--fake", "--near", "10117 München").
+		wantErr(t, "near 10117, DE", "the postal code 10117 does not lie in München (DE): the place is that of the code")
 	newProcess().run(t, "search", "--fake", "--near", "Cologne", "--radius", "30").wantErr(t, "near Köln, DE")
 	newProcess().run(t, "search", "--fake", "--near", "Müncheberg am Rhein").want(t, setup.ExitUsage).wantErr(t, "no place is known", "--near Berlin")
 	newProcess().run(t, "search", "--fake", "--near", "Muench").want(t, setup.ExitUsage).wantErr(t, "is it München (DE) or")

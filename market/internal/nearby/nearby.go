@@ -46,6 +46,17 @@ func Parse(typed string, radiusKm float64) (circle jobboard.GeoLocation, town pl
 	return circle, town, err
 }
 
+// Contradiction returns the sentence about a typed place whose postal code does not lie in the town
+// beside it, and an empty text for any other place. Parse takes the code.
+func Contradiction(typed string) string {
+	town, ok := places.Contradicted(typed)
+	if !ok {
+		return ""
+	}
+	code, _ := places.Find(typed)
+	return fmt.Sprintf("the postal code %s does not lie in %s (%s): the place is that of the code", code.Name, town.Name, town.Country)
+}
+
 // coded returns the place of a postal code, with the code as its name.
 func coded(typed string) (places.Place, error) {
 	switch found := postal.Find(typed, ""); len(found) {

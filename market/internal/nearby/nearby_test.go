@@ -26,6 +26,21 @@ func TestPostalCodes(t *testing.T) {
 	}
 }
 
+// A code that lies elsewhere than the town is taken, and a sentence says so.
+func TestContradiction(t *testing.T) {
+	for typed, want := range map[string]string{
+		"10117 München":   "the postal code 10117 does not lie in München (DE): the place is that of the code",
+		"15234 Frankfurt": "", "10117": "", "Berlin": "", "52.52,13.405": "", "xyzzyqq": "",
+	} {
+		if got := Contradiction(typed); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+	if circle, town, err := Parse("10117 München", 25); err != nil || town.Name != "10117" || circle.Latitude != town.Latitude {
+		t.Errorf("%v, %v, %v", circle, town, err)
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	for typed, want := range map[string]string{
 		"8010":                   "is it A-8010 or CH-8010?",

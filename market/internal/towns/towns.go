@@ -14,10 +14,20 @@ import (
 // farther away is a different town.
 const sameKm = 50
 
-// Of returns the town of a location, and false if package places does not know it. A location without
+// Named returns the town of a name on the board, and false if package places does not know it, or knows
+// only the place of a postal code in it: that is no town.
+func Named(name string) (places.Place, bool) {
+	town, ok := places.Find(name)
+	if !ok || town.Population == 0 {
+		return places.Place{}, false
+	}
+	return town, true
+}
+
+// Of returns the town of a location, and false if Named does not know it. A location without
 // coordinates is in the largest town of its name.
 func Of(l jobboard.Location) (places.Place, bool) {
-	town, ok := places.Find(l.GeoCity)
+	town, ok := Named(l.GeoCity)
 	if !ok {
 		return places.Place{}, false
 	}

@@ -56,6 +56,9 @@ func (q *QueryFlags) Query(f *pflag.FlagSet, c *term.Console) (jobboard.Query, e
 	if town.Name != "" {
 		c.Note("near %s, %s (%g, %g)", town.Name, town.Country, town.Latitude, town.Longitude)
 	}
+	if contradiction := nearby.Contradiction(q.near); contradiction != "" {
+		c.Note("%s", contradiction)
+	}
 	out.Near = circle
 	return out, nil
 }
