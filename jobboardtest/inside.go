@@ -78,41 +78,11 @@ func (in Inside) Kept() int {
 }
 
 // Reset goes back to the state and switches of the start, lifts all faults and empties
-// the journal. The clock stays as it is. undo restores the state, switches, faults and
-// journal from before Reset; the journal keeps the requests since then.
-func (in Inside) Reset() (undo func()) {
-	var before *state
-	in.s.read(func(st *state) { before = st })
-	variants := in.s.Variants()
+// the journal. The clock stays as it is.
+func (in Inside) Reset() {
 	_ = in.s.Restore(in.s.initial) // cannot fail: the server started with this state
-	faults, journal := in.s.faults.lift(), in.s.journal.clear()
-	return func() {
-		in.s.change(func(*state) { in.s.st = before })
-		in.s.SetVariants(variants)
-		in.s.faults.putBack(faults)
-		in.s.journal.putBack(journal)
-	}
-}
-
-// ClearRequests empties the journal as Server.ClearRequests does. undo puts the cleared
-// requests back, ahead of newer requests.
-func (in Inside) ClearRequests() (undo func()) {
-	journal := in.s.journal.clear()
-	return func() { in.s.journal.putBack(journal) }
-}
-
-// Clock returns a function that undoes later calls of SetClock and Advance. The restored
-// clock includes the time that has passed meanwhile.
-func (in Inside) Clock() (putBack func()) {
-	c := &in.s.clock
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	read, ahead := c.read, c.ahead
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.read, c.ahead = read, ahead
-	}
+	in.s.faults.lift()
+	in.s.journal.clear()
 }
 
 // SaveError returns the error of the newest write of the file since SaveTo. It is nil after

@@ -3,7 +3,6 @@ package jobboardtest
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -227,39 +226,10 @@ func (j *journal) wait(ctx context.Context, closed <-chan struct{}, n int, ops [
 	}
 }
 
-// pastRequests holds the entries and counts of a journal before it was cleared.
-type pastRequests struct {
-	entries []*entry
-	counts  map[Operation]int
-}
-
-// clear empties the journal, sets the counts to 0 and returns the cleared
-// entries and counts.
-func (j *journal) clear() pastRequests {
+// clear empties the journal and sets the counts to 0.
+func (j *journal) clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	past := pastRequests{j.entries, maps.Clone(j.counts)}
 	j.entries, j.bytes = nil, 0
 	clear(j.counts)
-	return past
-}
-
-// putBack puts cleared requests ahead of the requests that came since. It weighs each
-// entry again, because its answer may have arrived meanwhile.
-func (j *journal) putBack(past pastRequests) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.entries = slices.Concat(past.entries, j.entries)
-	for op, n := range past.counts {
-		j.counts[op] += n
-	}
-	j.bytes = 0
-	for _, e := range j.entries {
-		j.bytes += e.bytes
-	}
-	j.trim()
-	if j.changed != nil {
-		close(j.changed)
-		j.changed = nil
-	}
 }

@@ -64,6 +64,7 @@ func TestByKeyboardAlone(t *testing.T) {
 			b.Until(`!("busy" in document.activeElement.dataset)`)
 			b.Press(kb.Enter) // the same button again, still focused
 			browsertest.WaitFor(t, "another minute passes", func() bool { return srv.Now().Sub(now) >= 2*time.Minute })
+			b.agree(true)
 			b.TabTo(`header .danger`)
 			b.Press(kb.Enter)
 			browsertest.WaitFor(t, "all is as it was", func() bool { return srv.Now().Sub(now) < time.Minute && len(srv.Requests()) == 0 })

@@ -163,8 +163,6 @@ func TestControlConforms(t *testing.T) {
 		{"GET /state", "", 200},
 		{"PUT /state", string(state), 204},
 		{"POST /reset", "", 204},
-		{"POST /undo/1", "", 204},
-		{"POST /undo/1", "", 404}, // it is taken back once
 	} {
 		method, path, _ := strings.Cut(c.call, " ")
 		if got := call(method, path, "", c.body); got != c.status {

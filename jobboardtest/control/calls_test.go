@@ -127,7 +127,7 @@ func send(t *testing.T, srv *jobboardtest.Server, what string) (status, text str
 		t.Fatal(err)
 	}
 	status = fmt.Sprint(res.StatusCode)
-	for _, name := range []string{"Allow", "Location", undoHeader} {
+	for _, name := range []string{"Allow", "Location"} {
 		if v := res.Header.Get(name); v != "" {
 			status += " " + name + ": " + v
 		}

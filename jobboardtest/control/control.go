@@ -38,8 +38,6 @@ type Control struct {
 	revision atomic.Int64 // counts changes of the state by control calls
 	cleared  atomic.Int64 // counts how often control calls cleared the journal
 	setClock bool         // guarded by writing
-	changes  []undoable   // changes that can be undone, newest last; guarded by writing
-	undone   int64        // number of the newest change; guarded by writing
 	stopped  atomic.Bool  // the clock stands still
 }
 

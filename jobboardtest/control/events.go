@@ -106,7 +106,6 @@ func (c *Control) newEventStream(r *http.Request) (*eventStream, error) {
 func (s *eventStream) sendNews() {
 	if n := s.c.cleared.Load(); n != s.cleared {
 		s.cleared = n
-		s.journal.goOn(0) // send the requests that an undo put back
 		s.send("cleared", true)
 	}
 	rows, changes := s.journal.news()

@@ -10,12 +10,9 @@ function problem(text) {
   $("problem").hidden = text === "";
 }
 
-// tell says what was done, and offers to take it back where that has a number.
-function tell(text, undo) {
-  const [said, back] = $("told").children;
-  said.textContent = text;
-  back.dataset.undo = undo || "";
-  back.hidden = !undo;
+// tell says what was done.
+function tell(text) {
+  $("told").textContent = text;
   $("told").hidden = text === "";
 }
 
@@ -57,8 +54,7 @@ async function call(method, path, body) {
       problem((said.error || "status " + res.status) + (said.field ? " (" + said.field + ")" : ""));
       return null;
     }
-    if (res.status !== 204) return await res.json().catch(() => ({}));
-    return { undo: res.headers.get("Undo") };
+    return await res.json().catch(() => ({}));
   } catch {
     problem("The fake does not answer.");
     return null;
@@ -147,15 +143,13 @@ async function plant(fault) {
 document.addEventListener("click", async (event) => {
   const b = event.target.closest("button");
   if (!b || b.form || "busy" in b.dataset) return;
+  if (b.dataset.ask && !confirm(b.dataset.ask)) return;
   b.dataset.busy = ""; // not disabled, which would take the focus away
-  const undo = b.dataset.undo;
   calm();
-  if (undo) {
-    if (await call("POST", "undo/" + undo)) tell("Undone.");
-  } else if (b.dataset.do) {
+  if (b.dataset.do) {
     const [method, path] = b.dataset.do.split(" ");
     const done = await call(method, path, b.dataset.json);
-    if (done && b.dataset.told) tell(b.dataset.told, done.undo);
+    if (done && b.dataset.told) tell(b.dataset.told);
   } else if (b.id === "older") {
     room += maxRows;
     await find($("rows").lastElementChild?.id.slice(1));

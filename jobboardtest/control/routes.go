@@ -23,8 +23,7 @@ func (c *Control) routes() []route {
 		{method: "GET", path: "/openapi.json", f: static("application/json", document), free: true},
 
 		{method: "GET", path: "/info", f: get(c.information)},
-		{method: "POST", path: "/reset", f: bare(c.reset)},
-		{method: "POST", path: "/undo/{id}", f: change(c.undo, "there is no change %d that could be taken back")},
+		{method: "POST", path: "/reset", f: do(c.reset)},
 		{method: "GET", path: "/state", f: c.saveState},
 		{method: "PUT", path: "/state", f: c.loadState, limit: maxState, streams: true},
 
@@ -37,11 +36,11 @@ func (c *Control) routes() []route {
 		{method: "POST", path: "/publish", f: with(c.publish)},
 		{method: "GET", path: "/jobs/{id}", f: find(c.srv.Job, noJob)},
 		{method: "PATCH", path: "/jobs/{id}", f: c.changeJob},
-		{method: "DELETE", path: "/jobs/{id}", f: bare(of(c.deleteJob))},
+		{method: "DELETE", path: "/jobs/{id}", f: change(c.srv.DeleteJob, noJob)},
 		{method: "POST", path: "/jobs/{id}/activate", f: change(c.srv.ActivateJob, noJob)},
 		{method: "POST", path: "/jobs/{id}/deactivate", f: change(c.srv.DeactivateJob, noJob)},
-		{method: "POST", path: "/jobs/{id}/unpublish", f: bare(of(c.unpublishJob))},
-		{method: "DELETE", path: "/postings/{id}", f: bare(of(c.removePosting))},
+		{method: "POST", path: "/jobs/{id}/unpublish", f: change(c.srv.UnpublishJob, "there is no posting of a job %d")},
+		{method: "DELETE", path: "/postings/{id}", f: change(c.srv.RemovePosting, "there is no posting %d")},
 		{method: "POST", path: "/applications", f: with(c.apply)},
 		{method: "POST", path: "/applications/withdraw", f: with(c.withdraw)},
 		{method: "GET", path: "/subscriptions", f: getList("subscriptions", c.inside.Subscriptions)},
@@ -65,7 +64,7 @@ func (c *Control) routes() []route {
 		{method: "GET", path: "/requests/{id}", f: find(c.entry, noRequest)},
 		{method: "POST", path: "/requests/{id}/repeat", f: bare(c.repeat), streams: true},
 		{method: "GET", path: "/requests.har", f: c.archive},
-		{method: "DELETE", path: "/requests", f: bare(c.clear), reads: true},
+		{method: "DELETE", path: "/requests", f: do(c.clear), reads: true},
 		{method: "GET", path: "/requests/wait", f: c.wait, params: []string{"count", "operation", "timeout"}},
 		{method: "GET", path: "/violations", f: getList("violations", c.violations)},
 

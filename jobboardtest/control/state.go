@@ -36,6 +36,14 @@ func (c *Control) information() information {
 	return i
 }
 
+func (c *Control) reset() {
+	c.inside.Reset()
+	c.cleared.Add(1)
+	if c.setClock {
+		c.backToRealTime()
+	}
+}
+
 func (c *Control) saveState(*http.Request) (any, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
