@@ -85,10 +85,6 @@ func (in Inside) Reset() {
 	in.s.journal.clear()
 }
 
-// SaveError returns the error of the newest write of the file since SaveTo. It is nil after
-// a successful write, before the first write, and without a file.
-func (in Inside) SaveError() error { return in.s.saveError() }
-
 // Mount serves a path of {base_url}, and all paths below it; "/" serves the root path
 // alone. The handler sees the path without the prefix. No fault hits such requests,
 // and the journal leaves them out. The handler with the longest path that fits serves

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"reflect"
 	"runtime"
 	"strings"
@@ -376,25 +375,6 @@ func TestResetLeavesAnOwnClock(t *testing.T) {
 	if url := New(s.srv).information().ControlURL; url != "" {
 		t.Errorf("served at %s, it says", url)
 	}
-}
-
-// What keeps the data file from being up to date is told.
-func TestSaveError(t *testing.T) {
-	t.Chdir(t.TempDir())
-	synctest.Test(t, func(t *testing.T) {
-		s := newSuite(t)
-		if err := s.srv.SaveTo("state.json"); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile("state.json", nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s.must("POST", "/channels", `{"id":"x"}`)
-		time.Sleep(time.Second)
-		if got, want := s.must("GET", "/info", "")["save_error"], "saving the state: another program has written state.json, which is left as it is"; got != want {
-			t.Errorf("%v, want %s", got, want)
-		}
-	})
 }
 
 // Each address serves its content, with the headers that keep the page to itself.

@@ -21,19 +21,14 @@ type information struct {
 	AuthURL    string `json:"auth_url"`
 	FeedURL    string `json:"feed_url"`
 	ControlURL string `json:"control_url,omitempty"`
-	SaveError  string `json:"save_error,omitempty"` // why the data file is not up to date
 	jobboardtest.DemoInfo
 }
 
 func (c *Control) information() information {
-	i := information{
+	return information{
 		BaseURL: c.srv.BaseURL, JobDBURL: c.srv.JobDBURL, TokenURL: c.srv.TokenURL, AuthURL: c.srv.AuthURL,
 		FeedURL: c.srv.FeedURL, ControlURL: *c.url.Load(), DemoInfo: c.srv.Demo,
 	}
-	if err := c.inside.SaveError(); err != nil {
-		i.SaveError = plain(err)
-	}
-	return i
 }
 
 func (c *Control) reset() {
