@@ -60,12 +60,10 @@ type Response struct {
 	Size   int64       `json:"size"`             // of the whole body, in bytes
 }
 
-// entry is a request in the journal. The fields besides Request serve Repeat,
-// masking and the memory limit.
+// entry is a request in the journal. The fields besides Request serve masking and
+// the memory limit.
 type entry struct {
 	Request
-	cred     credential
-	kept     bool     // the journal holds everything that Repeat sends, except the credential
 	answered Response // in Body only the request's own secrets are masked; Inside.Request masks the rest
 	bytes    int
 }

@@ -150,7 +150,6 @@ func TestControlConforms(t *testing.T) {
 		{"GET /rows?q=jobdb", "", 200},
 		{"GET /rows/1", "", 200},
 		{"GET /requests.har", "", 200},
-		{"POST /requests/1/repeat", "", 201},
 		{"GET /requests/wait?count=1", "", 200},
 		{"GET /requests/wait?count=99&timeout=1ms", "", 409},
 		{"GET /violations", "", 200},

@@ -62,7 +62,6 @@ func (c *Control) routes() []route {
 
 		{method: "GET", path: "/requests", f: c.requests, params: []string{"after", "operation"}},
 		{method: "GET", path: "/requests/{id}", f: find(c.entry, noRequest)},
-		{method: "POST", path: "/requests/{id}/repeat", f: bare(c.repeat), streams: true},
 		{method: "GET", path: "/requests.har", f: c.archive},
 		{method: "DELETE", path: "/requests", f: do(c.clear), reads: true},
 		{method: "GET", path: "/requests/wait", f: c.wait, params: []string{"count", "operation", "timeout"}},
