@@ -24,8 +24,8 @@ function calm() {
   wrongTown("");
 }
 
-// wrongTown tells at the field of a new job that there is no such town, and which may be meant.
-function wrongTown(typed, meant) {
+// wrongTown tells at the field of a new job that there is no such town.
+function wrongTown(typed) {
   const at = $("no-town");
   const field = document.querySelector("[data-place]");
   at.textContent = typed && "There is no town " + typed + ".";
@@ -33,11 +33,6 @@ function wrongTown(typed, meant) {
   if (!typed) return;
   field.setAttribute("aria-invalid", "true");
   field.focus();
-  if (!meant) return;
-  const take = document.createElement("button");
-  take.type = "button";
-  take.dataset.take = take.textContent = meant;
-  at.append(" Did you mean ", take, "?");
 }
 
 // call gives what was answered, or null when it has told the problem.
@@ -186,13 +181,6 @@ document.addEventListener("click", async (event) => {
 });
 
 // A form becomes the JSON of its data-post; a name with a dot goes deeper.
-document.addEventListener("click", (event) => {
-  const meant = event.target.dataset.take;
-  if (!meant) return;
-  document.querySelector("[data-place]").value = meant;
-  wrongTown("");
-  document.querySelector("[data-place]").focus();
-});
 document.addEventListener("submit", async (event) => {
   event.preventDefault();
   calm();
@@ -204,10 +192,10 @@ document.addEventListener("submit", async (event) => {
     if (value === "" || value === false) continue;
     if ("number" in e.dataset) value = Number(value);
     else if ("place" in e.dataset) {
-      const { places, meant } = await findPlaces(value);
+      const { places } = await findPlaces(value);
       const place = places.find((p) => p.name.toLowerCase() === value.toLowerCase()) || places[0];
       if (!place) {
-        wrongTown(value, meant);
+        wrongTown(value);
         return;
       }
       value = place.location;
