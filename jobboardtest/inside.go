@@ -70,12 +70,23 @@ func (in Inside) RequestsAfter(n int) []Request { return in.s.journal.after(n) }
 // DecodeState reads a state of at most maxRecords without looking for contradictions.
 func (Inside) DecodeState(r io.Reader) (State, error) { return decodeState(r, maxRecords) }
 
-// Kept returns the number of requests in the journal.
-func (in Inside) Kept() int {
-	in.s.journal.mu.Lock()
-	defer in.s.journal.mu.Unlock()
-	return len(in.s.journal.entries)
+// Journal returns the number of the oldest request in the journal, or of the next request
+// if the journal is empty, and how many requests it has.
+func (in Inside) Journal() (first, kept int) { return in.s.journal.extent() }
+
+// AnswerHolds reports whether the answer to a request has a word, which is in lower case.
+// A word is not found in what Request masks.
+func (in Inside) AnswerHolds(number int, word string) bool {
+	e, ok := in.s.journal.find(number)
+	if !ok || !strings.Contains(strings.ToLower(e.answered.Body), word) {
+		return false
+	}
+	r, _ := in.Request(number)
+	return r.Response != nil && strings.Contains(strings.ToLower(r.Response.Body), word)
 }
+
+// Revision returns a number that grows with every change of state or switches.
+func (in Inside) Revision() int64 { return in.s.revision.Load() }
 
 // Reset goes back to the state and switches of the start, lifts all faults and empties
 // the journal. The clock stays as it is.

@@ -172,6 +172,16 @@ func (j *journal) after(n int) []Request {
 	return out
 }
 
+// extent returns the number of the oldest entry, or of the next one, and how many there are.
+func (j *journal) extent() (first, kept int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.entries) == 0 {
+		return j.last + 1, 0
+	}
+	return j.entries[0].Number, len(j.entries)
+}
+
 // find returns a copy of the entry with a number.
 func (j *journal) find(number int) (e entry, ok bool) {
 	j.mu.Lock()

@@ -97,7 +97,7 @@ func TestControlConforms(t *testing.T) {
 		{"GET /places?q=berlin", "", 200},
 		{"GET /openapi.json", "", 200},
 		{"GET /info", "", 200},
-		{"GET /events", "", 200},
+		{"GET /news?after=1&open=1&find=404&revision=x&q=y", "", 200},
 
 		{"POST /channels", `{"id":"1_extern"}`, 201},
 		{"POST /companies", `{"name":"Lindenhof"}`, 201},

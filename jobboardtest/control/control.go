@@ -32,11 +32,9 @@ type Control struct {
 	instance string
 	url      atomic.Pointer[string]
 
-	ending context.Context // ends at the server's shutdown, and with it event streams and waits
+	ending context.Context // ends at the server's shutdown, and with it waits
 
 	writing  sync.Mutex   // held during a change, so that changes which read the state first are atomic
-	revision atomic.Int64 // counts changes of the state by control calls
-	cleared  atomic.Int64 // counts how often control calls cleared the journal
 	setClock bool         // guarded by writing
 	stopped  atomic.Bool  // the clock stands still
 }

@@ -46,11 +46,6 @@ func (c *Control) requests(r *http.Request) (any, error) {
 	return out, nil
 }
 
-func (c *Control) clear() {
-	c.srv.ClearRequests()
-	c.cleared.Add(1)
-}
-
 // entry returns a request of the journal.
 func (c *Control) entry(n int64) (jobboardtest.Request, bool) { return c.inside.Request(int(n)) }
 

@@ -98,7 +98,7 @@ func TestFindsRows(t *testing.T) {
 			return found
 		}
 		for query, fit := range map[string]int{
-			"": n, "?q=/ODD": n / 2, "?q=503+get": n / 2, "?q=storm": n / 2, "?q=get+/board/even": n/2 + 1, "?q=nothing": 0, "?q=no+credential+/even": 0,
+			"": n, "?q=/ODD": n / 2, "?q=503+get": n / 2, "?q=storm": n / 2, "?q=get+/board/even": n/2 + 1, "?q=nothing": 0, "?q=nothing+/even": 0, "?q=404+/odd": 0,
 		} {
 			if found := ask(query); found.Fit != fit || len(found.Rows) != min(fit, maxRows) {
 				t.Errorf("%q: %d fit, %d rows, want %d", query, found.Fit, len(found.Rows), fit)

@@ -19,7 +19,7 @@ func (c *Control) routes() []route {
 		{method: "GET", path: "/places", f: c.findPlaces, params: []string{"q"}},
 		{method: "GET", path: "/rows", f: c.findRows, params: []string{"q", "before"}},
 		{method: "GET", path: "/rows/{id}", f: find(c.openRow, noRequest), free: true},
-		{method: "GET", path: "/events", f: c.events, params: []string{"after", "revision"}},
+		{method: "GET", path: "/news", f: c.tellNews, params: []string{"after", "open", "find", "revision", "q"}},
 		{method: "GET", path: "/openapi.json", f: static("application/json", document), free: true},
 
 		{method: "GET", path: "/info", f: get(c.information)},
@@ -55,15 +55,15 @@ func (c *Control) routes() []route {
 		{method: "PATCH", path: "/variants", f: c.changeVariants},
 
 		{method: "GET", path: "/faults", f: getList("faults", c.planted)},
-		{method: "POST", path: "/faults", f: c.fail, reads: true},
-		{method: "DELETE", path: "/faults", f: do(c.srv.LiftFaults), reads: true},
+		{method: "POST", path: "/faults", f: c.fail},
+		{method: "DELETE", path: "/faults", f: do(c.srv.LiftFaults)},
 		{method: "GET", path: "/faults/{id}", f: find(c.fault, noFault)},
-		{method: "DELETE", path: "/faults/{id}", f: change(c.lift, noFault), reads: true},
+		{method: "DELETE", path: "/faults/{id}", f: change(c.lift, noFault)},
 
 		{method: "GET", path: "/requests", f: c.requests, params: []string{"after", "operation"}},
 		{method: "GET", path: "/requests/{id}", f: find(c.entry, noRequest)},
 		{method: "GET", path: "/requests.har", f: c.archive},
-		{method: "DELETE", path: "/requests", f: do(c.clear), reads: true},
+		{method: "DELETE", path: "/requests", f: do(c.srv.ClearRequests)},
 		{method: "GET", path: "/requests/wait", f: c.wait, params: []string{"count", "operation", "timeout"}},
 		{method: "GET", path: "/violations", f: getList("violations", c.violations)},
 
