@@ -64,7 +64,7 @@ type Response struct {
 // the memory limit.
 type entry struct {
 	Request
-	answered Response // in Body only the request's own secrets are masked; Inside.Request masks the rest
+	answered Response // in Body only the request's own secrets are masked; inside.Request masks the rest
 	bytes    int
 }
 

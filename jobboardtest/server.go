@@ -47,12 +47,12 @@ type Server struct {
 
 	core
 	cfg     config
-	initial State // the state that Inside.Reset restores
+	initial State // the state that inside.Reset restores
 	cancel  context.CancelFunc
 	end     context.CancelFunc
 	servers []*http.Server
 	serving sync.WaitGroup // the Serve loops
-	endings sync.WaitGroup // running functions of Inside.OnShutdown
+	endings sync.WaitGroup // running functions of inside.OnShutdown
 	client  *http.Client
 }
 

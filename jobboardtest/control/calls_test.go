@@ -31,7 +31,7 @@ func TestCalls(t *testing.T) {
 			if !reflect.DeepEqual(srv.Snapshot(), before) {
 				t.Error("something that was refused changed the state")
 			}
-			if n := len(srv.Inside().Faults()); n != 0 {
+			if n := len(reach(srv).Faults()); n != 0 {
 				t.Errorf("%d faults were planted by what was refused", n)
 			}
 			if n := srv.Count(); n != 0 {

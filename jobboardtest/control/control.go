@@ -23,7 +23,7 @@ const Path = "/_fake"
 // of its OpenAPI document.
 type Control struct {
 	srv    *jobboardtest.Server
-	inside jobboardtest.Inside
+	inside inside
 	hosts  []string // further host names that requests may use
 	mux    *http.ServeMux
 	cross  *http.CrossOriginProtection
@@ -50,7 +50,7 @@ type Control struct {
 func New(srv *jobboardtest.Server, hosts ...string) *Control {
 	ending, end := context.WithCancel(context.Background())
 	c := &Control{
-		srv: srv, inside: srv.Inside(), hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
+		srv: srv, inside: reach(srv), hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
 		ending: ending, instance: rand.Text(),
 	}
 	c.inside.OnShutdown(end)

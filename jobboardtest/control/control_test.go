@@ -458,7 +458,7 @@ func TestEndOfAWait(t *testing.T) {
 		waited := make(chan string, 1)
 		asked := make(chan struct{})
 		c := http.StripPrefix(Path, New(s.srv))
-		s.srv.Inside().Mount(Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reach(s.srv).Mount(Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			close(asked)
 			c.ServeHTTP(w, r)
 		}))

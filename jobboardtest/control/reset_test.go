@@ -34,8 +34,8 @@ func TestReset(t *testing.T) {
 		if after := srv.Snapshot(); !reflect.DeepEqual(after, before) {
 			t.Errorf("the state is another: %+v\nbefore: %+v", after, before)
 		}
-		if srv.Count() != 0 || len(srv.Requests()) != 0 || len(srv.Inside().Faults()) != 0 {
-			t.Errorf("%d requests, %d faults", srv.Count(), len(srv.Inside().Faults()))
+		if srv.Count() != 0 || len(srv.Requests()) != 0 || len(reach(srv).Faults()) != 0 {
+			t.Errorf("%d requests, %d faults", srv.Count(), len(reach(srv).Faults()))
 		}
 		if status, text := send(t, srv, "GET /clock"); status != "200" || strings.Contains(text, "2031") || !strings.Contains(text, `"stopped":false`) {
 			t.Errorf("%s %s", status, text)
