@@ -10,12 +10,13 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed/feedtest"
 )
 
 // makeFeed returns a feed of n entries of about 1.1 KB each.
 func makeFeed(n int) ([]byte, error) {
 	var b bytes.Buffer
-	w := jobfeed.NewWriter(&b, nil)
+	w := feedtest.NewWriter(&b, nil)
 	for i := range n {
 		id := jobboard.JobID(i + 1)
 		err := w.Write(&jobfeed.Entry{

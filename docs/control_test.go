@@ -27,7 +27,7 @@ func TestControlCommands(t *testing.T) {
 	}
 	fake := jobboardtest.New(t, jobboardtest.WithStrict(false), jobboardtest.WithDemo())
 	address := strings.TrimSuffix(control.Mount(fake), "/")
-	command := regexp.MustCompile(`^curl (?:-X ([A-Z]+) )?(?:--json '([^']*)' )?\$FAKE(/[^ ]*)$`)
+	command := regexp.MustCompile(`^curl (?:-X ([A-Z]+) )?(?:--json '([^']*)' )?\$FAKE(/[^ ]*)( > board\.json)?$`)
 	for line := range strings.Lines(string(block[1])) {
 		line = strings.TrimSpace(line)
 		m := command.FindStringSubmatch(line)
@@ -59,6 +59,10 @@ func TestControlCommands(t *testing.T) {
 			t.Errorf("%s: %s %s", line, resp.Status, body)
 		}
 		switch {
+		case m[4] != "":
+			if _, err := jobboardtest.ReadState(bytes.NewReader(body)); err != nil {
+				t.Errorf("%s: the file cannot be read: %v", line, err)
+			}
 		case strings.Contains(line, "/deactivate"):
 			if job, _ := fake.Job(4711); job.Status != jobboardtest.Inactive {
 				t.Errorf("after %s the job is %+v", line, job)

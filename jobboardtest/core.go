@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/autosave"
 )
 
 // core holds the state that request handlers and the methods of Server share.
@@ -22,7 +20,7 @@ type core struct {
 	mu       sync.RWMutex
 	st       *state
 	variants atomic.Pointer[Variants]
-	saver    *autosave.Saver
+	revision atomic.Int64 // counts the changes of state and switches
 
 	clock   clock
 	faults  faults
@@ -44,7 +42,7 @@ func (s *core) change(f func(st *state)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s.st)
-	s.saver.Touch()
+	s.revision.Add(1)
 }
 
 // read runs f, which changes nothing, with the state locked against changes.

@@ -34,7 +34,7 @@ type DemoInfo struct {
 }
 
 // demoDocument is the demo in the form of State.Write. To change it by hand, run
-// jobboard-fake with -data demo.json -save. What looks like a mistake in it is
+// jobboard-fake with -data demo.json, and fetch its state from the control interface. What looks like a mistake in it is
 // there on purpose: scripts and unclosed tags as word processors and mails leave
 // them, an empty company name, ends that are 0, keys and languages that some
 // postings lack.

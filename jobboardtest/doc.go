@@ -46,8 +46,7 @@
 // and LookupToken issue credentials. Snapshot returns all records as a [State], and
 // Restore replaces them by one. A State also holds records without methods of their
 // own: subscriptions, authorization codes and catalogues of nationalities.
-// [State.Write] and [ReadState] write and read a State as one JSON document, and
-// SaveTo keeps a file of it up to date.
+// [State.Write] and [ReadState] write and read a State as one JSON document.
 //
 // # Switches, faults, journal
 //

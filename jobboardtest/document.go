@@ -38,8 +38,7 @@ import (
 //	  "demo":          {}
 //	}
 //
-// The document holds credentials, and the file it is saved in is readable by
-// its owner alone. It leaves out faults, the journal and the clock. Tokens are
+// The document holds credentials. It leaves out faults, the journal and the clock. Tokens are
 // saved with the time of their issue or last use, and expire by the clock of
 // the server that loads them.
 type State struct {

@@ -329,20 +329,11 @@ func (fs *faults) active(now time.Time) []*ActiveFault {
 	return slices.Clone(fs.list)
 }
 
-// lift takes every fault away and returns them.
-func (fs *faults) lift() []*ActiveFault {
+// lift takes every fault away.
+func (fs *faults) lift() {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	all := fs.list
 	fs.list = nil
-	return all
-}
-
-// putBack plants lifted faults again, ahead of faults that were planted since.
-func (fs *faults) putBack(all []*ActiveFault) {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	fs.list = slices.Concat(all, fs.list)
 }
 
 // ID returns the fault's number, which is unique within its server.

@@ -6,53 +6,53 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/door"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/mask"
 )
 
-// Inside returns methods of the server that only package control calls. It is not for
-// users: its methods may change or go in any release.
-func (s *Server) Inside() Inside { return Inside{s} }
+func init() {
+	door.Of = func(server any) any { return inside{server.(*Server)} }
+}
 
-// Inside has methods of a Server for package control. It is not for users: its methods
-// may change or go in any release.
-type Inside struct{ s *Server }
+// inside has the methods of a Server that package control calls.
+type inside struct{ s *Server }
 
 // HasClient reports whether there is a client.
-func (in Inside) HasClient(id string) bool {
+func (in inside) HasClient(id string) bool {
 	_, known := in.s.application(id)
 	return known
 }
 
 // HasApplicant reports whether there is an applicant.
-func (in Inside) HasApplicant(id int64) bool { return in.s.hasApplicant(id) }
+func (in inside) HasApplicant(id int64) bool { return in.s.hasApplicant(id) }
 
 // AuthorizationCode makes a code for the token endpoint's authorization_code
 // grant, as the authorize page does when an applicant is chosen. The code can
 // be used once within a minute, and needs neither a redirect_uri nor a
 // verifier.
-func (in Inside) AuthorizationCode(clientID string, applicant int64) string {
+func (in inside) AuthorizationCode(clientID string, applicant int64) string {
 	return in.s.addCode(Code{ClientID: clientID, ApplicantID: applicant})
 }
 
 // NarrowToken takes the scope of a token away, so that requests with it get 403
 // and insufficient_scope; it reports whether the token exists.
-func (in Inside) NarrowToken(value string) bool {
+func (in inside) NarrowToken(value string) bool {
 	return in.s.updateToken(value, func(t *token) { t.Narrow = true })
 }
 
 // Subscriptions returns all subscriptions, oldest first, the gone ones too.
-func (in Inside) Subscriptions() (all []Subscription) {
+func (in inside) Subscriptions() (all []Subscription) {
 	in.s.read(func(st *state) { all = st.subscriptionsByAge() })
 	return all
 }
 
 // Faults returns the planted faults that can still hit a call, oldest first.
-func (in Inside) Faults() []*ActiveFault { return in.s.faults.active(in.s.clock.now()) }
+func (in inside) Faults() []*ActiveFault { return in.s.faults.active(in.s.clock.now()) }
 
 // Request returns the journal's current entry for a request number, with the answer
 // so far. ok is false for a request that never arrived or that the journal has
 // dropped.
-func (in Inside) Request(number int) (r Request, ok bool) {
+func (in inside) Request(number int) (r Request, ok bool) {
 	e, ok := in.s.journal.find(number)
 	r, answered := e.Request, e.answered
 	if r.Status != 0 {
@@ -65,70 +65,47 @@ func (in Inside) Request(number int) (r Request, ok bool) {
 
 // RequestsAfter returns the journal's entries with a number above n, for a page
 // that follows the journal.
-func (in Inside) RequestsAfter(n int) []Request { return in.s.journal.after(n) }
+func (in inside) RequestsAfter(n int) []Request { return in.s.journal.after(n) }
 
 // DecodeState reads a state of at most maxRecords without looking for contradictions.
-func (Inside) DecodeState(r io.Reader) (State, error) { return decodeState(r, maxRecords) }
+func (inside) DecodeState(r io.Reader) (State, error) { return decodeState(r, maxRecords) }
 
-// Kept returns the number of requests in the journal.
-func (in Inside) Kept() int {
-	in.s.journal.mu.Lock()
-	defer in.s.journal.mu.Unlock()
-	return len(in.s.journal.entries)
+// Journal returns the number of the oldest request in the journal, or of the next request
+// if the journal is empty, and how many requests it has.
+func (in inside) Journal() (first, kept int) { return in.s.journal.extent() }
+
+// AnswerHolds reports whether the answer to a request has a word, which is in lower case.
+// A word is not found in what Request masks.
+func (in inside) AnswerHolds(number int, word string) bool {
+	e, ok := in.s.journal.find(number)
+	if !ok || !strings.Contains(strings.ToLower(e.answered.Body), word) {
+		return false
+	}
+	r, _ := in.Request(number)
+	return r.Response != nil && strings.Contains(strings.ToLower(r.Response.Body), word)
 }
+
+// Revision returns a number that grows with every change of state or switches.
+func (in inside) Revision() int64 { return in.s.revision.Load() }
 
 // Reset goes back to the state and switches of the start, lifts all faults and empties
-// the journal. The clock stays as it is. undo restores the state, switches, faults and
-// journal from before Reset; the journal keeps the requests since then.
-func (in Inside) Reset() (undo func()) {
-	var before *state
-	in.s.read(func(st *state) { before = st })
-	variants := in.s.Variants()
+// the journal. The clock stays as it is.
+func (in inside) Reset() {
 	_ = in.s.Restore(in.s.initial) // cannot fail: the server started with this state
-	faults, journal := in.s.faults.lift(), in.s.journal.clear()
-	return func() {
-		in.s.change(func(*state) { in.s.st = before })
-		in.s.SetVariants(variants)
-		in.s.faults.putBack(faults)
-		in.s.journal.putBack(journal)
-	}
+	in.s.faults.lift()
+	in.s.journal.clear()
 }
-
-// ClearRequests empties the journal as Server.ClearRequests does. undo puts the cleared
-// requests back, ahead of newer requests.
-func (in Inside) ClearRequests() (undo func()) {
-	journal := in.s.journal.clear()
-	return func() { in.s.journal.putBack(journal) }
-}
-
-// Clock returns a function that undoes later calls of SetClock and Advance. The restored
-// clock includes the time that has passed meanwhile.
-func (in Inside) Clock() (putBack func()) {
-	c := &in.s.clock
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	read, ahead := c.read, c.ahead
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.read, c.ahead = read, ahead
-	}
-}
-
-// SaveError returns the error of the newest write of the file since SaveTo. It is nil after
-// a successful write, before the first write, and without a file.
-func (in Inside) SaveError() error { return in.s.saveError() }
 
 // Mount serves a path of {base_url}, and all paths below it; "/" serves the root path
 // alone. The handler sees the path without the prefix. No fault hits such requests,
 // and the journal leaves them out. The handler with the longest path that fits serves
 // a request. A nil handler removes a path.
-func (in Inside) Mount(path string, h http.Handler) { in.s.mounts.mount(path, h) }
+func (in inside) Mount(path string, h http.Handler) { in.s.mounts.mount(path, h) }
 
 // OnShutdown calls f once, when Shutdown begins or, without it, at Close. A mounted
 // handler with endless answers ends them in f, so that Shutdown does not wait for
 // them. Close waits for f.
-func (in Inside) OnShutdown(f func()) {
+func (in inside) OnShutdown(f func()) {
 	in.s.endings.Add(1)
 	context.AfterFunc(in.s.ending, func() {
 		defer in.s.endings.Done()

@@ -3,7 +3,6 @@ package jobboardtest
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -61,13 +60,11 @@ type Response struct {
 	Size   int64       `json:"size"`             // of the whole body, in bytes
 }
 
-// entry is a request in the journal. The fields besides Request serve Repeat,
-// masking and the memory limit.
+// entry is a request in the journal. The fields besides Request serve masking and
+// the memory limit.
 type entry struct {
 	Request
-	cred     credential
-	kept     bool     // the journal holds everything that Repeat sends, except the credential
-	answered Response // in Body only the request's own secrets are masked; Inside.Request masks the rest
+	answered Response // in Body only the request's own secrets are masked; inside.Request masks the rest
 	bytes    int
 }
 
@@ -175,6 +172,16 @@ func (j *journal) after(n int) []Request {
 	return out
 }
 
+// extent returns the number of the oldest entry, or of the next one, and how many there are.
+func (j *journal) extent() (first, kept int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.entries) == 0 {
+		return j.last + 1, 0
+	}
+	return j.entries[0].Number, len(j.entries)
+}
+
 // find returns a copy of the entry with a number.
 func (j *journal) find(number int) (e entry, ok bool) {
 	j.mu.Lock()
@@ -227,39 +234,10 @@ func (j *journal) wait(ctx context.Context, closed <-chan struct{}, n int, ops [
 	}
 }
 
-// pastRequests holds the entries and counts of a journal before it was cleared.
-type pastRequests struct {
-	entries []*entry
-	counts  map[Operation]int
-}
-
-// clear empties the journal, sets the counts to 0 and returns the cleared
-// entries and counts.
-func (j *journal) clear() pastRequests {
+// clear empties the journal and sets the counts to 0.
+func (j *journal) clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	past := pastRequests{j.entries, maps.Clone(j.counts)}
 	j.entries, j.bytes = nil, 0
 	clear(j.counts)
-	return past
-}
-
-// putBack puts cleared requests ahead of the requests that came since. It weighs each
-// entry again, because its answer may have arrived meanwhile.
-func (j *journal) putBack(past pastRequests) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.entries = slices.Concat(past.entries, j.entries)
-	for op, n := range past.counts {
-		j.counts[op] += n
-	}
-	j.bytes = 0
-	for _, e := range j.entries {
-		j.bytes += e.bytes
-	}
-	j.trim()
-	if j.changed != nil {
-		close(j.changed)
-		j.changed = nil
-	}
 }

@@ -8,9 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/delivery"
@@ -165,7 +163,7 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 func (c *call) record() {
 	m := mask.New(c.r.Header.Values("Authorization"), c.cred.String(), c.s.secretKind)
 	c.mask = m
-	e := &entry{cred: c.cred, Request: Request{
+	e := &entry{Request: Request{
 		Time: c.arrived.UTC(), Operation: c.op(), Address: c.at.String(), Method: strings.Clone(c.r.Method),
 		Path: m.Text(strings.Clone(c.r.URL.EscapedPath())), Query: m.Fields(c.query), Header: m.Fields(c.r.Header),
 		Credential: c.cred.String(),
@@ -179,18 +177,11 @@ func (c *call) record() {
 	case OpToken, OpAuthorize:
 		e.Body = url.Values(m.Fields(c.form)).Encode()
 	}
-	e.kept = e.Path == c.r.URL.EscapedPath() && e.Body == string(c.body) && maps.EqualFunc(e.Query, c.query, slices.Equal)
-	for name, values := range c.r.Header {
-		e.kept = e.kept && (name == "Authorization" || slices.Equal(e.Header[name], values))
-	}
 	for _, v := range c.violations() {
 		e.Violations = append(e.Violations, m.Text(v))
 	}
 	c.entry = e
 	c.s.journal.add(e)
-	if number, ok := c.r.Context().Value(repeatedAs{}).(*atomic.Int64); ok {
-		number.Store(int64(e.Number))
-	}
 	if c.s.strict {
 		for _, v := range e.Violations {
 			c.s.report(v)

@@ -2,7 +2,6 @@ package jobboardtest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/autosave"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/inprocess"
 )
 
@@ -49,12 +47,12 @@ type Server struct {
 
 	core
 	cfg     config
-	initial State // the state that Inside.Reset restores
+	initial State // the state that inside.Reset restores
 	cancel  context.CancelFunc
 	end     context.CancelFunc
 	servers []*http.Server
 	serving sync.WaitGroup // the Serve loops
-	endings sync.WaitGroup // running functions of Inside.OnShutdown
+	endings sync.WaitGroup // running functions of inside.OnShutdown
 	client  *http.Client
 }
 
@@ -92,7 +90,6 @@ func start(opts []Option) (*Server, error) {
 		strict: cfg.strict, report: cfg.report, log: cfg.log,
 		mounts: mounts{at: map[string]http.Handler{}}, journal: journal{counts: map[Operation]int{}},
 	}}
-	s.saver = autosave.New(func() func(io.Writer) error { return s.Snapshot().Write })
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.ending, s.end = context.WithCancel(s.ctx)
 	s.clock.set(cfg.clock)
@@ -268,9 +265,8 @@ func (s *Server) dial(r *http.Request) (address, error) {
 	return at, nil
 }
 
-// Close ends the server and all requests that it still serves, waits until all
-// its goroutines have ended, and after SaveTo saves the state. It may be called
-// twice.
+// Close ends the server and all requests that it still serves, and waits until all
+// its goroutines have ended. It may be called twice.
 func (s *Server) Close() {
 	s.closing.Lock()
 	s.closed = true
@@ -283,13 +279,11 @@ func (s *Server) Close() {
 	s.endings.Wait()
 	s.inflight.Wait()
 	s.client.CloseIdleConnections()
-	s.saver.Stop()
 }
 
 // Shutdown lets the requests that are being served finish until the context ends,
 // and then closes the server. Answers that a fault stalls or makes endless are
-// broken off at once. The error is the context's, or the error of the last write
-// of SaveTo's file.
+// broken off at once. The error is the context's.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.end()
 	var late error
@@ -299,5 +293,5 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 	}
 	s.Close()
-	return cmp.Or(s.saveError(), late)
+	return late
 }

@@ -2,7 +2,6 @@ package jobboardtest
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -28,7 +27,7 @@ func (s *Server) SetVariants(v Variants) {
 		panic(err)
 	}
 	s.variants.Store(&v)
-	s.saver.Touch()
+	s.revision.Add(1)
 }
 
 // Fail plants a fault, and returns the handle that lifts it. If several faults fit a
@@ -84,23 +83,4 @@ func (s *Server) Restore(in State) error {
 	s.change(func(*state) { s.st = st })
 	s.SetVariants(in.Variants)
 	return nil
-}
-
-// SaveTo writes the state to a file, and from then on after every change and at
-// Close. Each write begins at most 200 ms after a change, or as soon as the
-// previous write ends. It replaces the file in one step: a killed process leaves
-// the whole old file or the whole new one. SaveTo never overwrites a file that
-// another program has replaced or changed since, such as a second server with the
-// same file. SaveTo returns the error of the first write, and Shutdown the error
-// of the last. A second call changes to another file.
-func (s *Server) SaveTo(file string) error { return saving(s.saver.Start(s.ctx, file)) }
-
-// saveError returns the error of the newest write of the file since SaveTo.
-func (s *Server) saveError() error { return saving(s.saver.Err()) }
-
-func saving(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("jobboardtest: saving the state: %w", err)
 }

@@ -1,7 +1,7 @@
 // Package jobfeed reads the job feed of the board: XML of the HR-XML 2 family, as a rule one
 // PositionOpening per job. A [Reader] yields an [Entry] for each job, with the texts that a partner shows and the
 // job identifier that the job information lookup needs (section 4.4 of the interface). An [Index]
-// of the entries finds the job of a posting from a search. A [Writer] writes feeds, for tests.
+// of the entries finds the job of a posting from a search. Package feedtest writes feeds, for tests.
 //
 //	r := jobfeed.NewReader(body, nil)
 //	for entry, err := range r.Entries() {

@@ -60,18 +60,3 @@ func ExampleReader_JobIDs() {
 	// 2797228
 	// 1 broken
 }
-
-func ExampleWriter() {
-	var feed strings.Builder
-	w := jobfeed.NewWriter(&feed, &jobfeed.WriterOptions{Root: "Jobs"})
-	if err := w.Write(&jobfeed.Entry{JobID: 2797227, Title: "Research & Development"}); err != nil {
-		log.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		log.Fatal(err)
-	}
-	for entry, err := range jobfeed.NewReader(strings.NewReader(feed.String()), nil).Entries() {
-		fmt.Println(entry.JobID, entry.Title, err)
-	}
-	// Output: 2797227 Research & Development <nil>
-}

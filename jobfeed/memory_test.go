@@ -45,7 +45,7 @@ func TestConstantMemory(t *testing.T) {
 		n *= 10
 	}
 	ad := "<FormattedPositionDescription><Value><![CDATA[" + strings.Repeat("<p>An ad.</p>\n", 200) + "]]></Value></FormattedPositionDescription></PositionProfile>"
-	entry := strings.Replace(write(t, nil, sample(1)), "</PositionProfile>", ad, 1)
+	entry := strings.Replace(write(t, sample(1)), "</PositionProfile>", ad, 1)
 	entry = entry[strings.Index(entry, "<PositionOpening>"):strings.LastIndex(entry, "</PositionOpenings>")]
 	feed := pipe(t, func(w io.Writer) error {
 		_, _ = io.WriteString(w, "<Jobs>")

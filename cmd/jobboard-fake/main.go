@@ -5,7 +5,7 @@
 //	go run ./cmd/jobboard-fake
 //	go run ./cmd/jobboard-fake -addr 0.0.0.0:8080                                   # in a container
 //	go run ./cmd/jobboard-fake -addr 127.0.0.1:0 -json
-//	go run ./cmd/jobboard-fake -data state.json -save
+//	go run ./cmd/jobboard-fake -data state.json
 //	go run ./cmd/jobboard-fake -like board.json                                     # with the ways of a live board
 //	go run ./cmd/jobboard-fake -addr 0.0.0.0:8080 -control-addr 0.0.0.0:8090
 //
@@ -64,7 +64,7 @@ type options struct {
 	addr, jobDBAddr          string
 	controlAddr, controlHost string
 	prefix, data, like       string
-	json, strict, save       bool
+	json, strict             bool
 	version, health          bool
 	grace                    time.Duration
 }
@@ -79,9 +79,8 @@ func parse(args []string, stdout, stderr io.Writer) (o options, code int, ok boo
 	flags.BoolVar(&o.json, "json", false, "print the first line as JSON")
 	flags.StringVar(&o.prefix, "prefix", "", "path `prefix` of both addresses")
 	flags.BoolVar(&o.strict, "strict", false, "refuse requests outside the interface, with a sentence that says why")
-	flags.StringVar(&o.data, "data", "", "`file` with the state to start from; the demo where it does not exist")
+	flags.StringVar(&o.data, "data", "", "`file` with the state to start from, which is only read; the demo where it does not exist")
 	flags.StringVar(&o.like, "like", "", "`file` with a board's profile, which jobboard check --save writes: the switches are set to do what that board does")
-	flags.BoolVar(&o.save, "save", false, "write changes to the file of -data; a write begins 200ms after a change at most, or when the one before it ends")
 	flags.StringVar(&o.controlAddr, "control-addr", "", "`host:port` of the page and the control interface; without it they are at "+control.Path+" of the base address")
 	flags.StringVar(&o.controlHost, "control-host", "", "further host `names`, parted by commas, that the control interface answers to, beside addresses and local names")
 	flags.DurationVar(&o.grace, "grace", 8*time.Second, "how long what it serves may take to finish after SIGTERM; stalled and endless answers are broken off at once")
@@ -103,9 +102,6 @@ func parse(args []string, stdout, stderr io.Writer) (o options, code int, ok boo
 		return o, 2, false
 	case (&url.URL{Path: "/" + o.prefix}).EscapedPath() != "/"+o.prefix:
 		fmt.Fprintf(stderr, "jobboard-fake: the prefix %q is not a plain path\n", o.prefix)
-		return o, 2, false
-	case o.save && o.data == "":
-		fmt.Fprintln(stderr, "jobboard-fake: -save needs -data")
 		return o, 2, false
 	}
 	return o, 0, true
@@ -185,11 +181,6 @@ func serve(o options) (srv *jobboardtest.Server, f first, err error) {
 			srv.Close()
 		}
 	}()
-	if o.save {
-		if err := srv.SaveTo(o.data); err != nil {
-			return srv, f, err
-		}
-	}
 	f = first{
 		BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, TokenURL: srv.TokenURL, AuthURL: srv.AuthURL,
 		FeedURL: srv.FeedURL, DemoInfo: srv.Demo,

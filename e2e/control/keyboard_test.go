@@ -64,6 +64,7 @@ func TestByKeyboardAlone(t *testing.T) {
 			b.Until(`!("busy" in document.activeElement.dataset)`)
 			b.Press(kb.Enter) // the same button again, still focused
 			browsertest.WaitFor(t, "another minute passes", func() bool { return srv.Now().Sub(now) >= 2*time.Minute })
+			b.agree(true)
 			b.TabTo(`header .danger`)
 			b.Press(kb.Enter)
 			browsertest.WaitFor(t, "all is as it was", func() bool { return srv.Now().Sub(now) < time.Minute && len(srv.Requests()) == 0 })
@@ -103,7 +104,7 @@ func (b *browser) faultsByKeyboard(srv *jobboardtest.Server) {
 	b.TabTo(preset)
 	for n := 1; n <= 2; n++ {
 		b.Press(kb.Enter)
-		browsertest.WaitFor(b.T, "a fault is planted", func() bool { return len(srv.Inside().Faults()) == n })
+		browsertest.WaitFor(b.T, "a fault is planted", func() bool { return planted(b.T, srv) == n })
 		b.Until(`!("busy" in document.activeElement.dataset)`)
 		b.stays(preset)
 	}
@@ -123,7 +124,7 @@ func (b *browser) faultsByKeyboard(srv *jobboardtest.Server) {
 	b.Until(`document.querySelectorAll("#planted .list li").length === 1`)
 	b.stays(`#planted button`) // the next one's
 	b.Press(kb.Enter)
-	browsertest.WaitFor(b.T, "no fault is left", func() bool { return len(srv.Inside().Faults()) == 0 })
+	browsertest.WaitFor(b.T, "no fault is left", func() bool { return planted(b.T, srv) == 0 })
 	b.Until(`document.querySelector("#planted .empty")`)
 	b.stays(`#planted`)
 }

@@ -1,23 +1,9 @@
-// Package spelling finds the word that a user meant but mistyped.
+// Package spelling measures how like two words are, to find the word that a user mistyped.
 package spelling
 
 import (
-	"strings"
 	"unicode/utf8"
 )
-
-// Closest returns the word in words most similar to typed, or "". A word may differ in one letter,
-// or in two if typed has six letters or more; see Reach for short words. If several words are
-// equally similar, the first wins. Upper and lower case do not matter.
-func Closest(typed string, words []string) string {
-	best, nearest := "", Reach(typed)+1
-	for _, word := range words {
-		if d := Distance(strings.ToLower(typed), strings.ToLower(word), nearest-1); d < nearest {
-			best, nearest = word, d
-		}
-	}
-	return best
-}
 
 // Reach returns how many letters of a typed word may be wrong.
 func Reach(typed string) int {

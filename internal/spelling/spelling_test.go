@@ -29,15 +29,3 @@ func TestDistance(t *testing.T) {
 		}
 	}
 }
-
-func TestClosest(t *testing.T) {
-	words := []string{"limit", "offset", "text", "near", "radius_km", "channel"}
-	for typed, want := range map[string]string{
-		"limt": "limit", "Limit": "limit", "radius_mk": "radius_km", "radiuskm": "radius_km", "chanel": "channel", "txet": "text",
-		"base_url": "", "": "", "t": "", "xx": "",
-	} {
-		if got := Closest(typed, words); got != want {
-			t.Errorf("%q: %q, want %q", typed, got, want)
-		}
-	}
-}

@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 
-	"github.com/jobboard-sdk/jobboard-go/internal/spelling"
 )
 
 // object is a JSON object; its numbers are json.Number.
@@ -143,30 +140,10 @@ func (p *probe) fields(item string, items []object, table []field) {
 				p.errorf("%s: %s %s", own(item), own(f.name), own(wrong))
 			}
 		}
-		if seen {
-			continue
-		}
-		hint := ""
-		if near := nearest(f.name, items, table); near != "" {
-			hint = fmt.Sprintf("; %s is not one of its fields", value(strconv.Quote(near)))
-		}
-		p.errorf("%s: the field %s is missing%s", own(item), own(f.name), own(hint))
-	}
-}
-
-// nearest returns an unknown member whose name resembles a missing field's, to
-// suggest a misspelling.
-func nearest(name string, items []object, table []field) string {
-	var unknown []string
-	for _, o := range items {
-		for k := range o {
-			if !slices.ContainsFunc(table, func(f field) bool { return f.name == k }) {
-				unknown = append(unknown, k)
-			}
+		if !seen {
+			p.errorf("%s: the field %s is missing", own(item), own(f.name))
 		}
 	}
-	slices.Sort(unknown) // the first of several equally close names wins
-	return spelling.Closest(name, unknown)
 }
 
 // list returns the objects of an array, without other elements: the array's own

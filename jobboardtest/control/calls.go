@@ -24,7 +24,6 @@ type route struct {
 	f            call
 	params       []string // allowed query parameters
 	free         bool     // allows any query
-	reads        bool     // does not change the state, although it is no GET
 	limit        int64    // largest body in bytes; 0: maxBody
 	streams      bool     // reads the body and locks writing itself
 }
@@ -77,11 +76,7 @@ func (c *Control) call(r route, w http.ResponseWriter, req *http.Request) (any, 
 	req.Body = io.NopCloser(bytes.NewReader(data))
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	v, err := r.f(req)
-	if err == nil && !r.reads {
-		c.revision.Add(1)
-	}
-	return v, err
+	return r.f(req)
 }
 
 // unread returns the answer to a body that could not be read to its end.

@@ -23,7 +23,7 @@ const Path = "/_fake"
 // of its OpenAPI document.
 type Control struct {
 	srv    *jobboardtest.Server
-	inside jobboardtest.Inside
+	inside inside
 	hosts  []string // further host names that requests may use
 	mux    *http.ServeMux
 	cross  *http.CrossOriginProtection
@@ -32,14 +32,10 @@ type Control struct {
 	instance string
 	url      atomic.Pointer[string]
 
-	ending context.Context // ends at the server's shutdown, and with it event streams and waits
+	ending context.Context // ends at the server's shutdown, and with it waits
 
 	writing  sync.Mutex   // held during a change, so that changes which read the state first are atomic
-	revision atomic.Int64 // counts changes of the state by control calls
-	cleared  atomic.Int64 // counts how often control calls cleared the journal
 	setClock bool         // guarded by writing
-	changes  []undoable   // changes that can be undone, newest last; guarded by writing
-	undone   int64        // number of the newest change; guarded by writing
 	stopped  atomic.Bool  // the clock stands still
 }
 
@@ -54,7 +50,7 @@ type Control struct {
 func New(srv *jobboardtest.Server, hosts ...string) *Control {
 	ending, end := context.WithCancel(context.Background())
 	c := &Control{
-		srv: srv, inside: srv.Inside(), hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
+		srv: srv, inside: reach(srv), hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
 		ending: ending, instance: rand.Text(),
 	}
 	c.inside.OnShutdown(end)

@@ -58,28 +58,6 @@ func (c *Control) violations() (all []string) {
 	return all
 }
 
-// maxRepeat is the longest wait for a repeated request, which a fault may stall.
-const maxRepeat = 10 * time.Second
-
-// repeat sends a request of the journal again.
-func (c *Control) repeat(r *http.Request) (any, error) {
-	n, err := number("id", r.PathValue("id"))
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := c.entry(n); !ok {
-		return nil, notFound(noRequest, n)
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), maxRepeat)
-	defer cancel()
-	defer context.AfterFunc(c.ending, cancel)()
-	again, status, err := c.inside.Repeat(ctx, int(n))
-	if err != nil {
-		return nil, refuse(http.StatusConflict, "request %d cannot be repeated: %v", n, err)
-	}
-	return created{map[string]int{"number": again, "status": status}}, nil
-}
-
 // maxWait bounds a wait; many proxies close connections after a minute.
 const maxWait = 60 * time.Second
 

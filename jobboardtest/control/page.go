@@ -47,14 +47,12 @@ type pageView struct {
 	Info       information
 	Board      boardView
 	Rows       []rowView
-	Last       int
 	Kept       int // number of requests in the journal
 	Faults     []planted
 	Presets    []preset
 	Operations []jobboardtest.Operation
 	Switches   []variantSwitch
 	Clock      clockState
-	Revision   int64
 	Instance   string
 }
 
@@ -63,11 +61,10 @@ type rowView struct {
 	Question string // the path and the query
 }
 
-// Find returns the text of a row that the page's filter searches, in lower
-// case.
-func (v rowView) Find() string {
+// text returns the text of a row that the page's filter searches, in lower case.
+func (v rowView) text() string {
 	words := []string{
-		strconv.Itoa(v.Status), v.Method, v.Question, strconv.Itoa(v.Number), clockTime(v.Time), string(v.Operation),
+		v.Method, v.Question, strconv.Itoa(v.Number), clockTime(v.Time), string(v.Operation),
 		v.Credential, v.Note,
 	}
 	if v.Fault != "" {
@@ -109,17 +106,13 @@ func statusKind(status int) string {
 }
 
 func (c *Control) page(*http.Request) (any, error) {
-	revision := c.revision.Load() // load it before reading the state, so that the page misses no later change
 	v := pageView{
 		Info: c.information(), Board: c.boardView(""), Presets: presets, Operations: jobboardtest.Operations(),
 		Switches: switches(c.srv.Variants()), Clock: c.time(), Faults: c.planted(),
-		Revision: revision, Instance: c.instance,
+		Instance: c.instance,
 	}
 	rs := c.srv.Requests()
 	v.Kept = len(rs)
-	if len(rs) > 0 {
-		v.Last = rs[len(rs)-1].Number
-	}
 	for _, r := range slices.Backward(rs[max(0, len(rs)-maxRows):]) {
 		v.Rows = append(v.Rows, row(r))
 	}

@@ -10,12 +10,9 @@ function problem(text) {
   $("problem").hidden = text === "";
 }
 
-// tell says what was done, and offers to take it back where that has a number.
-function tell(text, undo) {
-  const [said, back] = $("told").children;
-  said.textContent = text;
-  back.dataset.undo = undo || "";
-  back.hidden = !undo;
+// tell says what was done.
+function tell(text) {
+  $("told").textContent = text;
   $("told").hidden = text === "";
 }
 
@@ -27,8 +24,8 @@ function calm() {
   wrongTown("");
 }
 
-// wrongTown tells at the field of a new job that there is no such town, and which may be meant.
-function wrongTown(typed, meant) {
+// wrongTown tells at the field of a new job that there is no such town.
+function wrongTown(typed) {
   const at = $("no-town");
   const field = document.querySelector("[data-place]");
   at.textContent = typed && "There is no town " + typed + ".";
@@ -36,11 +33,6 @@ function wrongTown(typed, meant) {
   if (!typed) return;
   field.setAttribute("aria-invalid", "true");
   field.focus();
-  if (!meant) return;
-  const take = document.createElement("button");
-  take.type = "button";
-  take.dataset.take = take.textContent = meant;
-  at.append(" Did you mean ", take, "?");
 }
 
 // call gives what was answered, or null when it has told the problem.
@@ -57,8 +49,8 @@ async function call(method, path, body) {
       problem((said.error || "status " + res.status) + (said.field ? " (" + said.field + ")" : ""));
       return null;
     }
-    if (res.status !== 204) return await res.json().catch(() => ({}));
-    return { undo: res.headers.get("Undo") };
+    if (method !== "GET") news();
+    return await res.json().catch(() => ({}));
   } catch {
     problem("The fake does not answer.");
     return null;
@@ -113,25 +105,22 @@ function fill(place, html) {
   next.focus({ preventScroll: true });
 }
 
-let late = false; // the board changed while somebody was typing in it
-let asked = 0;
-async function board() {
-  if ($("board").contains(document.activeElement) && document.activeElement.matches("input")) {
-    late = true;
-    return;
-  }
-  late = false;
-  const mine = ++asked;
-  const res = await fetch("board?q=" + encodeURIComponent($("filter").value)).catch(() => null);
-  if (res && res.ok && mine === asked) fill($("board"), await res.text());
-}
-$("board").addEventListener("focusout", () => late && setTimeout(board));
+// typing reports whether somebody types where markup would be replaced.
+const typing = (place) => {
+  const at = document.activeElement;
+  return place.contains(at) && at.matches("input:not([type=checkbox]), textarea") && at.value !== at.defaultValue;
+};
+$("board").addEventListener("focusout", () => setTimeout(news));
 
-let typing;
+let filtering;
 $("filter").addEventListener("input", () => {
-  clearTimeout(typing);
-  typing = setTimeout(board, 150);
+  clearTimeout(filtering);
+  filtering = setTimeout(filterBoard, 150);
 });
+function filterBoard() {
+  revision = "";
+  return news();
+}
 
 async function plant(fault) {
   const op = $("fault-operation").value;
@@ -147,23 +136,20 @@ async function plant(fault) {
 document.addEventListener("click", async (event) => {
   const b = event.target.closest("button");
   if (!b || b.form || "busy" in b.dataset) return;
+  if (b.dataset.ask && !confirm(b.dataset.ask)) return;
   b.dataset.busy = ""; // not disabled, which would take the focus away
-  const undo = b.dataset.undo;
   calm();
-  if (undo) {
-    if (await call("POST", "undo/" + undo)) tell("Undone.");
-  } else if (b.dataset.do) {
+  if (b.dataset.do) {
     const [method, path] = b.dataset.do.split(" ");
     const done = await call(method, path, b.dataset.json);
-    if (done && b.dataset.told) tell(b.dataset.told, done.undo);
+    if (done && b.dataset.told) tell(b.dataset.told);
   } else if (b.id === "older") {
-    room += maxRows;
-    await find($("rows").lastElementChild?.id.slice(1));
+    await older();
   } else if (b.dataset.fault) {
     await plant(JSON.parse(b.dataset.fault));
   } else if (b.dataset.filter) {
     $("filter").value = $("filter").value === b.dataset.filter ? "" : b.dataset.filter;
-    await board();
+    await filterBoard();
   } else if ("copy" in b.dataset) {
     await copy(b);
   } else if (b.dataset.applyTo) {
@@ -192,13 +178,6 @@ document.addEventListener("click", async (event) => {
 });
 
 // A form becomes the JSON of its data-post; a name with a dot goes deeper.
-document.addEventListener("click", (event) => {
-  const meant = event.target.dataset.take;
-  if (!meant) return;
-  document.querySelector("[data-place]").value = meant;
-  wrongTown("");
-  document.querySelector("[data-place]").focus();
-});
 document.addEventListener("submit", async (event) => {
   event.preventDefault();
   calm();
@@ -210,10 +189,10 @@ document.addEventListener("submit", async (event) => {
     if (value === "" || value === false) continue;
     if ("number" in e.dataset) value = Number(value);
     else if ("place" in e.dataset) {
-      const { places, meant } = await findPlaces(value);
+      const { places } = await findPlaces(value);
       const place = places.find((p) => p.name.toLowerCase() === value.toLowerCase()) || places[0];
       if (!place) {
-        wrongTown(value, meant);
+        wrongTown(value);
         return;
       }
       value = place.location;
@@ -272,8 +251,8 @@ $("rows").addEventListener("toggle", (event) => {
 // The filter looks in the whole journal, of which the page has the newest rows that fit.
 let room = maxRows; // for rows on the page
 let wanted = "";
-let kept = Number(document.body.dataset.kept);
-let fit = kept;
+let kept = 0;
+let fit = 0;
 const number = (row) => Number(row.id.slice(1));
 const parse = (html) => {
   const t = document.createElement("template");
@@ -303,36 +282,27 @@ function put(row) {
   $("rows").insertBefore(row, after);
 }
 
-// find asks for the newest rows that fit, or for those before a number.
-let finding = 0;
-async function find(before) {
-  const mine = ++finding;
+// older shows the rows that fit before the oldest one on the page.
+async function older() {
+  const before = $("rows").lastElementChild?.id.slice(1);
   const query = new URLSearchParams({ q: wanted });
   if (before) query.set("before", before);
   const found = await call("GET", "rows?" + query);
-  if (!found || mine !== finding) return;
-  const all = found.rows.map(({ html }) => parse(html));
-  const oldest = all.length ? number(all.at(-1)) : 0;
-  const newest = all.length ? number(all[0]) : 0;
-  kept = found.kept;
-  fit = found.fit;
-  for (const row of [...$("rows").children]) {
-    if (!before && number(row) < oldest && all.length < fit) row.remove(); // others between would be missing
-    else if (!before && number(row) > newest) fit++; // it came since
-  }
-  all.forEach(put);
+  if (!found || query.get("q") !== wanted) return;
+  room += maxRows;
+  for (const { html } of found.rows) put(parse(html));
   count();
 }
 
 let sifting;
 $("row-filter").addEventListener("input", () => {
-  wanted = $("row-filter").value.trim().toLowerCase();
-  room = maxRows;
-  for (const row of [...$("rows").children]) if (!row.dataset.find.includes(wanted)) row.remove();
-  fit = $("rows").childElementCount;
-  count();
   clearTimeout(sifting);
-  sifting = setTimeout(() => find(), 150);
+  sifting = setTimeout(() => {
+    wanted = $("row-filter").value.trim();
+    room = maxRows;
+    last = 0;
+    news();
+  }, 150);
 });
 
 document.addEventListener("keydown", (event) => {
@@ -354,22 +324,26 @@ document.addEventListener("change", async (event) => {
   else await call("PATCH", "variants", { [name]: value });
 });
 
-function rows(list) {
+// rows takes the rows of what was answered to a question after a number.
+function rows(told, after) {
   const box = $("rows");
-  for (const { n, html } of list) {
-    const row = parse(html);
-    const old = $("r" + n);
-    const fits = row.dataset.find.includes(wanted);
-    if (old && !fits) {
-      old.remove();
-      fit--;
-    } else if (old) put(row);
-    else if (fits && (box.childElementCount >= fit || n > number(box.lastElementChild))) {
-      fit++;
-      row.classList.add("new");
-      put(row);
-    }
+  const had = new Set([...box.children].map((row) => row.id));
+  const list = told.rows.map(({ html }) => parse(html));
+  if (after === 0) {
+    const fits = new Set(list.map((row) => row.id));
+    for (const row of [...box.children]) if (!fits.has(row.id)) row.remove();
+    fit = 0;
   }
+  for (const row of [...box.children]) if (number(row) < told.first) row.remove();
+  for (const row of list) {
+    if (after > 0 && !had.has(row.id)) {
+      row.classList.add("new");
+      if (number(row) <= after) fit++; // by its answer
+    }
+    put(row);
+  }
+  kept = told.kept;
+  fit = wanted ? fit + told.fit : kept;
   while (box.childElementCount > room) box.lastElementChild.remove();
   count();
 }
@@ -388,35 +362,66 @@ function show() {
 }
 setInterval(show, 1000);
 
-const seen = document.body.dataset;
-const source = new EventSource("events?after=" + seen.last + "&revision=" + seen.revision);
-const on = (name, f) => source.addEventListener(name, (event) => f(JSON.parse(event.data)));
 function live(yes) {
   $("live").className = yes ? "on" : "off";
   $("live").textContent = yes ? "live" : "not connected";
 }
-on("hello", (instance) => {
-  if (instance !== seen.instance) location.reload(); // another fake at the same address
+
+// Each second the page asks what is new, and at once after an action.
+let last = 0; // number of the newest request that was told of; 0: tell of all
+let first = 0;
+let open = []; // requests without an answer
+let revision = "";
+let faults = "";
+async function ask() {
+  const after = last;
+  const query = new URLSearchParams({ after, open: after ? open : "", find: wanted, revision, q: $("filter").value });
+  let told;
+  try {
+    const res = await fetch("news?" + query);
+    if (!res.ok) throw new Error(res.status);
+    told = await res.json();
+  } catch {
+    live(false);
+    return;
+  }
+  if (told.instance !== document.body.dataset.instance) { // another fake at the same address
+    location.reload();
+    return;
+  }
   live(true);
-});
-on("rows", rows);
-on("faults", (html) => fill($("planted"), html));
-on("switches", (html) => {
-  const at = document.activeElement;
-  const typing = $("positions").contains(at) && at.matches("input:not([type=checkbox])") && at.value !== at.defaultValue;
-  if (!typing) fill($("positions"), html);
-});
-on("clock", clock);
-on("board", board);
-on("kept", (n) => {
-  kept = n;
-  if (!wanted) fit = kept;
-  count();
-});
-on("cleared", () => {
-  $("rows").replaceChildren();
-  kept = fit = 0;
-  count();
-  if (wanted) find();
-});
-source.onerror = () => live(false);
+  clock(told.clock);
+  if (told.faults !== faults) fill($("planted"), (faults = told.faults));
+  if (told.board && query.get("q") === $("filter").value) take(told);
+  if (query.get("find") !== wanted || after !== last) return; // the filter has changed
+  rows(told, after);
+  last = told.last;
+  open = told.open;
+  if (wanted && first !== told.first) last = 0; // how many still fit is asked anew
+  first = told.first;
+}
+
+// take takes the state, but for what somebody is typing in.
+function take(told) {
+  const busy = [$("board"), $("positions")].filter(typing);
+  if (!busy.includes($("board"))) fill($("board"), told.board);
+  if (!busy.includes($("positions"))) fill($("positions"), told.switches);
+  if (!busy.length) revision = String(told.revision);
+}
+
+let asking = false;
+let again = false;
+let next;
+async function news() {
+  again = true;
+  if (asking) return;
+  asking = true;
+  clearTimeout(next);
+  while (again) {
+    again = false;
+    await ask();
+  }
+  asking = false;
+  next = setTimeout(news, 1000);
+}
+news();

@@ -51,11 +51,5 @@ func (c *Control) findPlaces(r *http.Request) (any, error) {
 			Lat: degrees(p.Latitude), Long: degrees(p.Longitude), Name: name, City: p.Name, Country: p.Country,
 		})
 	}
-	out := list("places", found)
-	if len(found) == 0 {
-		if meant := places.Alike(typed, 1); len(meant) > 0 {
-			out["meant"] = meant[0].Name + ", " + meant[0].Country
-		}
-	}
-	return out, nil
+	return list("places", found), nil
 }

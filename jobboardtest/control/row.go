@@ -15,12 +15,12 @@ import (
 
 // foundRows is the answer to a search of the journal.
 type foundRows struct {
-	Rows []eventRow `json:"rows"` // the newest first, maxRows at most
+	Rows []pageRow  `json:"rows"` // the newest first, maxRows at most
 	Fit  int        `json:"fit"`  // number of requests in the whole journal that fit
 	Kept int        `json:"kept"` // number of requests in the journal
 }
 
-// findRows answers with the newest rows of the whole journal that contain the text q. The
+// findRows answers with the newest rows of the whole journal that fit the filter q. The
 // parameter before limits them to requests with smaller numbers.
 func (c *Control) findRows(r *http.Request) (any, error) {
 	q := r.URL.Query()
@@ -31,17 +31,16 @@ func (c *Control) findRows(r *http.Request) (any, error) {
 			return nil, err
 		}
 	}
-	wanted := strings.ToLower(strings.TrimSpace(q.Get("q")))
+	f := c.filter(q.Get("q"))
 	all := c.srv.Requests()
-	found := foundRows{Rows: []eventRow{}, Kept: len(all)}
+	found := foundRows{Rows: []pageRow{}, Kept: len(all)}
 	for _, r := range slices.Backward(all) {
-		v := row(r)
-		if !strings.Contains(v.Find(), wanted) {
+		if !f.fits(r) {
 			continue
 		}
 		found.Fit++
 		if int64(r.Number) < before && len(found.Rows) < maxRows {
-			found.Rows = append(found.Rows, eventRow{r.Number, fragment("row", v)})
+			found.Rows = append(found.Rows, pageRow{r.Number, fragment("row", row(r))})
 		}
 	}
 	return found, nil

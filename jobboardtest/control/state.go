@@ -21,19 +21,21 @@ type information struct {
 	AuthURL    string `json:"auth_url"`
 	FeedURL    string `json:"feed_url"`
 	ControlURL string `json:"control_url,omitempty"`
-	SaveError  string `json:"save_error,omitempty"` // why the data file is not up to date
 	jobboardtest.DemoInfo
 }
 
 func (c *Control) information() information {
-	i := information{
+	return information{
 		BaseURL: c.srv.BaseURL, JobDBURL: c.srv.JobDBURL, TokenURL: c.srv.TokenURL, AuthURL: c.srv.AuthURL,
 		FeedURL: c.srv.FeedURL, ControlURL: *c.url.Load(), DemoInfo: c.srv.Demo,
 	}
-	if err := c.inside.SaveError(); err != nil {
-		i.SaveError = plain(err)
+}
+
+func (c *Control) reset() {
+	c.inside.Reset()
+	if c.setClock {
+		c.backToRealTime()
 	}
-	return i
 }
 
 func (c *Control) saveState(*http.Request) (any, error) {
@@ -66,7 +68,6 @@ func (c *Control) loadState(r *http.Request) (any, error) {
 	if err := c.srv.Restore(in); err != nil {
 		return nil, bad("", "%s", plain(err))
 	}
-	c.revision.Add(1)
 	return nil, nil //nolint:nilnil // 204
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed/feedtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -23,7 +24,7 @@ func TestBrokenEntriesLeaveTheOthers(t *testing.T) {
 		src := m.sources[2]
 		src.feed.Address = filepath.Join(t.TempDir(), "feed.xml")
 		var b strings.Builder
-		w := jobfeed.NewWriter(&b, nil)
+		w := feedtest.NewWriter(&b, nil)
 		for _, job := range []jobboard.JobID{101, 102, 103, 104, 105} {
 			if err := w.Write(&jobfeed.Entry{JobID: job, Title: "Nurse"}); err != nil {
 				t.Fatal(err)

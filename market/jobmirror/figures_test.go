@@ -19,6 +19,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed/feedtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
@@ -77,7 +78,7 @@ func answerSlowly(srv *jobboardtest.Server) {
 func feedOf(t *testing.T, path string, jobs []int64, changed int) {
 	t.Helper()
 	var b strings.Builder
-	w := jobfeed.NewWriter(&b, nil)
+	w := feedtest.NewWriter(&b, nil)
 	for i, job := range jobs {
 		title := "Nurse"
 		if i < changed {

@@ -18,6 +18,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed/feedtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
@@ -25,7 +26,7 @@ import (
 func writeFeed(t *testing.T, path string, entries ...*jobfeed.Entry) {
 	t.Helper()
 	var b strings.Builder
-	w := jobfeed.NewWriter(&b, nil)
+	w := feedtest.NewWriter(&b, nil)
 	for _, e := range entries {
 		if err := w.Write(e); err != nil {
 			t.Fatal(err)

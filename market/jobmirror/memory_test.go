@@ -18,6 +18,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed/feedtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
@@ -32,7 +33,7 @@ func endlessBoard(jobs int) http.Handler {
 	const first = 10_000_000
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /feed.xml", func(w http.ResponseWriter, _ *http.Request) {
-		out := jobfeed.NewWriter(w, nil)
+		out := feedtest.NewWriter(w, nil)
 		for i := range jobs {
 			if out.Write(&jobfeed.Entry{JobID: jobboard.JobID(first + i), Title: "Nurse " + strconv.Itoa(i), Company: "Example"}) != nil {
 				return

@@ -16,6 +16,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed/feedtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
@@ -84,7 +85,7 @@ const endingJobs = "48"
 // wordyFeed returns a feed of so many jobs, in which the entries of some changed so many times.
 func wordyFeed(jobs, changes int) ([]byte, error) {
 	var feed bytes.Buffer
-	entries := jobfeed.NewWriter(&feed, nil)
+	entries := feedtest.NewWriter(&feed, nil)
 	for i := range jobs {
 		entry := jobfeed.Entry{JobID: jobboard.JobID(10_000_000 + i), Title: "Job", Company: "Example"}
 		if changes > 0 && strings.HasSuffix(strconv.FormatInt(int64(entry.JobID), 10), endingJobs) {

@@ -265,7 +265,7 @@ func TestSizesOfFeeds(t *testing.T) {
 		args  []string
 		known bool
 	}{
-		{nil, true},
+		{nil, false},
 		{[]string{clitest.WriteFile(t, "feed.xml", body, 0o600)}, true},
 		{[]string{"-"}, false},
 		{[]string{host.URL + "/told"}, true},

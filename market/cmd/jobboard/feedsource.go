@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -18,9 +17,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
-	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/stall"
@@ -42,14 +38,17 @@ func (s *source) Read(p []byte) (int, error) {
 
 func openFeed(ctx context.Context, c *term.Console, b *setup.Board, args []string) (*source, error) {
 	switch {
-	case len(args) == 0:
-		body, err := demoFeed(b.Fake)
-		return &source{Reader: bytes.NewReader(body), Closer: io.NopCloser(nil), size: int64(len(body))}, err
+	case len(args) == 0: // the mock server's own feed
+		return downloadFeed(ctx, b.Fake.Client().Transport, webAddress(b.Fake.FeedURL))
 	case args[0] == "-":
 		return &source{Reader: c.In, Closer: io.NopCloser(nil)}, nil
 	}
 	if u := webAddress(args[0]); u != nil {
-		return downloadFeed(ctx, b, u)
+		next, err := b.FeedTransport()
+		if err != nil {
+			return nil, err
+		}
+		return downloadFeed(ctx, next, u)
 	}
 	f, err := os.Open(args[0])
 	if err != nil {
@@ -98,11 +97,7 @@ func noFeed(path string, err error) error {
 
 // downloadFeed opens a feed at an address. Its errors show only the host,
 // because the rest of the address may contain a key.
-func downloadFeed(ctx context.Context, b *setup.Board, u *url.URL) (*source, error) {
-	next, err := b.FeedTransport()
-	if err != nil {
-		return nil, err
-	}
+func downloadFeed(ctx context.Context, next http.RoundTripper, u *url.URL) (*source, error) {
 	body := stall.New(ctx, feedStall)
 	req, err := http.NewRequestWithContext(body.Context(), http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -146,16 +141,3 @@ func downloadFeed(ctx context.Context, b *setup.Board, u *url.URL) (*source, err
 // feedStall is the time after which the download of a feed is cancelled if the host sends
 // nothing.
 const feedStall = 30 * time.Second
-
-// demoFeed writes the feed of the mock server's jobs.
-func demoFeed(srv *jobboardtest.Server) ([]byte, error) {
-	var buf bytes.Buffer
-	w := jobfeed.NewWriter(&buf, nil)
-	for _, j := range srv.Snapshot().Jobs {
-		if err := w.Write(&jobfeed.Entry{JobID: jobboard.JobID(j.ID), Title: j.Title, Language: j.Language}); err != nil {
-			return nil, err
-		}
-	}
-	err := w.Close()
-	return buf.Bytes(), err
-}

@@ -1,4 +1,6 @@
-package jobfeed
+// Package feedtest writes job feeds for tests: an entry as package jobfeed reads it becomes
+// XML in a spelling of your choice.
+package feedtest
 
 import (
 	"bufio"
@@ -9,27 +11,29 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 )
 
-// WriterOptions sets how a Writer spells a feed; nil means the zero value.
-type WriterOptions struct {
+// Options sets how a Writer spells a feed; nil means the zero value.
+type Options struct {
 	Namespace string // namespace of all elements; empty: none
 	Prefix    string // prefix of all elements, declared for Namespace; empty: none
 	Root      string // the element around the entries; empty means "PositionOpenings"
 	LowerCase bool   // positionOpening, idValue and so on instead of PositionOpening, IdValue
 }
 
-// Writer writes feeds for a Reader, in tests and in mock servers. The feed is well-formed UTF-8;
+// Writer writes feeds for a jobfeed.Reader. The feed is well-formed UTF-8;
 // characters that XML forbids become U+FFFD.
 type Writer struct {
 	w      *bufio.Writer // keeps the first error of the io.Writer
 	xml    *xml.Encoder  // to w
-	opts   WriterOptions
+	opts   Options
 	closed bool
 }
 
 // NewWriter returns a Writer to w. Close ends the feed; it does not close w.
-func NewWriter(w io.Writer, opts *WriterOptions) *Writer {
+func NewWriter(w io.Writer, opts *Options) *Writer {
 	buffered := bufio.NewWriterSize(w, 64<<10)
 	fw := &Writer{w: buffered, xml: xml.NewEncoder(buffered)}
 	if opts != nil {
@@ -49,19 +53,19 @@ func NewWriter(w io.Writer, opts *WriterOptions) *Writer {
 // Write writes an entry, which must have a JobID; it leaves out empty fields. It does not write
 // Position, and writes PostingVersions only inside Links. It returns the error of the io.Writer, or
 // refuses an entry that cannot be written; after a refusal the feed is unchanged.
-func (w *Writer) Write(e *Entry) error {
+func (w *Writer) Write(e *jobfeed.Entry) error {
 	err := w.err()
 	switch {
 	case err != nil:
 		return err
 	case w.closed:
-		return errors.New("jobfeed: Write after Close")
+		return errors.New("feedtest: Write after Close")
 	case e.JobID < 1:
-		return fmt.Errorf("jobfeed: writing job %d: %w", e.JobID, ErrBadJobID)
+		return fmt.Errorf("feedtest: writing job %d: %w", e.JobID, jobfeed.ErrBadJobID)
 	}
 	for _, l := range e.Links {
-		if l.Kind != LinkPosting && l.Kind != LinkApply {
-			return fmt.Errorf("jobfeed: writing job %d: unknown kind of link %q", e.JobID, l.Kind)
+		if l.Kind != jobfeed.LinkPosting && l.Kind != jobfeed.LinkApply {
+			return fmt.Errorf("feedtest: writing job %d: unknown kind of link %q", e.JobID, l.Kind)
 		}
 	}
 	w.entry(e)
@@ -84,7 +88,7 @@ func (w *Writer) err() error {
 	return err
 }
 
-func (w *Writer) entry(e *Entry) {
+func (w *Writer) entry(e *jobfeed.Entry) {
 	w.in("PositionOpening", nil, func() {
 		w.in("PositionRecordInfo", nil, func() {
 			w.leaf(e.JobID.String(), "Id", "IdValue")
@@ -99,7 +103,7 @@ func (w *Writer) entry(e *Entry) {
 				}
 				w.leaf(e.Title, "PositionTitle")
 			})
-			for _, url := range e.urls(LinkApply) {
+			for _, url := range urls(e, jobfeed.LinkApply) {
 				w.leaf(url, "HowToApply", "ApplicationMethod", "InternetWebAddress")
 			}
 		})
@@ -110,7 +114,7 @@ func (w *Writer) entry(e *Entry) {
 // postings writes one PositionPosting for each posting that the entry names. The first
 // PositionPosting has the dates and the links. For an entry without postings it writes an
 // identifier that is not a number, to expose a reader that takes it for the job's identifier.
-func (w *Writer) postings(e *Entry) {
+func (w *Writer) postings(e *jobfeed.Entry) {
 	var ids []string
 	for _, id := range e.Postings {
 		ids = append(ids, fmt.Sprint(id))
@@ -119,7 +123,7 @@ func (w *Writer) postings(e *Entry) {
 		ids = []string{"posting-" + e.JobID.String()}
 	}
 	dates := attrs("validFrom", string(e.ValidFrom), "validTo", string(e.ValidTo))
-	links := e.urls(LinkPosting)
+	links := urls(e, jobfeed.LinkPosting)
 	for _, id := range ids {
 		w.in("PositionPosting", nil, func() {
 			w.in("Id", dates, func() { w.leaf(id, "IdValue") })
@@ -131,7 +135,7 @@ func (w *Writer) postings(e *Entry) {
 	}
 }
 
-func (w *Writer) location(l Location) {
+func (w *Writer) location(l jobfeed.Location) {
 	w.in("PhysicalLocation", nil, func() {
 		w.leaf(l.Name, "Name")
 		w.in("PostalAddress", nil, func() {
@@ -144,8 +148,8 @@ func (w *Writer) location(l Location) {
 	})
 }
 
-// urls returns the addresses of the links of a kind.
-func (e *Entry) urls(kind LinkKind) (urls []string) {
+// urls returns the addresses of an entry's links of a kind.
+func urls(e *jobfeed.Entry, kind jobfeed.LinkKind) (urls []string) {
 	for _, l := range e.Links {
 		if l.Kind == kind {
 			urls = append(urls, l.URL)

@@ -6,92 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
-
-// A request is repeated as whoever sent it, and is a new row of the journal.
-func TestRepeat(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSuite(t)
-		d := s.srv.Demo
-		narrowed := s.srv.UserToken(d.Applicant)
-		s.srv.Inside().NarrowToken(narrowed)
-		tokens := len(s.srv.Snapshot().Tokens)
-		search := "/api/rest/v2/frontend/jobboards/27828_extern/jobs?search=nurse&geoLocation=52.5::13.4::50"
-		for _, c := range []struct {
-			path, credential string
-			status           int
-		}{
-			{applied(d.AppliedJob), "Bearer " + d.ApplicantToken, 200},
-			{applied(d.AppliedJob), "Bearer " + d.ExpiredToken, 401},
-			{applied(d.AppliedJob), "Bearer " + narrowed, 403},
-			{applied(d.AppliedJob), "Bearer made-up-token", 401},
-			{applied(d.AppliedJob), "", 401},
-			{search, "Bearer " + d.ClientToken, 200},
-			{search, "Basic MTA6", 200},
-		} {
-			req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.srv.BaseURL+c.path, http.NoBody)
-			req.Header.Set("Accept-Language", "de")
-			if c.credential != "" {
-				req.Header.Set("Authorization", c.credential)
-			}
-			if status, text := s.send(req); status != c.status {
-				t.Fatalf("%s: %d %s", c.path, status, text)
-			}
-			was := last(s.srv)
-			if status, text := s.do("POST", fmt.Sprintf("/requests/%d/repeat", was.Number), ""); status != 201 ||
-				text != fmt.Sprintf(`{"number":%d,"status":%d}`, was.Number+1, c.status) {
-				t.Errorf("%s again: %d %s", was, status, text)
-			}
-			is := last(s.srv)
-			if strings.TrimPrefix(is.String(), fmt.Sprint(is.Number)) != strings.TrimPrefix(was.String(), fmt.Sprint(was.Number)) ||
-				is.Header.Get("Accept-Language") != "de" || is.Number != was.Number+1 {
-				t.Errorf("%s became %s", was, is)
-			}
-		}
-		if n := len(s.srv.Snapshot().Tokens); n != tokens {
-			t.Errorf("%d tokens are left over", n-tokens)
-		}
-
-		// A change of the state is made again; a fault hits a repeat too, and ends in time.
-		s.request("POST", "", "")
-		req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.srv.BaseURL+"/jobabo?channel=27828_extern&types=rss", strings.NewReader(`{"a":["b"]}`))
-		s.send(req)
-		n := last(s.srv).Number
-		s.must("POST", fmt.Sprintf("/requests/%d/repeat", n), "")
-		if subs := s.srv.Snapshot().Subscriptions; len(subs) != 2 || subs[1].Categories["a"][0] != "b" {
-			t.Errorf("subscriptions: %+v", subs)
-		}
-		s.srv.Fail(jobboardtest.Fault{Break: jobboardtest.StallBefore})
-		began := time.Now()
-		if got := s.must("POST", fmt.Sprintf("/requests/%d/repeat", n), ""); got["status"] != 0.0 || time.Since(began) != 10*time.Second {
-			t.Errorf("a repeat that stalls ends after %v with %v", time.Since(began), got)
-		}
-		s.srv.LiftFaults()
-
-		// What is not kept cannot be repeated.
-		post, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.srv.TokenURL, strings.NewReader("grant_type=client_credentials"))
-		post.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		masked, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.srv.BaseURL+search+"&token="+d.ClientToken, http.NoBody)
-		for _, req := range []*http.Request{post, masked} {
-			s.send(req)
-			if status, text := s.do("POST", fmt.Sprintf("/requests/%d/repeat", last(s.srv).Number), ""); status != 409 || !strings.Contains(text, "not kept all") {
-				t.Errorf("%s again: %d %s", last(s.srv), status, text)
-			}
-		}
-		if status, _ := s.do("POST", "/requests/4711/repeat", ""); status != 404 {
-			t.Errorf("a request that never came: %d", status)
-		}
-	})
-}
-
-func last(srv *jobboardtest.Server) jobboardtest.Request {
-	all := srv.Requests()
-	return all[len(all)-1]
-}
 
 // The archive has what HAR 1.2 requires, and no credential.
 func TestArchive(t *testing.T) {

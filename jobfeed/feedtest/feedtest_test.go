@@ -1,4 +1,4 @@
-package jobfeed_test
+package feedtest_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed/feedtest"
 )
 
 // sample is an entry of which no two values are alike.
@@ -33,10 +34,10 @@ func sample(id jobboard.JobID) *jobfeed.Entry {
 }
 
 // write writes a feed of entries.
-func write(t testing.TB, opts *jobfeed.WriterOptions, entries ...*jobfeed.Entry) string {
+func write(t testing.TB, opts *feedtest.Options, entries ...*jobfeed.Entry) string {
 	t.Helper()
 	var b bytes.Buffer
-	w := jobfeed.NewWriter(&b, opts)
+	w := feedtest.NewWriter(&b, opts)
 	for _, e := range entries {
 		if err := w.Write(e); err != nil {
 			t.Fatal(err)
@@ -48,7 +49,18 @@ func write(t testing.TB, opts *jobfeed.WriterOptions, entries ...*jobfeed.Entry)
 	return b.String()
 }
 
-var spellings = []*jobfeed.WriterOptions{
+// read returns the entries of a feed, and the error at its end.
+func read(feed io.Reader) (all []*jobfeed.Entry, err error) {
+	for e, err := range jobfeed.NewReader(feed, nil).Entries() {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+var spellings = []*feedtest.Options{
 	nil,
 	{Namespace: "http://ns.hr-xml.org/2006-02-28"},
 	{Namespace: "http://ns.hr-xml.org/2006-02-28", Prefix: "hr", Root: "Envelope"},
@@ -68,7 +80,7 @@ func TestWriterRoundTrip(t *testing.T) {
 				t.Fatalf("%+v: not well-formed: %v\n%s", opts, err, feed)
 			}
 		}
-		_, got, end := read(t, strings.NewReader(feed), nil)
+		got, end := read(strings.NewReader(feed))
 		if end != nil {
 			t.Fatal(end)
 		}
@@ -103,18 +115,18 @@ func TestWriterText(t *testing.T) {
 		`<p:positionProfile><p:positionDetail></p:positionDetail></p:positionProfile></p:positionOpening>
 </p:jobs>
 `
-	opts := &jobfeed.WriterOptions{Namespace: "urn:n", Prefix: "p", Root: "Jobs", LowerCase: true}
+	opts := &feedtest.Options{Namespace: "urn:n", Prefix: "p", Root: "Jobs", LowerCase: true}
 	if got := write(t, opts, sample(7), &jobfeed.Entry{JobID: 8}); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	const plain = `<?xml version="1.0" encoding="UTF-8"?>` + "\n<PositionOpenings xmlns=\"urn:n\">\n</PositionOpenings>\n"
-	if got := write(t, &jobfeed.WriterOptions{Namespace: "urn:n"}); got != plain {
+	if got := write(t, &feedtest.Options{Namespace: "urn:n"}); got != plain {
 		t.Errorf("got  %s\nwant %s", got, plain)
 	}
 }
 
 func TestWriterEscapes(t *testing.T) {
-	_, got, end := read(t, strings.NewReader(write(t, nil, &jobfeed.Entry{JobID: 1, Title: "a\x00b\xffc\r\nd"})), nil)
+	got, end := read(strings.NewReader(write(t, nil, &jobfeed.Entry{JobID: 1, Title: "a\x00b\xffc\r\nd"})))
 	if end != nil || len(got) != 1 || got[0].Title != "a\ufffdb\ufffdc\r\nd" {
 		t.Errorf("%q, %v", got, end)
 	}
@@ -122,7 +134,7 @@ func TestWriterEscapes(t *testing.T) {
 
 func TestWriterRefuses(t *testing.T) {
 	var b bytes.Buffer
-	w := jobfeed.NewWriter(&b, nil)
+	w := feedtest.NewWriter(&b, nil)
 	if err := w.Write(&jobfeed.Entry{Title: "x"}); !errors.Is(err, jobfeed.ErrBadJobID) {
 		t.Errorf("no identifier: %v", err)
 	}
@@ -140,7 +152,7 @@ func TestWriterRefuses(t *testing.T) {
 	if err := w.Write(sample(4)); err == nil {
 		t.Error("Write after Close: no error")
 	}
-	if _, got, end := read(t, &b, nil); len(got) != 1 || got[0].JobID != 3 || end != nil {
+	if got, end := read(&b); len(got) != 1 || got[0].JobID != 3 || end != nil {
 		t.Errorf("%v, %v", got, end)
 	}
 }
@@ -149,7 +161,7 @@ func TestWriterFails(t *testing.T) {
 	pr, pw := io.Pipe()
 	boom := errors.New("boom")
 	pr.CloseWithError(boom)
-	w := jobfeed.NewWriter(pw, nil)
+	w := feedtest.NewWriter(pw, nil)
 	var err error
 	for i := jobboard.JobID(1); err == nil && i < 1000; i++ {
 		err = w.Write(sample(i))
