@@ -157,12 +157,8 @@ func startAll(t *testing.T) (_ prometheus, mirror string) {
 	mirrorProgram := program.Build(t, "market/cmd", "./jobboard-mirror")
 	siteProgram := program.Build(t, "market", "./examples/site")
 	folder := t.TempDir()
-	engine := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})) // takes every announcement
-	t.Cleanup(engine.Close)
-	mirror = start(t, mirrorProgram, "monitor at http://", "run", "--fake", "--db", filepath.Join(folder, "jobs.db"), "--monitor", "127.0.0.1:0",
-		"--announce", "https://jobs.example", "--announce-key", "0123456789", "--announce-to", engine.URL)
-	site := strings.TrimSuffix(start(t, siteProgram, "metrics at http://", "-addr", "127.0.0.1:0", "-monitor", "127.0.0.1:0",
-		"-indexnow", "0123456789", "-indexnow-endpoint", engine.URL), "/metrics")
+	mirror = start(t, mirrorProgram, "monitor at http://", "run", "--fake", "--db", filepath.Join(folder, "jobs.db"), "--monitor", "127.0.0.1:0")
+	site := strings.TrimSuffix(start(t, siteProgram, "metrics at http://", "-addr", "127.0.0.1:0", "-monitor", "127.0.0.1:0"), "/metrics")
 	rules, err := filepath.Abs(ops + "prometheus/rules.yml")
 	if err != nil {
 		t.Fatal(err)

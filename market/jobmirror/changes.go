@@ -27,13 +27,6 @@ type Change struct {
 	Cause string `json:"cause"` // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
 }
 
-// entry is a change as stored in the log.
-type entry struct {
-	Change
-	number int64
-	job    int64 // the change's job, or the job of its posting; 0: none
-}
-
 // ChangeKind says what a change is of.
 type ChangeKind string
 
@@ -70,12 +63,12 @@ func (m *Mirror) parseCursor(c Cursor) (changelog.Place, error) {
 	return m.db.log.Parse(string(c))
 }
 
-// entryOf returns an entry of the log as readers get it.
-func (m *Mirror) entryOf(e changelog.Entry) entry {
-	c := entry{number: e.Number, job: e.Job, Change: Change{
+// changeOf returns an entry of the log as readers get it.
+func (m *Mirror) changeOf(e changelog.Entry) Change {
+	c := Change{
 		At: e.At, Kind: ChangeKind(e.Kind), ID: e.ID, Language: e.Language, Cause: e.Cause,
 		Cursor: m.cursor(e.Place), Confirming: isConfirming(e.Before, e.After),
-	}}
+	}
 	if e.Before != "" {
 		c.Before = json.RawMessage(e.Before)
 	}
@@ -87,10 +80,10 @@ func (m *Mirror) entryOf(e changelog.Entry) entry {
 
 // changesAfter reads the next changes and returns the place of the last of them. Its
 // errors are those of changelog.Check.
-func (m *Mirror) changesAfter(ctx context.Context, at changelog.Place) (batch []entry, last changelog.Place, err error) {
+func (m *Mirror) changesAfter(ctx context.Context, at changelog.Place) (batch []Change, last changelog.Place, err error) {
 	read, last, err := m.db.log.After(ctx, at)
 	for _, e := range read {
-		batch = append(batch, m.entryOf(e))
+		batch = append(batch, m.changeOf(e))
 	}
 	return batch, last, err
 }
@@ -100,26 +93,14 @@ func (m *Mirror) changesAfter(ctx context.Context, at changelog.Place) (batch []
 // ErrCursorAhead refuse the cursor.
 func (m *Mirror) Changes(ctx context.Context, since Cursor) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
-		for e, err := range m.entries(ctx, since) {
-			if !yield(e.Change, err) {
-				return
-			}
-		}
-	}
-}
-
-// entries yields what Changes yields as the log has it.
-func (m *Mirror) entries(ctx context.Context, since Cursor) iter.Seq2[entry, error] {
-	return func(yield func(entry, error) bool) {
 		at, err := m.parseCursor(since)
 		for err == nil {
-			var batch []entry
+			var batch []Change
 			if batch, at, err = m.changesAfter(ctx, at); err != nil {
 				break
 			}
-			for _, e := range batch {
-				m.db.log.Read.Add(1)
-				if !yield(e, nil) {
+			for _, c := range batch {
+				if !yield(c, nil) {
 					return
 				}
 			}
@@ -127,17 +108,8 @@ func (m *Mirror) entries(ctx context.Context, since Cursor) iter.Seq2[entry, err
 				return
 			}
 		}
-		yield(entry{}, err)
+		yield(Change{}, err)
 	}
-}
-
-// changesOf returns what readers get of entries.
-func changesOf(entries []entry) []Change {
-	changes := make([]Change, len(entries))
-	for i, e := range entries {
-		changes[i] = e.Change
-	}
-	return changes
 }
 
 // Follow yields the changes after a cursor as Changes does, and then waits for

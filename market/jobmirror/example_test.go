@@ -72,41 +72,6 @@ func ExampleMirror_Search() {
 	// Registered Nurse (f/m/x): job 2797227, by its feed, 0 km
 }
 
-func ExampleMirror_Matches() {
-	m, srv, done := exampleMirror()
-	defer done()
-	if _, err := m.Refresh(ctx); err != nil {
-		log.Fatal(err)
-	}
-	status, err := m.Status(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	cursor := status.Newest
-	srv.Publish("27828_extern", jobboardtest.Job{Title: "Gardener", Language: "en"})
-	if _, err := m.Refresh(ctx); err != nil {
-		log.Fatal(err)
-	}
-	// begin
-	var searches jobmirror.Searches
-	if err := searches.Set("17", jobmirror.SavedSearch{Text: "gardener", Language: "en"}); err != nil {
-		log.Fatal(err)
-	}
-	for match, err := range m.Matches(ctx, &searches, cursor) {
-		if err != nil {
-			log.Fatal(err) // ErrCursorTooOld: begin anew with the cursor of Snapshot
-		}
-		for _, search := range match.Searches {
-			fmt.Println("search", search, "finds", match.Posting.Title)
-		}
-		cursor = match.Cursor // store it together with your result
-	}
-	// end
-	_ = cursor
-	// Output:
-	// search 17 finds Gardener
-}
-
 func ExampleMirror_Changes() {
 	m, srv, done := exampleMirror()
 	defer done()

@@ -14,7 +14,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -241,38 +240,3 @@ func (m *Mirror) RefreshInTurn(ctx context.Context) (Refreshed, error) {
 
 // OptionsOf returns the options that a mirror holds.
 func OptionsOf(m *Mirror) *Options { return m.opts }
-
-// Documents are those of postings, as they are indexed.
-type Documents struct {
-	index *search.Index
-	of    map[jobboard.JobPostingID]search.Document
-}
-
-// DocumentsOf returns the documents of a mirror's postings.
-func DocumentsOf(ctx context.Context, m *Mirror) (Documents, error) {
-	out := Documents{m.db.search, map[jobboard.JobPostingID]search.Document{}}
-	return out, m.db.update(ctx, func(t *tx) error {
-		rows, err := t.load("1 = 1")
-		if err != nil {
-			return err
-		}
-		documents, err := indexTx{t}.documents(rows)
-		for i, d := range documents {
-			out.of[rows[i].rec.Posting] = d
-		}
-		return err
-	})
-}
-
-// FoundBy returns the postings whose documents a query finds that is held in a set, in order.
-func (d Documents) FoundBy(q Query) (found []jobboard.JobPostingID) {
-	var set search.Set
-	set.Put("it", q.forIndex())
-	for id, document := range d.of {
-		if len(d.index.Matching(&set, &document, true)) > 0 {
-			found = append(found, id)
-		}
-	}
-	slices.Sort(found)
-	return found
-}

@@ -9,7 +9,6 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
 
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
@@ -24,9 +23,9 @@ type metrics struct {
 	lookups metric.Int64Counter
 	reading metric.Registration // of the gauges
 
-	up, due, unindexed, failures, working, missing, held, refreshes, leased, last metric.Int64ObservableGauge
-	dueAge, sourceAge, every, readerAge, overdue, leaseAge, rate, pause           metric.Float64ObservableGauge
-	changes, pauses, requests, takeovers, read                                    metric.Int64ObservableCounter
+	up, due, unindexed, failures, working, missing, held, refreshes, leased metric.Int64ObservableGauge
+	dueAge, sourceAge, every, overdue, leaseAge, rate, pause                metric.Float64ObservableGauge
+	changes, pauses, requests, takeovers                                    metric.Int64ObservableCounter
 }
 
 // measure reports to Options.MeterProvider from now on, until Close.
@@ -64,9 +63,6 @@ func (m *Mirror) measure() error {
 	x.pauses = count("pauses", "{pause}", "Pauses that the board asked this process for.")
 	x.requests = count("requests", "{request}", "Requests that this process sent the board, by outcome.")
 	x.takeovers = count("takeovers", "{lease}", "Leases of sources that this process took after others had let them expire.")
-	x.read = count("log.read", "{change}", "Changes that readers took from the log in this process.")
-	x.last = number("log.last", "{change}", "Number of the last change in the log.")
-	x.readerAge = amount("reader.age", "s", "How long the first change has waited that a reader of Consume has not read; 0: there is none.")
 	x.every = amount("refresh.every", "s", "Time between two refreshes of a source that this process names.")
 	x.up = number("up", "{database}", "1: the database was read for the gauges; 0: it was not, and some or all of them are missing.")
 	x.due = number("due", "{job}", "Jobs whose lookup is due.")
@@ -86,7 +82,7 @@ func (m *Mirror) measure() error {
 	x.reading, err = meter.RegisterCallback(m.observe,
 		x.changes, x.pauses, x.up, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working,
 		x.missing, x.overdue, x.held, x.refreshes, x.leased, x.leaseAge,
-		x.requests, x.takeovers, x.read, x.last, x.every, x.readerAge)
+		x.requests, x.takeovers, x.every)
 	return errors.Join(append(failed, err)...)
 }
 
@@ -116,7 +112,6 @@ func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 	o.ObserveInt64(x.changes, m.db.log.Written.Load())
 	o.ObserveInt64(x.pauses, m.limit.Pauses())
 	o.ObserveInt64(x.takeovers, m.db.taken.Load())
-	o.ObserveInt64(x.read, m.db.log.Read.Load())
 	if m.client != nil { // else it sends nothing and refreshes nothing
 		for outcome, n := range m.limit.Sent() {
 			o.ObserveInt64(x.requests, n, metric.WithAttributes(attribute.String("jobboard.outcome", outcome)))
@@ -150,9 +145,6 @@ func (t statusTx) observe(x *metrics, o metric.Observer) error {
 	o.ObserveInt64(x.working, working)
 	o.ObserveFloat64(x.rate, waiting.Limit)
 	o.ObserveFloat64(x.pause, max(waiting.PausedUntil.Sub(now).Seconds(), 0))
-	if err := t.observeLog(x, o); err != nil {
-		return err
-	}
 	processes, err := t.processes()
 	if err != nil {
 		return err
@@ -161,23 +153,6 @@ func (t statusTx) observe(x *metrics, o metric.Observer) error {
 		x.observeProcess(o, p, now)
 	}
 	return t.observeSources(x, o)
-}
-
-// observeLog reads how long the log is, and how far behind its readers are.
-func (t statusTx) observeLog(x *metrics, o metric.Observer) error {
-	last, err := changelog.Last(t.Tx)
-	if err != nil {
-		return err
-	}
-	o.ObserveInt64(x.last, last.Number)
-	unread, err := changelog.Unread(t.Tx)
-	if err != nil {
-		return err
-	}
-	for name, age := range unread {
-		o.ObserveFloat64(x.readerAge, age.Seconds(), metric.WithAttributes(attribute.String("jobboard.mirror.reader", name)))
-	}
-	return nil
 }
 
 // observeProcess tells what a process holds.

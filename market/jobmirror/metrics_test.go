@@ -98,8 +98,6 @@ func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
 			"jobboard.mirror.source.held feed":           0,
 			"jobboard.mirror.limit.pause":                0,
 			"jobboard.mirror.processes":                  0,
-			"jobboard.mirror.log.read":                   float64(changes),
-			"jobboard.mirror.log.last":                   float64(changes),
 			"jobboard.mirror.takeovers":                  0,
 			"jobboard.mirror.requests server_error":      0,
 			"jobboard.mirror.requests refused":           0,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,18 +15,14 @@ import (
 
 func newRunCommand(p *cli.Program, db *database) *cobra.Command {
 	o := &opening{p: p, db: db, copies: &copying{}}
-	var (
-		at   listening
-		tell announcing
-	)
+	var at listening
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Keep the copy up to date until interrupted",
 		Long: `run copies the channels and feeds that are named, and keeps the copy up to date
 until it is interrupted. With --addr it answers in the board's place as well,
-and with --mcp it serves assistants with tools that search the copy. With
---announce it tells search engines of the pages of a site whose jobs change. On
-SQLite one process runs a mirror; on PostgreSQL any number share the work.
+and with --mcp it serves assistants with tools that search the copy. On SQLite
+one process runs a mirror; on PostgreSQL any number share the work.
 
 The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 		Example: `  jobboard-mirror run --fake --addr 127.0.0.1:8080
@@ -40,7 +35,7 @@ The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 				if err := o.copies.acceptRemovals(ctx, m); err != nil {
 					return err
 				}
-				return runMirror(ctx, &p.Console, m, &at, &tell)
+				return runMirror(ctx, &p.Console, m, &at)
 			})
 		},
 	}
@@ -49,24 +44,16 @@ The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 	o.fake.add(cmd)
 	o.addSynonymsFlag(cmd)
 	at.add(cmd, "")
-	tell.add(cmd)
 	return cmd
 }
 
 // runMirror keeps the copy up to date and serves it. If updating or serving ends, it
 // ends both. It returns nil once ctx is canceled.
-func runMirror(ctx context.Context, c *term.Console, m *copied, at *listening, tell *announcing) error {
-	announce, err := tell.announce(m, slog.New(slog.NewTextHandler(c.Err, nil)))
-	if err != nil {
-		return err
-	}
+func runMirror(ctx context.Context, c *term.Console, m *copied, at *listening) error {
 	work := []func(context.Context) error{func(ctx context.Context) error {
 		defer showProgress(ctx, c, m.progress, true)()
 		return m.Run(ctx)
 	}}
-	if announce != nil {
-		work = append(work, announce)
-	}
 	if at.addr != "" {
 		work = append(work, func(ctx context.Context) error { return serveAt(ctx, c, at.addr, "serving", m.Handler()) })
 	}

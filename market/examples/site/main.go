@@ -15,7 +15,6 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"errors"
 	"flag"
 	"html/template"
 	"log"
@@ -31,7 +30,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
-	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
 )
 
@@ -41,18 +39,15 @@ func main() {
 	origin := flag.String("origin", "", "`address` under which visitors reach the site; empty: that of -addr")
 	database := flag.String("database", "", "`file` or postgres address of the mirror; empty: a temporary file")
 	monitor := flag.String("monitor", "", "`host:port` to serve Prometheus's page /metrics at; empty: nowhere")
-	var announcing jobpublish.AnnouncerConfig
-	flag.StringVar(&announcing.Key, "indexnow", "", "`key` by which search engines are told of pages that change; empty: they are not")
-	flag.StringVar(&announcing.Endpoint, "indexnow-endpoint", "", "`address` that takes announcements; empty: IndexNow's own")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *addr, *origin, *database, *monitor, announcing); err != nil {
+	if err := run(ctx, *addr, *origin, *database, *monitor); err != nil {
 		log.Fatal(err) //nolint:gocritic // the process ends here
 	}
 }
 
-func run(ctx context.Context, addr, origin, database, monitor string, announcing jobpublish.AnnouncerConfig) error {
+func run(ctx context.Context, addr, origin, database, monitor string) error {
 	settings, fake, err := read(os.Getenv)
 	if err != nil {
 		return err
@@ -70,13 +65,6 @@ func run(ctx context.Context, addr, origin, database, monitor string, announcing
 	s, err := open(ctx, settings)
 	if err != nil {
 		return err
-	}
-	if announcing.Key != "" {
-		announcer, err := s.announcer(announcing)
-		if err != nil {
-			return errors.Join(err, s.Close())
-		}
-		go func() { _ = s.Site.Announce(ctx, announcer) }() // ends with ctx
 	}
 	log.Print(s.URL + "/")
 	if monitor != "" {

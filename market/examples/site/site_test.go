@@ -20,7 +20,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
-	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
 )
 
@@ -609,7 +608,7 @@ func TestOriginWithSlash(t *testing.T) {
 	first := &firstLine{stop: stop}
 	defer log.SetOutput(log.Writer())
 	log.SetOutput(first)
-	if err := run(ctx, "127.0.0.1:0", "https://jobs.example/", "", "", jobpublish.AnnouncerConfig{}); err != nil {
+	if err := run(ctx, "127.0.0.1:0", "https://jobs.example/", "", ""); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasSuffix(first.text, "https://jobs.example/\n") {

@@ -89,11 +89,3 @@ CREATE TABLE forgotten (
     at   BIGINT NOT NULL, -- when it was erased
     PRIMARY KEY (kind, id)
 ) @clustered;
-
--- A page of which search engines were told within a day.
-CREATE TABLE announced (
-    address TEXT NOT NULL,   -- of the page
-    at      BIGINT NOT NULL, -- when they were told
-    PRIMARY KEY (address, at)
-) @clustered;
-CREATE INDEX announced_at ON announced (at);

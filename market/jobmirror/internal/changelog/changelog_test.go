@@ -124,72 +124,38 @@ func TestPlacesAreProved(t *testing.T) {
 	})
 }
 
-// What is erased leaves its number; the history of its job does not have it.
+// What is erased leaves its number, and nothing by which its job finds it.
 func TestEraseLeavesNumbers(t *testing.T) {
 	each(t, func(t *testing.T, l *Log) {
-		l.write(t, 11, 12, 13)
+		l.do(t, func(in *store.Tx) error {
+			w := l.Writer(in)
+			for _, c := range []Change{{ID: 11, Job: 1, After: "a"}, {ID: 12, Job: 1, EarlierJob: 2, After: "b"}, {ID: 13, Job: 3, EarlierJob: 1, After: "c"}} {
+				c.Kind = "row"
+				if err := w.Append(c); err != nil {
+					return err
+				}
+			}
+			return w.End()
+		})
+		of := func(job int64, want ...int64) {
+			t.Helper()
+			l.do(t, func(in *store.Tx) error {
+				ids, err := in.Numbers("SELECT id FROM changes WHERE job = ? OR earlier_job = ? ORDER BY id", job, job)
+				if !slices.Equal(ids, want) {
+					t.Errorf("the changes of job %d are of %d, want %d", job, ids, want)
+				}
+				return err
+			})
+		}
+		of(1, 11, 12, 13)
+		of(2, 12)
 		l.do(t, func(in *store.Tx) error { return Erase(in, "row", []int64{12}) })
+		of(1, 11, 13)
+		of(2)
 		read, _, err := l.After(t.Context(), Place{})
 		if err != nil || len(read) != 3 || read[1].After != "" || read[1].Job != 0 || read[2].After == "" {
 			t.Errorf("%+v, %v", read, err)
 		}
-		l.do(t, func(in *store.Tx) error {
-			history, err := l.Of(in, 1, time.Time{}, 10)
-			if len(history) != 2 || history[0].ID != 11 || history[1].ID != 13 {
-				t.Errorf("the history is %+v", history)
-			}
-			if none, err := l.Of(in, 4, time.Time{}, 10); err != nil || len(none) > 0 {
-				t.Errorf("of a job without changes: %+v, %v", none, err)
-			}
-			if last, err := l.Of(in, 1, time.Time{}, 1); err != nil || len(last) != 1 || last[0].ID != 13 {
-				t.Errorf("the last of it is %+v, %v", last, err)
-			}
-			return err
-		})
-	})
-}
-
-// A new reader begins at the end. One at a time has the lease, and moves the place; whoever lost it does not.
-func TestReadersTakeTurns(t *testing.T) {
-	each(t, func(t *testing.T, l *Log) {
-		l.write(t, 11)
-		first, second := l.Reader("site"), l.Reader("site")
-		at, taken, err := first.Take(t.Context())
-		if err != nil || !taken || at.Number != 1 {
-			t.Fatalf("%v, %t, %v", at, taken, err)
-		}
-		if _, taken, err := second.Take(t.Context()); err != nil || taken {
-			t.Errorf("two have the lease: %t, %v", taken, err)
-		}
-		l.write(t, 12)
-		_, last, err := l.After(t.Context(), at)
-		if err := errors.Join(err, first.Move(t.Context(), last), first.GiveBack(t.Context())); err != nil {
-			t.Fatal(err)
-		}
-		if at, taken, err := second.Take(t.Context()); err != nil || !taken || at != last {
-			t.Errorf("the next begins at %v: %t, %v", at, taken, err)
-		}
-		if err := first.Move(t.Context(), Place{}); !errors.Is(err, store.ErrLeaseLost) {
-			t.Errorf("without the lease: %v", err)
-		}
-		if err := first.GiveBack(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if _, taken, err := first.Take(t.Context()); err != nil || taken {
-			t.Errorf("another's lease was given back: %t, %v", taken, err)
-		}
-		l.write(t, 13)
-		if err := l.Number(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		l.do(t, func(in *store.Tx) error {
-			in.Now += time.Minute.Milliseconds()
-			unread, err := Unread(in)
-			if wait := unread["site"]; wait < time.Minute || len(unread) != 1 {
-				t.Errorf("it is behind by %v", unread)
-			}
-			return errors.Join(err, RemoveReader(in, "site"))
-		})
 	})
 }
 
@@ -214,51 +180,5 @@ func TestWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		l.Wait(ctx, 1, time.Hour)
-	})
-}
-
-// The history of a job has the newest of its changes, in their order, also those by which a posting became another job's, and
-// last those that have no number yet.
-func TestHistoryOfAJob(t *testing.T) {
-	each(t, func(t *testing.T, l *Log) {
-		appendAll := func(changes ...Change) {
-			l.do(t, func(in *store.Tx) error {
-				w := l.Writer(in)
-				for _, c := range changes {
-					c.Kind = "row"
-					if err := w.Append(c); err != nil {
-						return err
-					}
-				}
-				return w.End()
-			})
-		}
-		appendAll(Change{ID: 1, Job: 7}, Change{ID: 2, Job: 8}, Change{ID: 3, Job: 9, EarlierJob: 7}, Change{ID: 4, Job: 7, EarlierJob: 8}, Change{ID: 5, Job: 7})
-		if err := l.Number(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		appendAll(Change{ID: 6, Job: 9, EarlierJob: 7}, Change{ID: 7, Job: 7})
-		for most, want := range map[int][]int64{10: {1, 3, 4, 5, 6, 7}, 3: {5, 6, 7}, 1: {7}} {
-			l.do(t, func(in *store.Tx) error {
-				history, err := l.Of(in, 7, time.Time{}, most)
-				var ids []int64
-				for _, e := range history {
-					if ids = append(ids, e.ID); (e.Number == 0) != (e.ID > 5 && l.db.Shared) {
-						t.Errorf("change %d has number %d", e.ID, e.Number)
-					}
-				}
-				if !slices.Equal(ids, want) {
-					t.Errorf("the last %d are %d, want %d", most, ids, want)
-				}
-				return err
-			})
-		}
-		l.do(t, func(in *store.Tx) error {
-			later, err := l.Of(in, 7, time.Now().Add(time.Hour), 10)
-			if len(later) > 0 {
-				t.Errorf("of the future it has %+v", later)
-			}
-			return err
-		})
 	})
 }

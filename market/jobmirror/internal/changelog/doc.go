@@ -1,5 +1,4 @@
-// Package changelog keeps the log of changes in the tables of a database, numbered without gaps,
-// and the places of its readers.
+// Package changelog keeps the log of changes in a table of a database, numbered without gaps.
 //
 // A [Writer] writes a change in the transaction that makes it. On SQLite, which has one writer at a
 // time, the change gets its number at once. On PostgreSQL [Log.Number] gives the changes that are
@@ -7,11 +6,10 @@
 // and with a counter that is locked until the commit one sleeping writer would stall all others.
 //
 // A [Place] is the number of a change and its stamp. Readers go on from a place, by [Log.After];
-// [Check] says whether the log still does. [Log.Wait] waits for further changes. A [Reader] has its
-// place in the table readers.
+// [Check] says whether the log still does. [Log.Wait] waits for further changes.
 //
 // The package does not know postings and jobs: kinds and texts of changes are the caller's. Its
-// tables are changes and readers; the rows "change", "erased" and "erased_stamp" of the table counters belong to them.
+// table is changes; the rows "change", "erased" and "erased_stamp" of the table counters belong to it.
 package changelog
 
 import (

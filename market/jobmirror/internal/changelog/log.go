@@ -14,8 +14,8 @@ type Log struct {
 	// Epoch tells the database from others: cursors begin with it. It is set before the first
 	// cursor is written or read.
 	Epoch string
-	// Written counts the changes that were committed, Read those that readers took, in this process.
-	Written, Read atomic.Int64
+	// Written counts the changes that were committed, in this process.
+	Written atomic.Int64
 
 	db   *store.DB
 	tail tail

@@ -55,28 +55,3 @@ func (l *Log) After(ctx context.Context, at Place) (batch []Entry, last Place, e
 	})
 	return batch, last, err
 }
-
-// Of reads the changes of a job and its postings since some time, in the order of the log, and the changes by
-// which a posting became another job's. Of more changes than most it reads the newest. Changes without
-// a number yet come last and have number 0.
-func (l *Log) Of(t *store.Tx, job int64, since time.Time, most int) (entries []Entry, err error) {
-	// Those of each of the two columns are read from the end of its index.
-	newest, order := "number DESC", "number"
-	if l.db.Shared {
-		newest, order = "number DESC NULLS FIRST, written DESC", "number NULLS LAST, written"
-	}
-	of := func(column string) string {
-		return "SELECT * FROM (SELECT * FROM changes WHERE " + column + " = ? AND at >= ? ORDER BY " + newest +
-			" LIMIT ?) by_" + column
-	}
-	query := "SELECT coalesce(number, 0), " + columns + " FROM (" + of("job") + " UNION ALL " + of("earlier_job") +
-		") c ORDER BY " + order
-	args := []any{job, since.UnixMilli(), most}
-	err = t.Rows(query, append(args, args...), func(scan func(...any) error) error {
-		var e Entry
-		err := e.scan(scan, &e.Number)
-		entries = append(entries, e)
-		return err
-	})
-	return entries[max(0, len(entries)-most):], err
-}

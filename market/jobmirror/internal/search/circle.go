@@ -90,18 +90,6 @@ func (m *measured) add(place Place, circle jobboard.GeoLocation, names []string)
 // name, that place must be inside, otherwise any place.
 func (m measured) isIn() bool { return m.inside && (m.named || !m.outside) }
 
-// isIn reports whether a document is in a query's circle; it is where there is none.
-func (d *Document) isIn(q Query) bool {
-	if q.Near.IsZero() {
-		return true
-	}
-	var m measured
-	for _, place := range d.Places {
-		m.add(place, q.Near, q.places())
-	}
-	return m.isIn()
-}
-
 func (p Place) isIn(circle jobboard.GeoLocation) bool {
 	return jobboard.DistanceKm(circle, p.point()) <= circle.RadiusKm
 }

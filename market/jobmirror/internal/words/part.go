@@ -65,24 +65,6 @@ func (p Pieces) op(piece string) Op {
 	return Begins
 }
 
-// Beginnings yields the shorter texts for which Begins finds a token of LongOnly: those of a piece of a
-// word from minPart letters on.
-func Beginnings(token string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		kind, piece := token[:min(kindSize, len(token))], token[min(kindSize, len(token)):]
-		if len(kind) < kindSize || kind[0] != '_' || kind[1] < 'b' || kind[1] > 'g' {
-			return // it is no piece
-		}
-		letters := 0
-		for i := range piece {
-			if letters >= minPart && !yield(kind+piece[:i]) {
-				return
-			}
-			letters++
-		}
-	}
-}
-
 // part is a part of a word as it is looked for, in the two spellings: a posting has it if its
 // title and other short texts have every piece of one spelling, in any of their words. A part
 // of at most maxPiece letters is its only piece, so it stands in one word. The pieces of a

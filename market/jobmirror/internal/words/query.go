@@ -226,9 +226,6 @@ func (q Query) Quoted() bool {
 		slices.ContainsFunc(q.must, func(group []term) bool { return slices.ContainsFunc(group, isQuoted) })
 }
 
-// LeavesOut reports whether the query leaves out postings that have some words.
-func (q Query) LeavesOut() bool { return len(q.without) > 0 }
-
 // Words returns how many words the query has, those that it leaves out among them.
 func (q Query) Words() (n int) {
 	for _, group := range append(slices.Clone(q.must), q.without) {

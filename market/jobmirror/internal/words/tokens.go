@@ -215,9 +215,6 @@ const (
 // same, and of either key.
 type pieceKinds struct{ same, plain, spelled string }
 
-// kindSize is the number of bytes that say what kind a piece is of.
-const kindSize = 2
-
 // pieces returns the kinds of the pieces of a scope's words.
 func (s scope) pieces() pieceKinds {
 	if s == inTitle {
