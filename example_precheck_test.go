@@ -3,6 +3,7 @@ package jobboard_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"net/http"
@@ -52,10 +53,10 @@ func ExamplePrecheckResult() {
 
 	p, err := applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.AppliedJob))
 	fmt.Println(p.Decision, p.ApplicationID, err)
-	fmt.Println(p.AppliedErr)
+	fmt.Println(errors.Is(p.AppliedErr, jobboard.ErrServer))
 	// Output:
 	// already applied f76297d07f000002610484aa8202875a <nil>
-	// jobboard: HasApplied: 501 Not Implemented: server error
+	// true
 }
 
 // While the applied check is down nobody knows whether the job is another
@@ -68,10 +69,10 @@ func ExampleApplicant_Precheck_unknown() {
 
 	p, err := applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.OpenJob))
 	fmt.Println(p.Decision)
-	fmt.Println(err)
+	fmt.Println(errors.Is(err, jobboard.ErrServer), errors.Is(p.AppliedErr, jobboard.ErrServer))
 	// Output:
 	// unknown
-	// jobboard: HasApplied: 501 Not Implemented: server error
+	// true true
 }
 
 // In JSON the decision is a word, and errors are left out.

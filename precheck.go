@@ -88,6 +88,12 @@ type PrecheckResult struct {
 // should have a deadline. A panic or runtime.Goexit of a function in the Config reaches the caller.
 // When Precheck returns, its goroutines have ended.
 func (a *Applicant) Precheck(ctx context.Context, job JobID) (PrecheckResult, error) {
+	if ctx == nil {
+		p := PrecheckResult{Job: job}
+		_, p.InformationErr = cmp.Or(a.client, new(Client)).JobInformation(ctx, job)
+		_, p.AppliedErr = a.HasApplied(ctx, job)
+		return p, errors.Join(p.InformationErr, p.AppliedErr)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := PrecheckResult{Job: job}
