@@ -197,7 +197,7 @@ func checkPrecheck(t *testing.T, b threeSources) string {
 func TestPrecheckError(t *testing.T) {
 	_, err := threeSources{information: saysBroken, applied: saysWrongAddress, application: saysNoApplication}.
 		applicant(t).Precheck(t.Context(), 4711)
-	if !errors.Is(err, jobboard.ErrServer) || !strings.Contains(err.Error(), "/applied: 404") {
+	if !errors.Is(err, jobboard.ErrServer) || !strings.Contains(err.Error(), "HasApplied: ") || !strings.Contains(err.Error(), ": 404 Not Found") {
 		t.Errorf("%v does not say what failed", err)
 	}
 	if errors.Is(err, jobboard.ErrApplicationNotFound) {

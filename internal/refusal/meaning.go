@@ -119,11 +119,6 @@ func (r *sentenceReader) readStop(mark rune, rest string) bool {
 	if mark == '.' && (unicode.IsLetter(next) || unicode.IsNumber(next)) {
 		return false
 	}
-	if r.scope != nothing && !r.said {
-		abbreviates := mark == '.' && r.last[0] == "no"
-		r.last[0] = "no."
-		return abbreviates
-	}
 	r.scope = nothing
 	return true
 }
@@ -142,8 +137,6 @@ func (r *sentenceReader) readWord(word string) bool {
 	switch {
 	case strings.Trim(word, "0123456789") == "":
 		return r.readNumber(word, last[0])
-	case last[0] == "no.":
-		return false
 	case word == "not":
 		return r.readDenial(oneWord)
 	case word == "no":
@@ -157,9 +150,9 @@ func (r *sentenceReader) readWord(word string) bool {
 	return r.readMeaning(word, last)
 }
 
-// readNumber reads a job's number. "no" right before it stands for "number" and denies nothing.
+// readNumber reads a job's number. A "no" or "no." right before it stands for "number" and denies nothing.
 func (r *sentenceReader) readNumber(number, last string) bool {
-	if last == "no" || last == "no." {
+	if last == "no" {
 		r.scope, r.denies = nothing, false
 	}
 	return number != r.status && r.scope != oneWord
