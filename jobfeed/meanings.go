@@ -1,9 +1,9 @@
 package jobfeed
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/xml"
+	"strings"
 )
 
 // meaning holds the functions that read an element. An element that the parser ignores has the zero
@@ -115,7 +115,7 @@ func isOfFeed(name []byte, isRoot bool) bool {
 	if len(name) > longestOfFeed {
 		return false
 	}
-	lower := string(bytes.ToLower(name))
+	lower := strings.ToLower(string(name))
 	if isRoot && roots[lower] {
 		return true
 	}
