@@ -181,7 +181,7 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 		out.Note = "nothing matches; the answer is the same for a channel that does not exist"
 	}
 	if page.Unreadable > 0 {
-		unreadable := fmt.Sprintf("%d postings of the answer could not be read and are left out", page.Unreadable)
+		unreadable := fmt.Sprintf("%d of the answer's postings could not be read and are left out", page.Unreadable)
 		out.Note = strings.TrimPrefix(out.Note+"; "+unreadable, "; ")
 	}
 	out.Tell = out.summary()

@@ -101,6 +101,20 @@ func TestSearchIsIncomplete(t *testing.T) {
 	}
 }
 
+// Postings that cannot be read are left out, and the answer says how many.
+func TestSearchLeavesOutUnreadablePostings(t *testing.T) {
+	srv := demo(t)
+	session := connect(t, setting{}.server(t, srv))
+	srv.Fail(jobboardtest.Fault{
+		Operation: jobboardtest.OpSearch,
+		Body:      `{"totalNumberOfJobs":3,"results":[{"jobPostingId":1,"title":"Nurse"},{"title":"s3cret"},{"jobPostingId":2,"title":null}]}`,
+	})
+	r := use(t, session, "search_jobs", `{}`).want(t, false, `"total":3`, `"incomplete":true`, "1 of the answer's postings could not be read", "Nurse")
+	if strings.Count(r.text, `"posting":`) != 2 || strings.Contains(r.text, "s3cret") {
+		t.Error(r.text)
+	}
+}
+
 // Postings that not everybody may see are left out on every page, and the answer says why the total is
 // larger.
 func TestSearchLeavesOutHiddenPostings(t *testing.T) {

@@ -151,9 +151,12 @@ func labelled(texts ...string) (forms []form) {
 // wide are good answers in UTF-16 and UTF-32, with a label, with a byte order mark, and with both.
 func wide() (forms []form) {
 	for _, c := range []struct{ name, label, mark, says string }{
-		{"UTF-16LE by label", "; charset=utf-16le", "", "UTF-16"}, {"UTF-16 by label", "; charset=UTF-16", "", "UTF-16"},
-		{"UTF-16 by mark", "", "\ufeff", "UTF-16"}, {"UTF-16 by both", "; charset=utf-16", "\ufeff", "UTF-16"},
-		{"UTF-32 by label", "; charset=utf-32", "", "UTF-32"}, {"UTF-32 by mark", "", "\ufeff", "UTF-32"},
+		{"UTF-16LE by label", "; charset=utf-16le", "", "UTF-16"},
+		{"UTF-16 by label", "; charset=UTF-16", "", "UTF-16"},
+		{"UTF-16 by mark", "", "\ufeff", "UTF-16"},
+		{"UTF-16 by both", "; charset=utf-16", "\ufeff", "UTF-16"},
+		{"UTF-32 by label", "; charset=utf-32", "", "UTF-32"},
+		{"UTF-32 by mark", "", "\ufeff", "UTF-32"},
 		{"UTF-16 by mark, labelled UTF-8", "; charset=utf-8", "\ufeff", "UTF-16"},
 		{"UTF-32 by mark, labelled latin1", "; charset=latin1", "\ufeff", "UTF-32"},
 	} {

@@ -48,6 +48,7 @@ changes from a to b
 			{jobmirror.Status{
 				Sources: []jobmirror.SourceStatus{
 					{Kind: "channel", Name: "1", Language: "de", Rows: 4, Complete: now.Add(-90 * time.Second)},
+					{Kind: "channel", Name: "2", Complete: now.Add(-90 * time.Second), Unreadable: 1, Empty: true},
 					{Kind: "feed", Name: "f.xml", Held: 3, Failures: 2, Problem: "502\n"},
 				},
 				Processes: []jobmirror.ProcessStatus{{
@@ -59,6 +60,7 @@ changes from a to b
 				Postings: 1, Unindexed: 6, Adless: 1, Unplaced: 7, Oldest: "a", Newest: "b", Limit: 2.5, PausedUntil: now,
 			}, `SOURCE        ROWS  HELD  COPIED     FAILURES  PROBLEM
 channel 1 de  4     0     1m30s ago  0
+channel 2     0     0     1m30s ago  0         1 posting cannot be read: the log says why
 feed f.xml    0     3     never      2         502
 
 1 posting; without a place that a radius finds: 7; not indexed yet: 6

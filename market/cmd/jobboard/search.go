@@ -118,13 +118,9 @@ func noteHits(c *term.Console, found *hits, f *searchFlags, q jobboard.Query) {
 	}
 	if found.unreadable != nil {
 		c.Note("%s of the answer could not be read, and the others are all there; the first: %s",
-			term.Count(found.unreadable.Count, "posting"), found.unreadable.Errors[0].Error())
+			term.Count(found.unreadable.Count, "posting"), strings.TrimPrefix(found.unreadable.Errors[0].Error(), "jobboard: "))
 	}
-	missing := found.total > found.shown
-	if found.unreadable != nil {
-		missing = found.total > found.shown+found.unreadable.Count
-	}
-	if missing && (found.limit == 0 || found.shown < found.limit) {
+	if found.total > found.given() && (found.limit == 0 || found.shown < found.limit) {
 		c.Note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.",
 			found.shown, found.total)
 	}
@@ -141,6 +137,14 @@ type hits struct {
 	seen         *memory
 	shown, total int
 	unreadable   *jobboard.UnreadableError // nil: the answer's postings could all be read
+}
+
+// given returns how many postings the service gave, readable or not, where all were taken.
+func (h *hits) given() int {
+	if h.unreadable == nil {
+		return h.shown
+	}
+	return h.shown + h.unreadable.Count
 }
 
 func (h *hits) add(p *jobboard.JobPosting) {

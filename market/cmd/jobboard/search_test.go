@@ -204,6 +204,22 @@ func TestLinesTellWhatTheServiceKeptBack(t *testing.T) {
 	}
 }
 
+// A search shows every posting that can be read, in each form, and says how many could not.
+func TestSearchTellsOfUnreadablePostings(t *testing.T) {
+	srv := demo(t)
+	srv.Fail(jobboardtest.Fault{
+		Operation: jobboardtest.OpSearch,
+		Body:      `{"totalNumberOfJobs":3,"results":[{"jobPostingId":1,"title":"Nurse"},{"title":"s3cret"},{"jobPostingId":2,"title":null}]}`,
+	})
+	for _, args := range []string{"--jsonl", "--json", "--csv", ""} {
+		r := newProcess().pointAt(srv).run(t, append([]string{"search"}, strings.Fields(args)...)...).want(t, setup.ExitOK)
+		if !strings.Contains(r.err, "1 posting of the answer could not be read") || !strings.Contains(r.err, "results[1].jobPostingId is missing") ||
+			strings.Contains(r.err, "the service gave") || !strings.Contains(r.out, "Nurse") || strings.Contains(r.out+r.err, "s3cret") {
+			t.Errorf("search %s: %q\n%s", args, r.err, r.out)
+		}
+	}
+}
+
 // A search whose output is gone ends, whatever is still to come.
 func TestSearchEndsWithItsOutput(t *testing.T) {
 	srv := demo(t)

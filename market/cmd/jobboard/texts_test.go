@@ -303,6 +303,7 @@ func TestLimitsOfFlags(t *testing.T) {
 // looks like an empty one.
 func TestNotesOfASearch(t *testing.T) {
 	near := jobboard.Near(1, 2, 3)
+	broken := &jobboard.UnreadableError{Count: 2, Errors: []jobboard.PostingError{{Position: 7, Member: "title", Reason: "occurs twice"}}}
 	for _, test := range []struct {
 		found hits
 		file  string
@@ -319,6 +320,9 @@ func TestNotesOfASearch(t *testing.T) {
 		{hits{}, "", jobboard.Query{Near: near}, ""},
 		{hits{total: 1}, "", jobboard.Query{}, "jb: the service gave 0 of 1 postings; the interface has no way to ask for the others. Narrow the search with --text or --near.\n"},
 		{hits{shown: 1}, "", jobboard.Query{}, ""},
+		{hits{shown: 3, total: 5, unreadable: broken}, "", jobboard.Query{}, "jb: 2 postings of the answer could not be read, and the others are all there; the first: results[7].title occurs twice\n"},
+		{hits{shown: 2, total: 5, unreadable: broken}, "", jobboard.Query{}, "jb: 2 postings of the answer could not be read, and the others are all there; the first: results[7].title occurs twice\n" +
+			"jb: the service gave 2 of 5 postings; the interface has no way to ask for the others. Narrow the search with --text or --near.\n"},
 	} {
 		f := searchFlags{}
 		f.output.File = test.file
