@@ -216,6 +216,9 @@ func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 	detail := c.secrets.Head(transport.CauseText(err), maxErrorCause)
 	if loss.Unsent { // the proxy may have refused, or may be what was not reached
 		f.hint = c.throughProxy()
+		if f.hint != "" && strings.HasPrefix(detail, http.StatusText(http.StatusProxyAuthRequired)) {
+			f.hint += proxyAsks
+		}
 	}
 	f.err = &failure{kind: kind, detail: detail, cause: transport.SafeCause(err)}
 	return f
@@ -323,7 +326,7 @@ func (c *call) explain(f *failedAttempt, a *answer) {
 		c.explainRedirect(f, a)
 	case status == http.StatusProxyAuthRequired:
 		f.hint = cmp.Or(c.throughProxy(), "a proxy that this program does not know of") +
-			": it asks for a user and a password, which stand in the proxy's address"
+			proxyAsks
 	case status == http.StatusNotFound && unnamed && c.op.isSearch() && aboutChannel:
 		f.hint = "is the channel right? does Config." + c.endpoint.place.field + " lead to this interface?"
 	case status == http.StatusNotFound && unnamed, status == http.StatusMethodNotAllowed, status < 500 && f.words.Markup:
@@ -347,7 +350,7 @@ func (c *call) explainRedirect(f *failedAttempt, a *answer) {
 		if !c.op.safe() {
 			detail += ", because the call changes something"
 		} else if c.endpoint.origin.Redirect(from, a.resp) != nil {
-			detail += ", after " + strconv.Itoa(maxRedirects) + " others"
+			detail += ", after " + strconv.Itoa(maxRedirects) + " that were followed"
 		}
 	case address.IsSamePath(f.location):
 		detail, f.hint = "to "+f.location, "if the service has moved, set Config."+c.endpoint.place.field+" to its new address"
@@ -366,11 +369,14 @@ func (c *call) wrongAddress() string {
 	begins, _, _ := strings.Cut(c.op.path, "/{")
 	for ; begins != ""; begins = begins[:strings.LastIndexByte(begins, '/')] {
 		if strings.HasSuffix(c.endpoint.base.Path, begins) {
-			return "no answer of this interface: " + field + " ends in " + begins + ", so that the path begins with it twice"
+			return "no answer of this interface: " + field + " ends in " + begins + ", so that the path begins with it twice: try without"
 		}
 	}
 	return "no answer of this interface: does " + field + " lead to it?"
 }
+
+// proxyAsks is what to try if a proxy wants to know who asks.
+const proxyAsks = ": it asks for a user and a password, which belong into the proxy's address (HTTPS_PROXY or Transport.Proxy)"
 
 // throughProxy returns a text that names the proxy of the call's requests; empty: there is none.
 func (c *call) throughProxy() string {

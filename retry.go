@@ -99,7 +99,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		{"Hedge", &p.Hedge, 0},
 	} {
 		if *f.value < 0 {
-			return p, &ConfigError{"Retry." + f.name, "is negative"}
+			return p, &ConfigError{"Retry." + f.name, "is negative: 0 means the default"}
 		}
 		*f.value = cmp.Or(*f.value, f.zero)
 	}
@@ -113,7 +113,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		return p, &ConfigError{"Retry.MaxWait", "is less than MinWait"}
 	}
 	if p.MaxAttempts < 0 {
-		return p, &ConfigError{"Retry.MaxAttempts", "is negative"}
+		return p, &ConfigError{"Retry.MaxAttempts", "is negative: 0 means 5, and 1 no repeat"}
 	}
 	if !(p.BudgetRatio >= 0) || math.IsInf(p.BudgetRatio, 1) { // NaN is not at least 0
 		return p, &ConfigError{"Retry.BudgetRatio", "is not a number of at least 0"}
