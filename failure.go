@@ -15,6 +15,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
+	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 	"github.com/jobboard-sdk/jobboard-go/internal/refusal"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
@@ -341,7 +342,10 @@ func (c *call) explainRedirect(f *failedAttempt, a *answer) {
 		from = a.resp.Request.URL
 	}
 	detail := "the answer has no address to go to"
-	f.location = c.secrets.Head(address.Location(from, f.header), maxErrorLocation)
+	origin, rest := address.Location(from, f.header.Get("Location"))
+	if origin != "" {
+		f.location = c.originShown(origin, f.header.Get("Location")) + rest
+	}
 	target, err := from.Parse(f.header.Get("Location"))
 	switch {
 	case f.location == "":
@@ -352,12 +356,29 @@ func (c *call) explainRedirect(f *failedAttempt, a *answer) {
 		} else if c.endpoint.origin.Redirect(from, a.resp) != nil {
 			detail += ", after " + strconv.Itoa(maxRedirects) + " that were followed"
 		}
-	case address.IsSamePath(f.location):
+	case rest == address.SamePath:
 		detail, f.hint = "to "+f.location, "if the service has moved, set Config."+c.endpoint.place.field+" to its new address"
 	default:
 		detail, f.hint = "to "+f.location, "a sign-in page, a proxy? does Config."+c.endpoint.place.field+" lead to this interface?"
 	}
 	f.err = &failure{kind: ErrRedirect, detail: detail}
+}
+
+// originShown returns the origin of a redirect's Location without secrets. The host may be a part of one:
+// a secret may hold the characters that end a host or stand before it.
+func (c *call) originShown(origin, location string) string {
+	before, _, found := strings.Cut(c.secrets.Hide(location[:min(len(location), 4<<10)]), redact.Hidden)
+	prefix, authority, ok := strings.Cut(location, "//")
+	if ok && !strings.ContainsAny(prefix, "/?#") { // else a path, and the host is the call's own
+		if i := strings.IndexAny(authority, "/?#"); i >= 0 {
+			authority = authority[:i]
+		}
+		if found && len(before) < len(prefix)+len("//")+len(authority) {
+			scheme, _, _ := strings.Cut(origin, "://")
+			return scheme + "://" + redact.Hidden
+		}
+	}
+	return c.secrets.Head(origin, maxErrorLocation)
 }
 
 // wrongAddress returns the hint for an answer that is none of the interface.
