@@ -115,7 +115,7 @@ func TestRedirectLocations(t *testing.T) {
 		{callApplied, "https://user:s3cret@sso.example/", "https://sso.example/...", "to https://sso.example/..." + elsewhere},
 		{callApplied, "https://token.sso.example/", "https://[hidden]/...", "to https://[hidden]/..." + elsewhere},
 		{callApplied, "/elsewhere", "https://jobs.example, the same path", "to https://jobs.example, the same path, after 3 that were followed"}, // a loop,
-		{callApplied, "/elsewhere?next=//token", "https://jobs.example/...", "to https://jobs.example/..., after 3 that were followed"},
+		{callApplied, "/elsewhere?next=//token", "https://jobs.example, the same path", "to https://jobs.example, the same path, after 3 that were followed"},
 		{callApplied, "", "", "the answer has no address to go to"},
 		{callApplied, "https://s3cret:port/", "", "the answer has no address to go to"},
 		{callApplied, "mailto:s3cret@jobs.example", "", "the answer has no address to go to"},
