@@ -163,11 +163,13 @@ func TestRefusedCredentials(t *testing.T) {
 		}, "the applicant's token", "the applicant's token was refused", true},
 		{jobboard.Config{JobDBTokenSource: source}, callLookup, "the token of Config.JobDBTokenSource", "the token of Config.JobDBTokenSource was refused", false},
 		{
-			jobboard.Config{ClientID: "10"}, callLookup, "none; Config.JobDBTokenSource would send one",
+			jobboard.Config{ClientID: "10"},
+			callLookup, "none; Config.JobDBTokenSource would send one",
 			"no credential was sent; Config.JobDBTokenSource would send one", false,
 		},
 		{
-			jobboard.Config{}, callPost, "none; Config.ClientID or Config.TokenSource would send one",
+			jobboard.Config{},
+			callPost, "none; Config.ClientID or Config.TokenSource would send one",
 			"no credential was sent; Config.ClientID or Config.TokenSource would send one", false,
 		},
 	} {
