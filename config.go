@@ -112,7 +112,7 @@ func (cfg Config) withoutSecrets() Config {
 // addresses returns the two addresses, nil for an empty one.
 func (cfg *Config) addresses() (base, lookup *url.URL, err error) {
 	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
-		return nil, nil, &ConfigError{"BaseURL", "is empty, and so is Config.JobDBURL"}
+		return nil, nil, &ConfigError{"BaseURL", "is empty, and so is Config.JobDBURL: set at least one"}
 	}
 	if base, err = baseAddress("BaseURL", cfg.BaseURL, "/api/rest"); err != nil {
 		return nil, nil, err
@@ -161,10 +161,10 @@ func (cfg *Config) complete() (err error) {
 		cfg.Retry.AttemptTimeout = min(cfg.Retry.AttemptTimeout, h.Timeout)
 	}
 	if cfg.MaxBodyBytes < 0 {
-		return &ConfigError{"MaxBodyBytes", "is negative"}
+		return &ConfigError{"MaxBodyBytes", "is negative: 0 means the default"}
 	}
 	if cfg.MaxPostingBytes < 0 {
-		return &ConfigError{"MaxPostingBytes", "is negative"}
+		return &ConfigError{"MaxPostingBytes", "is negative: 0 means the default"}
 	}
 	cfg.MaxPostingBytes = cmp.Or(cfg.MaxPostingBytes, 1<<20)
 	if wrong := languageMistake(cfg.Language); wrong != "" {
@@ -214,10 +214,10 @@ func isLanguage(part string) bool {
 // checkCredentials checks each credential and the address that receives it.
 func (cfg *Config) checkCredentials(base, lookup *url.URL) error {
 	if cfg.ClientID != "" && cfg.TokenSource != nil {
-		return &ConfigError{"ClientID", "and Config.TokenSource exclude each other"}
+		return &ConfigError{"ClientID", "and Config.TokenSource exclude each other: leave one empty"}
 	}
 	if strings.Contains(cfg.ClientID, ":") || cfg.ClientID != "" && !credential.IsVisible(cfg.ClientID) {
-		return &ConfigError{"ClientID", "holds a colon, a space or a control character"}
+		return &ConfigError{"ClientID", "holds a colon, a space or a control character: give the identifier alone, because the client adds the colon"}
 	}
 	if cfg.ClientID != "" || cfg.TokenSource != nil {
 		if err := cfg.checkCarrier("BaseURL", base); err != nil {

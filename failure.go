@@ -15,6 +15,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
+	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 	"github.com/jobboard-sdk/jobboard-go/internal/refusal"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
@@ -216,6 +217,9 @@ func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 	detail := c.secrets.Head(transport.CauseText(err), maxErrorCause)
 	if loss.Unsent { // the proxy may have refused, or may be what was not reached
 		f.hint = c.throughProxy()
+		if f.hint != "" && strings.HasPrefix(detail, http.StatusText(http.StatusProxyAuthRequired)) {
+			f.hint += proxyAsks
+		}
 	}
 	f.err = &failure{kind: kind, detail: detail, cause: transport.SafeCause(err)}
 	return f
@@ -326,7 +330,7 @@ func (c *call) explain(f *failedAttempt, a *answer) {
 		c.explainRedirect(f, a)
 	case status == http.StatusProxyAuthRequired:
 		f.hint = cmp.Or(c.throughProxy(), "a proxy that this program does not know of") +
-			": it asks for a user and a password, which stand in the proxy's address"
+			proxyAsks
 	case status == http.StatusNotFound && unnamed && c.op.isSearch() && aboutChannel:
 		f.hint = "is the channel right? does Config." + c.endpoint.place.field + " lead to this interface?"
 	case status == http.StatusNotFound && unnamed, status == http.StatusMethodNotAllowed, status < 500 && f.words.Markup:
@@ -341,7 +345,10 @@ func (c *call) explainRedirect(f *failedAttempt, a *answer) {
 		from = a.resp.Request.URL
 	}
 	detail := "the answer has no address to go to"
-	f.location = c.secrets.Head(address.Location(from, f.header), maxErrorLocation)
+	origin, rest := address.Location(from, f.header.Get("Location"))
+	if origin != "" {
+		f.location = c.originShown(origin, f.header.Get("Location")) + rest
+	}
 	target, err := from.Parse(f.header.Get("Location"))
 	switch {
 	case f.location == "":
@@ -350,14 +357,31 @@ func (c *call) explainRedirect(f *failedAttempt, a *answer) {
 		if !c.op.safe() {
 			detail += ", because the call changes something"
 		} else if c.endpoint.origin.Redirect(from, a.resp) != nil {
-			detail += ", after " + strconv.Itoa(maxRedirects) + " others"
+			detail += ", after " + strconv.Itoa(maxRedirects) + " that were followed"
 		}
-	case address.IsSamePath(f.location):
+	case rest == address.SamePath:
 		detail, f.hint = "to "+f.location, "if the service has moved, set Config."+c.endpoint.place.field+" to its new address"
 	default:
 		detail, f.hint = "to "+f.location, "a sign-in page, a proxy? does Config."+c.endpoint.place.field+" lead to this interface?"
 	}
 	f.err = &failure{kind: ErrRedirect, detail: detail}
+}
+
+// originShown returns the origin of a redirect's Location without secrets. The host may be a part of one:
+// a secret may hold the characters that end a host or stand before it.
+func (c *call) originShown(origin, location string) string {
+	before, _, found := strings.Cut(c.secrets.Hide(location[:min(len(location), 4<<10)]), redact.Hidden)
+	prefix, authority, ok := strings.Cut(location, "//")
+	if ok && !strings.ContainsAny(prefix, "/?#") { // else a path, and the host is the call's own
+		if i := strings.IndexAny(authority, "/?#"); i >= 0 {
+			authority = authority[:i]
+		}
+		if found && len(before) < len(prefix)+len("//")+len(authority) {
+			scheme, _, _ := strings.Cut(origin, "://")
+			return scheme + "://" + redact.Hidden
+		}
+	}
+	return c.secrets.Head(origin, maxErrorLocation)
 }
 
 // wrongAddress returns the hint for an answer that is none of the interface.
@@ -369,11 +393,14 @@ func (c *call) wrongAddress() string {
 	begins, _, _ := strings.Cut(c.op.path, "/{")
 	for ; begins != ""; begins = begins[:strings.LastIndexByte(begins, '/')] {
 		if strings.HasSuffix(c.endpoint.base.Path, begins) {
-			return "no answer of this interface: " + field + " ends in " + begins + ", so that the path begins with it twice"
+			return "no answer of this interface: " + field + " ends in " + begins + ", so that the path begins with it twice: try without"
 		}
 	}
 	return "no answer of this interface: does " + field + " lead to it?"
 }
+
+// proxyAsks is what to try if a proxy wants to know who asks.
+const proxyAsks = ": it asks for a user and a password, which belong into the proxy's address (HTTPS_PROXY or Transport.Proxy)"
 
 // throughProxy returns a text that names the proxy of the call's requests; empty: there is none.
 func (c *call) throughProxy() string {

@@ -60,26 +60,26 @@ func TestHints(t *testing.T) {
 		},
 		{
 			callSearch, "/shop/api", 404, "404 page not found",
-			searchAt + `404 Not Found: "404 page not found" (no answer of this interface: Config.BaseURL ends in /api, so that the path begins with it twice)`,
+			searchAt + `404 Not Found: "404 page not found" (no answer of this interface: Config.BaseURL ends in /api, so that the path begins with it twice: try without)`,
 		},
 		{
 			callSearch, "/shop/api", 405, "",
-			searchAt + `405 Method Not Allowed (no answer of this interface: Config.BaseURL ends in /api, so that the path begins with it twice)`,
+			searchAt + `405 Method Not Allowed (no answer of this interface: Config.BaseURL ends in /api, so that the path begins with it twice: try without)`,
 		},
 		{
 			callApplied, "/shop/api/", 200, page,
 			appliedAt + `200 OK: unusable response: not true or false at byte 0 (no content type, begins "` + page +
-				`") (no answer of this interface: Config.BaseURL ends in /api, so that the path begins with it twice)`,
+				`") (no answer of this interface: Config.BaseURL ends in /api, so that the path begins with it twice: try without)`,
 		},
 		{
 			callLookup, "/jobdb", 404, "",
-			lookupAt + "404 Not Found (no answer of this interface: Config.JobDBURL ends in /jobdb, so that the path begins with it twice)",
+			lookupAt + "404 Not Found (no answer of this interface: Config.JobDBURL ends in /jobdb, so that the path begins with it twice: try without)",
 		},
 		{
 			callLookup, "/x/jobdb/public", 404, "",
-			lookupAt + "404 Not Found (no answer of this interface: Config.JobDBURL ends in /jobdb/public, so that the path begins with it twice)",
+			lookupAt + "404 Not Found (no answer of this interface: Config.JobDBURL ends in /jobdb/public, so that the path begins with it twice: try without)",
 		},
-		{callPost, "/jobabo", 404, "", postAt + "404 Not Found (no answer of this interface: Config.BaseURL ends in /jobabo, so that the path begins with it twice)"},
+		{callPost, "/jobabo", 404, "", postAt + "404 Not Found (no answer of this interface: Config.BaseURL ends in /jobabo, so that the path begins with it twice: try without)"},
 		{callLookup, "/api", 404, "", lookupAt + "404 Not Found (no answer of this interface: does Config.JobDBURL lead to it?)"},
 
 		{callSearch, "", 404, `{"message":"no such channel"}`, searchAt + `404 Not Found: "no such channel" (is the channel right? does Config.BaseURL lead to this interface?)`},
@@ -113,8 +113,9 @@ func TestRedirectLocations(t *testing.T) {
 		{callApplied, "//www.jobs.example" + path + "?session=s3cret", "https://www.jobs.example/...", "to https://www.jobs.example/..." + elsewhere},
 		{callApplied, "https://sso.example/s3cret?next=s3cret#s3cret", "https://sso.example/...", "to https://sso.example/..." + elsewhere},
 		{callApplied, "https://user:s3cret@sso.example/", "https://sso.example/...", "to https://sso.example/..." + elsewhere},
-		{callApplied, "https://token.sso.example/", "https://[hidden].sso.example/...", "to https://[hidden].sso.example/..." + elsewhere},
-		{callApplied, "/elsewhere", "https://jobs.example, the same path", "to https://jobs.example, the same path, after 3 others"}, // a loop,
+		{callApplied, "https://token.sso.example/", "https://[hidden]/...", "to https://[hidden]/..." + elsewhere},
+		{callApplied, "/elsewhere", "https://jobs.example, the same path", "to https://jobs.example, the same path, after 3 that were followed"}, // a loop,
+		{callApplied, "/elsewhere?next=//token", "https://jobs.example, the same path", "to https://jobs.example, the same path, after 3 that were followed"},
 		{callApplied, "", "", "the answer has no address to go to"},
 		{callApplied, "https://s3cret:port/", "", "the answer has no address to go to"},
 		{callApplied, "mailto:s3cret@jobs.example", "", "the answer has no address to go to"},
@@ -162,11 +163,13 @@ func TestRefusedCredentials(t *testing.T) {
 		}, "the applicant's token", "the applicant's token was refused", true},
 		{jobboard.Config{JobDBTokenSource: source}, callLookup, "the token of Config.JobDBTokenSource", "the token of Config.JobDBTokenSource was refused", false},
 		{
-			jobboard.Config{ClientID: "10"}, callLookup, "none; Config.JobDBTokenSource would send one",
+			jobboard.Config{ClientID: "10"},
+			callLookup, "none; Config.JobDBTokenSource would send one",
 			"no credential was sent; Config.JobDBTokenSource would send one", false,
 		},
 		{
-			jobboard.Config{}, callPost, "none; Config.ClientID or Config.TokenSource would send one",
+			jobboard.Config{},
+			callPost, "none; Config.ClientID or Config.TokenSource would send one",
 			"no credential was sent; Config.ClientID or Config.TokenSource would send one", false,
 		},
 	} {
@@ -233,7 +236,7 @@ func TestProxyInErrors(t *testing.T) {
 		proxy, to string
 		want      []string
 	}{
-		{asking.URL, "https://jobs.example", []string{"transport failed: Proxy Authentication Required", "(through the proxy " + asking.URL + ")"}},
+		{asking.URL, "https://jobs.example", []string{"transport failed: Proxy Authentication Required", "(through the proxy " + asking.URL + ": it asks for a user"}},
 		{asking.URL, "http://jobs.example", []string{"407 Proxy Authentication Required", "(through the proxy " + asking.URL + ": it asks for a user"}},
 		{gone.URL, "https://jobs.example", []string{"proxyconnect tcp", "(through the proxy " + gone.URL + ")"}},
 	} {
@@ -276,7 +279,7 @@ func TestTokenAnswers(t *testing.T) {
 		{200, "application/x-www-form-urlencoded", "access_token=s3cretT&expires_in=3600", "", time.Hour},
 		{
 			200, "text/html", "<!DOCTYPE html><title>Sign in</title>",
-			`the token endpoint's answer holds no token that can be read: 200 OK (text/html, begins "<!DOCTYPE html><title>Sign in</title>")`, 0,
+			`the answer of the token endpoint has no token that can be read; is its address right? 200 OK (text/html, begins "<!DOCTYPE html><title>Sign in</title>")`, 0,
 		},
 		{200, "text/html", "<p>s3cretC", `200 OK (text/html, begins "<p>[hidden]")`, 0},
 		{200, "application/json", `{"access_token":"s3cretT"`, `200 OK (application/json, begins "{\"access_token\"")`, 0},

@@ -93,7 +93,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		{"StallTimeout", &p.StallTimeout, 10 * time.Second},
 	} {
 		if *f.value < 0 {
-			return p, &ConfigError{"Retry." + f.name, "is negative"}
+			return p, &ConfigError{"Retry." + f.name, "is negative: 0 means the default"}
 		}
 		*f.value = cmp.Or(*f.value, f.zero)
 	}
@@ -107,7 +107,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		return p, &ConfigError{"Retry.MaxWait", "is less than MinWait"}
 	}
 	if p.MaxAttempts < 0 {
-		return p, &ConfigError{"Retry.MaxAttempts", "is negative"}
+		return p, &ConfigError{"Retry.MaxAttempts", "is negative: 0 means 5, and 1 no repeat"}
 	}
 	p.MaxAttempts = cmp.Or(p.MaxAttempts, 5)
 	p.Budget = cmp.Or(p.Budget, 2)

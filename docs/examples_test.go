@@ -201,7 +201,7 @@ func Example_handler() {
 	//
 	// 400  Bad Request
 	//
-	// 502 90 Bad Gateway
+	// 503 90 Service Unavailable
 }
 
 func Example_outcomes() {

@@ -60,7 +60,7 @@ func TestApply(t *testing.T) {
 		t.Errorf("a complete form: %d %s", status, page)
 	}
 	fake.Fail(jobboardtest.Fault{Status: 503, Times: 100, Header: http.Header{"Retry-After": {"90"}}})
-	if status, page := request("GET", job, nil); status != 502 {
+	if status, page := request("GET", job, nil); status != 503 {
 		t.Errorf("while the service is down: %d %s", status, page)
 	}
 }

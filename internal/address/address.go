@@ -41,7 +41,7 @@ func Path(s string) (path, wrong string) {
 	u, err := url.Parse(path)
 	if err != nil || path == "" || u.EscapedPath() != path ||
 		strings.Contains(path, "/.") || strings.ContainsAny(path, "{}%") {
-		return "", "is not a plain path"
+		return "", `is not a plain path, such as "/jobabo"`
 	}
 	return path, ""
 }
@@ -57,7 +57,7 @@ func wrongBase(u *url.URL) string {
 	case u.User != nil:
 		return "has a user part: set the credential in its own field"
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return "has a query or a fragment"
+		return "has a query or a fragment: leave it off"
 	}
 	parts := strings.Split(u.Path, "/")
 	if slices.Contains(parts, ".") || slices.Contains(parts, "..") {
@@ -99,7 +99,7 @@ func Link(s string) (u *url.URL, wrong string) {
 func wrongHost(u *url.URL) string {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "is not an absolute http or https address"
+		return `is not an absolute http or https address, such as "https://board.example"`
 	case u.Opaque != "" || u.Hostname() == "":
 		return "has no host"
 	}

@@ -64,26 +64,27 @@ func (o Origin) Address() string {
 	return o.String()
 }
 
-// Location describes where a redirect in answer to a request for from leads: scheme and host, and
-// ", the same path" if it differs from the request by scheme, host or a final slash alone, else "/...",
-// because its path may hold an identifier or a token. It returns "" if Location is no address of the web.
-func Location(from *url.URL, header http.Header) string {
-	target, err := from.Parse(header.Get("Location"))
-	if header.Get("Location") == "" || err != nil || wrongHost(target) != "" {
-		return ""
+// Location describes where a redirect in answer to a request for from leads: scheme and host, and what
+// may be shown of the rest, SamePath if it differs from the request by scheme, host or a final slash
+// alone, else OtherPath. It returns nothing if location is no address of the web.
+func Location(from *url.URL, location string) (origin, rest string) {
+	target, err := from.Parse(location)
+	if location == "" || err != nil || wrongHost(target) != "" {
+		return "", ""
 	}
-	shown := target.Scheme + "://" + target.Host
+	origin = target.Scheme + "://" + target.Host
 	slash := func(u *url.URL) string { return strings.TrimRight(u.EscapedPath(), "/") }
 	if slash(target) == slash(from) && target.RawQuery == from.RawQuery {
-		return shown + samePath
+		return origin, SamePath
 	}
-	return shown + "/..."
+	return origin, OtherPath
 }
 
-const samePath = ", the same path"
-
-// IsSamePath reports whether a text of Location says that only scheme, host or a final slash differ.
-func IsSamePath(location string) bool { return strings.HasSuffix(location, samePath) }
+// What Location shows of an address behind its host: a path may hold an identifier or a token.
+const (
+	SamePath  = ", the same path"
+	OtherPath = "/..."
+)
 
 // Redirect returns the target of resp, a redirect in answer to a request for from. It returns nil
 // if the client must not follow: Location is absent or broken, leads to another origin, or has a

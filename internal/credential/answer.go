@@ -65,7 +65,7 @@ func (t tokenAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 type unusableAnswer struct{ answer string }
 
 func (e *unusableAnswer) Error() string {
-	return "the token endpoint's answer holds no token that can be read: " + e.answer
+	return "the answer of the token endpoint has no token that can be read; is its address right? " + e.answer
 }
 
 // readable returns the JSON of a token endpoint's answer as package oauth2 can read it.

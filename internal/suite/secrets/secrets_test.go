@@ -148,6 +148,10 @@ func (s leakyService) serve(x *rig.Exchange) {
 		body = string(rig.Must(json.Marshal(map[string]any{
 			"code": all, "message": all, "error": all, "error_description": words,
 		})))
+	case "problem":
+		body = string(rig.Must(json.Marshal(map[string]any{"type": all, "title": all, "detail": words[0]})))
+		x.Answer(s.status, "application/problem+json", body)
+		return
 	case "JSON word":
 		body = string(rig.Must(json.Marshal(all)))
 	case "JSON, every letter escaped as ASCII":
@@ -170,6 +174,10 @@ func (s leakyService) serve(x *rig.Exchange) {
 		x.Header().Set("Content-Encoding", words[len(words)-1])
 	case "Location":
 		x.Header().Set("Location", "https://elsewhere.example/"+url.PathEscape(all)+"?"+words[0])
+	case "Location's host":
+		x.Header().Set("Location", "https://"+words[len(words)/2]+".elsewhere.example/")
+	case "Location's user":
+		x.Header().Set("Location", "https://"+url.PathEscape(words[len(words)/2])+":"+url.PathEscape(words[0])+"@elsewhere.example/")
 	case "broken Location":
 		x.Header().Set("Location", "https://elsewhere.example:port/%zz"+all)
 	case "status line":
@@ -187,7 +195,7 @@ func (s leakyService) serve(x *rig.Exchange) {
 
 var leakyForms = []string{
 	"text", "long text", "HTML", "JSON", "JSON word", "JSON, every letter escaped as ASCII", "header", "encoding",
-	"Location", "broken Location", "status line", "broken header", "broken status",
+	"Location", "Location's host", "Location's user", "problem", "broken Location", "status line", "broken header", "broken status",
 }
 
 // configs are clients with every kind of credential in every kind of holder.

@@ -124,7 +124,8 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 			want: fail(doctor.CheckChannel, "does not know 27828_EXTERN (404)", "upper and lower case count"),
 		},
 		{name: "empty channel", env: env{"CHANNEL": "1_nobody"}, want: fail(doctor.CheckChannel, "has no postings, or does not exist", "27828_extern")},
-		{name: "no language", env: env{"LANGUAGE": "german-please-now"}, want: fail(doctor.CheckLanguage, "names no language", "such as de")},
+		{name: "no language", env: env{"LANGUAGE": "de-germanyplease"}, want: fail(doctor.CheckLanguage, "names no language", "such as de")},
+		{name: "no code of a language", env: env{"LANGUAGE": "german"}, want: fail(doctor.CheckSettings, `write "de"`, "help settings")},
 
 		// The lookup.
 		{name: "no lookup", env: env{"JOBDB_URL": ""}, want: warn(doctor.CheckLookup, "no lookup address", "set JOBBOARD_JOBDB_URL")},

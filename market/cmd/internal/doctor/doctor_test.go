@@ -322,7 +322,7 @@ func TestExamine(t *testing.T) {
 		{name: "a number in front", path: "/jobs", status: 200, body: `{"totalNumberOfJobs":0,"results":[]}`, want: "channel fail, language skip", detail: "has no postings, or does not exist"},
 		{name: "no channel", set: map[string]string{"CHANNEL": ""}, want: "channel warn, language skip", detail: "none is set"},
 		{name: "no credential", set: map[string]string{"CLIENT_ID": "", "USER_TOKEN": ""}, want: "credential fail, channel skip, language skip, applicant skip", detail: "no credential is set, and a search needs one"},
-		{name: "wrong language", set: map[string]string{"LANGUAGE": "german-please-now"}, want: "language fail", detail: "names no language"},
+		{name: "wrong language", set: map[string]string{"LANGUAGE": "de-germanyplease"}, want: "language fail", detail: "names no language"},
 		{name: "language", set: map[string]string{"LANGUAGE": "de"}, detail: "de: 17 of 42 titles differ from those of any language"},
 		{name: "languages", set: map[string]string{"LANGUAGE": " de;q=0.9,en"}, detail: "de;q=0.9,en: 19 of 42 titles differ"},
 		{name: "no such language", set: map[string]string{"LANGUAGE": "de"}, path: "/jobs", from: 2, status: 500, want: "language fail", detail: "a search in de failed", next: "try without"},
