@@ -1,6 +1,7 @@
 package jobboard
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -178,9 +179,10 @@ func newClient(cfg Config) (*Client, error) {
 
 // newCommon returns the state that a client's endpoints share. cfg has its defaults filled in.
 func newCommon(cfg Config) *common {
-	next := network(cfg.HTTPClient)
+	next := network(cfg.HTTPClient, cfg.TLS)
 	_, standard := next.(*http.Transport)
-	cfg.ClientID, cfg.TokenSource, cfg.JobDBTokenSource, cfg.HTTPClient = "", nil, nil, nil
+	cfg.ClientID, cfg.TokenSource, cfg.JobDBTokenSource = "", nil, nil
+	cfg.HTTPClient, cfg.TLS = nil, nil
 	return &common{
 		config: cfg,
 		next:   next.RoundTrip, standard: standard,
@@ -189,11 +191,11 @@ func newCommon(cfg Config) *common {
 	}
 }
 
-// network returns the transport for Config.HTTPClient h.
-func network(h *http.Client) http.RoundTripper {
+// network returns the transport for Config.HTTPClient h and Config.TLS.
+func network(h *http.Client, settings *tls.Config) http.RoundTripper {
 	switch {
 	case h == nil:
-		return transport.Standard()
+		return transport.Standard(settings)
 	case h.Transport == nil:
 		return http.DefaultTransport
 	}

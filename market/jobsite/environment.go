@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -96,5 +97,6 @@ func trusting(path string) (*http.Client, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second} // notices a connection that went silent
 	return &http.Client{Transport: transport}, nil
 }
