@@ -19,6 +19,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
 // A Config tells logs which credentials are set, one by one.
@@ -193,6 +194,46 @@ func TestTLSIsNotShown(t *testing.T) {
 			if verb == "%+v" && strings.Contains(shown, " TLS:<nil>") == set {
 				t.Errorf("%s does not say whether TLS is set: %s", verb, shown)
 			}
+		}
+	}
+}
+
+// A base address is sent as it is written, with what no path may hold escaped, by search and
+// lookup.
+func TestPathOfABaseAddress(t *testing.T) {
+	for written, want := range map[string]string{
+		"/a%2Fb/é":          "/a%2Fb/%C3%A9",
+		"/a%2fb/c d":        "/a%2fb/c%20d",
+		"/é/a%2Fb/api/rest": "/%C3%A9/a%2Fb",
+		"/a%2Fb/%C3%A9":     "/a%2Fb/%C3%A9",
+		"/é":                "/%C3%A9",
+		"/a%2Fb":            "/a%2Fb",
+		"/a|b/%41;c=1":      "/a%7Cb/%41;c=1",
+	} {
+		var sent []string
+		transport := rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
+			sent = append(sent, r.URL.RequestURI())
+			return answer(r, 200, noJobs), nil
+		})
+		c, err := jobboard.NewClient(jobboard.Config{
+			BaseURL: "https://jobs.example" + written, JobDBURL: "https://jobs.example" + strings.TrimSuffix(written, "/api/rest"),
+			ClientID: "10", HTTPClient: &http.Client{Transport: transport},
+		})
+		if err != nil {
+			t.Errorf("%s: %v", written, err)
+			continue
+		}
+		if _, err := c.Search(t.Context(), "ch", jobboard.Query{}); err != nil {
+			t.Error(err)
+		}
+		_, _ = c.JobInformation(t.Context(), 1) // noJobs is no job information
+		wants := []string{want + "/api/rest/v2/frontend/jobboards/ch/jobs", want + "/jobdb/public/apply/external?jobid=1"}
+		if !slices.Equal(sent, wants) {
+			t.Errorf("%s: sent to %q, want %q", written, sent, wants)
+		}
+		u, err := jobboard.ParseBaseURL("https://jobs.example"+written, "/api/rest")
+		if err != nil || u.String() != "https://jobs.example"+want {
+			t.Errorf("%s is read as %v, %v", written, u, err)
 		}
 	}
 }

@@ -284,6 +284,9 @@ func (s *Settings) tokenAddress() (string, error) {
 
 // Below returns the address of a path of the interface.
 func (s *Settings) Below(path string) string {
+	if u, err := jobboard.ParseBaseURL(s.Get(BaseURL), "/api/rest"); err == nil {
+		return u.String() + path // as a client sends it
+	}
 	base := strings.TrimRight(s.Get(BaseURL), "/")
 	return strings.TrimRight(strings.TrimSuffix(base, "/api/rest"), "/") + path
 }

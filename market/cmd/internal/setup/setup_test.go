@@ -584,6 +584,10 @@ func TestBelow(t *testing.T) {
 			t.Errorf("%s: %s, %s, %v", base, s.Below("/p"), got, err)
 		}
 	}
+	s := Settings{Values: map[string]Value{BaseURL: {Text: "https://x/a%2Fb/é/api/rest"}}}
+	if got := s.Below("/p"); got != "https://x/a%2Fb/%C3%A9/p" { // where a client sends its requests
+		t.Error(got)
+	}
 }
 
 // The mock server answers whatever else is set up, is started once, and takes no address.
