@@ -3,6 +3,7 @@ package jobboard_test
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -202,6 +203,12 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// noCookies is a cookie jar.
+type noCookies struct{}
+
+func (noCookies) SetCookies(*url.URL, []*http.Cookie) {}
+func (noCookies) Cookies(*url.URL) []*http.Cookie     { return nil }
+
 // A mistake in a Config is found before anything is sent. Its error names the
 // field, and shows neither an address nor a secret.
 func TestConfigMistakes(t *testing.T) {
@@ -255,7 +262,19 @@ func TestConfigMistakes(t *testing.T) {
 			{BaseURL: base, Language: " "},
 			{BaseURL: base, Language: "**"},
 		},
-		"UserAgent":        {{BaseURL: base, UserAgent: "a\x00b"}, {BaseURL: base, UserAgent: "a\nb"}},
+		"UserAgent": {{BaseURL: base, UserAgent: "a\x00b"}, {BaseURL: base, UserAgent: "a\nb"}},
+		"HTTPClient": {
+			{BaseURL: base, HTTPClient: &http.Client{Timeout: 30}},
+			{BaseURL: base, HTTPClient: &http.Client{Jar: noCookies{}}},
+			{BaseURL: base, HTTPClient: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return nil }}},
+		},
+		"TLS": {
+			{BaseURL: base, TLS: new(tls.Config), HTTPClient: new(http.Client)},
+			{BaseURL: base, TLS: &tls.Config{InsecureSkipVerify: true}},
+			{BaseURL: base, TLS: &tls.Config{NextProtos: []string{"h2"}}},
+			{BaseURL: base, TLS: &tls.Config{NextProtos: []string{"http/1.1", "h2"}}},
+			{BaseURL: base, TLS: &tls.Config{NextProtos: []string{""}}, AllowInsecure: true},
+		},
 		"JobDBTokenSource": {{BaseURL: base, JobDBURL: base, JobDBTokenSource: jobboard.StaticToken("")}},
 		"MaxBodyBytes":     {{BaseURL: base, MaxBodyBytes: -1}},
 		"MaxPostingBytes":  {{BaseURL: base, MaxPostingBytes: -1}},
@@ -279,7 +298,6 @@ func TestConfigMistakes(t *testing.T) {
 			{BaseURL: base, Retry: jobboard.RetryPolicy{AttemptTimeout: time.Millisecond - 1}},
 		},
 		"Retry.StallTimeout": {{BaseURL: base, Retry: jobboard.RetryPolicy{StallTimeout: time.Millisecond - 1}}},
-		"HTTPClient":         {{BaseURL: base, HTTPClient: &http.Client{Timeout: 30}}},
 	} {
 		for _, cfg := range mistakes {
 			_, err := jobboard.NewClient(cfg)

@@ -39,7 +39,8 @@ func ExampleConfig_proxy() {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = http.ProxyURL(address)
-	transport.MaxIdleConnsPerHost = 64 // The default of 2 is too low for many calls at once.
+	transport.MaxIdleConnsPerHost = 64                                     // The default of 2 is too low for many calls at once.
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second} // Notices a connection that went silent.
 	client, err := jobboard.NewClient(jobboard.Config{
 		BaseURL:    fake.BaseURL,
 		ClientID:   "10",
@@ -73,12 +74,10 @@ func ExampleConfig_privateCA() {
 	if !roots.AppendCertsFromPEM(authority) {
 		log.Fatal("there is no certificate in ca.pem")
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	client, err := jobboard.NewClient(jobboard.Config{
-		BaseURL:    board.URL,
-		ClientID:   "10",
-		HTTPClient: &http.Client{Transport: transport},
+		BaseURL:  board.URL,
+		ClientID: "10",
+		TLS:      &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -109,16 +108,14 @@ func ExampleConfig_clientCertificate() {
 	if !roots.AppendCertsFromPEM(authority) {
 		log.Fatal("there is no certificate in ca.pem")
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = &tls.Config{
-		Certificates: []tls.Certificate{pair},
-		RootCAs:      roots, // nil: those that the machine knows
-		MinVersion:   tls.VersionTLS12,
-	}
 	client, err := jobboard.NewClient(jobboard.Config{
-		BaseURL:    board.URL,
-		ClientID:   "10",
-		HTTPClient: &http.Client{Transport: transport},
+		BaseURL:  board.URL,
+		ClientID: "10",
+		TLS: &tls.Config{
+			Certificates: []tls.Certificate{pair},
+			RootCAs:      roots, // nil: those that the machine knows
+			MinVersion:   tls.VersionTLS12,
+		},
 	})
 	if err != nil {
 		log.Fatal(err)

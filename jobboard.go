@@ -1,6 +1,7 @@
 package jobboard
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -194,7 +195,7 @@ func newClient(cfg Config) (*Client, error) {
 
 // newCommon returns the state that a client's endpoints share. cfg has its defaults filled in.
 func newCommon(cfg Config) (*common, error) {
-	next := network(cfg.HTTPClient)
+	next := network(cfg.HTTPClient, cfg.TLS)
 	own, standard := next.(*http.Transport)
 	var proxy func(*http.Request) (*url.URL, error)
 	if standard {
@@ -210,7 +211,8 @@ func newCommon(cfg Config) (*common, error) {
 	if cfg.HTTPClient != nil {
 		attemptMost = cfg.HTTPClient.Timeout
 	}
-	cfg.ClientID, cfg.TokenSource, cfg.JobDBTokenSource, cfg.HTTPClient, cfg.Middleware = "", nil, nil, nil, nil
+	cfg.ClientID, cfg.TokenSource, cfg.JobDBTokenSource = "", nil, nil
+	cfg.HTTPClient, cfg.TLS, cfg.Middleware = nil, nil, nil
 	return &common{
 		config: cfg, attemptMost: attemptMost,
 		next: next.RoundTrip, standard: standard, proxy: proxy,
@@ -219,11 +221,11 @@ func newCommon(cfg Config) (*common, error) {
 	}, nil
 }
 
-// network returns the transport for Config.HTTPClient h.
-func network(h *http.Client) http.RoundTripper {
+// network returns the transport for Config.HTTPClient h and Config.TLS.
+func network(h *http.Client, settings *tls.Config) http.RoundTripper {
 	switch {
 	case h == nil:
-		return transport.Standard()
+		return transport.Standard(settings)
 	case h.Transport == nil:
 		return http.DefaultTransport
 	}

@@ -111,6 +111,7 @@ func FuzzBaseAddress(f *testing.F) {
 		"http://[::1]:8080/x", "https://user@api.example", "https://api.example?x", "https://api.example/#f", "//api.example", "api.example", "ftp://x", "https://",
 		"https://api.example/../x", "https://api.example/%2e%2e/x", "https://api.example/a%2Fb", "https://api.example:443", "https://API.example", "https://api.example//x//",
 		"https://api.example/api/rest//", "HTTPS://x", "https://x:", "https://x:99999", "https://%61", "https://ü.example/ü", "https://x/%zz", "https://x\x00", "https:x", "https:///x",
+		"https://x/a%2Fb/ü", "https://x/ü%2f/api/rest",
 	} {
 		f.Add(s)
 	}
@@ -148,6 +149,10 @@ func FuzzBaseAddress(f *testing.F) {
 		given, err := url.Parse(address)
 		if err != nil || !strings.EqualFold(given.Host, sent.URL.Host) {
 			t.Fatalf("%q: host %q", address, sent.URL.Host)
+		}
+		slashes := func(path string) int { return strings.Count(strings.ToLower(path), "%2f") }
+		if slashes(sent.URL.EscapedPath()) != slashes(address) {
+			t.Fatalf("%q: sent to %s", address, sent.URL)
 		}
 	})
 }

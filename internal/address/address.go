@@ -4,6 +4,7 @@
 package address
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,8 +13,8 @@ import (
 )
 
 // Base reads a base address and removes trailing slashes and suffix, because people paste an
-// address with and without them. suffix may be empty. Base returns the address, or what is wrong
-// with s.
+// address with and without them. suffix may be empty. In the path it escapes what is not escaped and
+// must be, and leaves the rest as it is written. Base returns the address, or what is wrong with s.
 func Base(s, suffix string) (u *url.URL, wrong string) {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -22,6 +23,8 @@ func Base(s, suffix string) (u *url.URL, wrong string) {
 	if wrong := wrongBase(u); wrong != "" {
 		return nil, wrong
 	}
+	// EscapedPath ignores a RawPath that is not wholly escaped, and its %2F with it.
+	u.RawPath = escapeRest(u.RawPath)
 	escaped := strings.TrimRight(u.EscapedPath(), "/")
 	for suffix != "" && strings.HasSuffix(escaped, suffix) {
 		escaped = strings.TrimRight(strings.TrimSuffix(escaped, suffix), "/")
@@ -32,6 +35,21 @@ func Base(s, suffix string) (u *url.URL, wrong string) {
 		u.RawPath = escaped
 	}
 	return u, ""
+}
+
+// escapeRest escapes the bytes of a path that no path may hold. It leaves what is escaped already.
+func escapeRest(path string) string {
+	const marks = "-._~!$&'()*+,;=:@/%[]" // net/http sends brackets too
+	var b strings.Builder
+	for i := range len(path) {
+		c := path[i]
+		if '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || strings.IndexByte(marks, c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
 
 // Path reads the path of an endpoint below a base address. It returns the path with a leading slash

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -32,6 +33,48 @@ func TestBase(t *testing.T) {
 		}
 		if wrong == "" && (u.RawPath != "") != strings.Contains(c.want, "%") {
 			t.Errorf("%s: a raw path of %q, which each request pays for", c.text, u.RawPath)
+		}
+	}
+}
+
+// TestBaseKeepsItsPath: whatever is escaped in a base address and whatever is not, the path that is
+// sent has the written segments, and what was escaped stays escaped.
+func TestBaseKeepsItsPath(t *testing.T) {
+	parts := []string{
+		"a", "a%2Fb", "a%2fb", "%C3%A9", "é", "c d", "c%20d", "%41", "[x]", "a;b=1,2", "!$&'()*+:@~", `"`, "|", "^", "<a>", "\\", "`{}", "日本",
+	}
+	decoded := func(escaped string) (segments []string) {
+		for segment := range strings.SplitSeq(escaped, "/") {
+			text, err := url.PathUnescape(segment)
+			if err != nil {
+				t.Errorf("%q: %v", escaped, err)
+			}
+			segments = append(segments, text)
+		}
+		return segments
+	}
+	for _, suffix := range []string{"", "/api/rest"} {
+		for _, one := range parts {
+			for _, other := range parts {
+				path := "/" + one + "/" + other
+				u, wrong := Base("https://jobs.example"+path+suffix+"/", suffix)
+				if wrong != "" {
+					t.Errorf("%s: %s", path, wrong)
+					continue
+				}
+				sent := u.RequestURI()
+				if got, want := decoded(sent), decoded(path); !slices.Equal(got, want) {
+					t.Errorf("%s is sent as %s", path, sent)
+				}
+				if strings.ContainsFunc(sent, func(r rune) bool { return r <= ' ' || r > '~' }) {
+					t.Errorf("%s is not escaped: %s", path, sent)
+				}
+				for _, written := range []string{"%2F", "%2f", "%41", "a;b=1,2"} {
+					if strings.Count(sent, written) != strings.Count(path, written) {
+						t.Errorf("%s is sent as %s", path, sent)
+					}
+				}
+			}
 		}
 	}
 }

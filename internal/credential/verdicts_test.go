@@ -12,7 +12,7 @@ import (
 // What the service said about the tokens of a source, in any order of answers, decides whether a
 // call repeats its request with a new one.
 //
-//nolint:errcheck,gosec // the steps are this test's own
+//nolint:errcheck // the steps are this test's own
 func TestWithheld(t *testing.T) {
 	type held struct{ byItself, byOrigin bool } // withheld, without and with another source refused
 	for name, c := range map[string]struct {

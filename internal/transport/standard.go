@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"crypto/tls"
 	"net"
 	"net/http"
 	"time"
@@ -8,8 +9,9 @@ import (
 
 // Standard returns net/http's transport with the limits of a client that talks to one or two hosts:
 // connections stay for reuse, headers are bounded. It speaks HTTP/1.1, which carries many small
-// answers at once faster than one HTTP/2 connection does.
-func Standard() *http.Transport {
+// answers at once faster than one HTTP/2 connection does, and of which a silent connection costs
+// one call. Standard clones settings; nil: the defaults of package tls.
+func Standard(settings *tls.Config) *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -20,6 +22,7 @@ func Standard() *http.Transport {
 		MaxIdleConns:           1024,
 		MaxIdleConnsPerHost:    512,
 		IdleConnTimeout:        60 * time.Second,
+		TLSClientConfig:        settings.Clone(),
 		TLSHandshakeTimeout:    5 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 		ReadBufferSize:         16 << 10, // a job information in one read

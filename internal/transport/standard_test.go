@@ -16,8 +16,8 @@ import (
 
 // toServer returns the limits of [Standard] with a server behind pipes in the
 // place of the network.
-func toServer(serve func(net.Conn)) *http.Transport {
-	transport := Standard()
+func toServer(settings *tls.Config, serve func(net.Conn)) *http.Transport {
+	transport := Standard(settings)
 	transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		go serve(server)
@@ -43,7 +43,7 @@ func fetch(t *testing.T, transport *http.Transport, url string) error {
 // five seconds.
 func TestHandshakeTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		transport := toServer(func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
+		transport := toServer(nil, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 		start := time.Now()
 		err := fetch(t, transport, "https://jobs.example/")
 		if took := time.Since(start); err == nil || took != 5*time.Second {
@@ -52,21 +52,23 @@ func TestHandshakeTimeout(t *testing.T) {
 	})
 }
 
-// HTTP/2 is not offered to a server.
+// HTTP/2 is not offered to a server, whatever the settings of TLS.
 func TestOffersNoHTTP2(t *testing.T) {
-	offered := make(chan []string, 1)
-	transport := toServer(func(conn net.Conn) {
-		_ = tls.Server(conn, &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-			offered <- hello.SupportedProtos
-			return nil, errors.New("that is all")
-		}}).Handshake()
-		conn.Close()
-	})
-	if err := fetch(t, transport, "https://jobs.example/"); err == nil {
-		t.Error("no error")
-	}
-	if got := <-offered; slices.Contains(got, "h2") {
-		t.Errorf("it offers %q", got)
+	for _, settings := range []*tls.Config{nil, {}, {NextProtos: []string{"http/1.1"}}} {
+		offered := make(chan []string, 1)
+		transport := toServer(settings, func(conn net.Conn) {
+			_ = tls.Server(conn, &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+				offered <- hello.SupportedProtos
+				return nil, errors.New("that is all")
+			}}).Handshake()
+			conn.Close()
+		})
+		if err := fetch(t, transport, "https://jobs.example/"); err == nil {
+			t.Error("no error")
+		}
+		if got := <-offered; slices.Contains(got, "h2") {
+			t.Errorf("it offers %q", got)
+		}
 	}
 }
 
@@ -74,7 +76,7 @@ func TestOffersNoHTTP2(t *testing.T) {
 func TestIdleTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan time.Time, 1)
-		transport := toServer(func(conn net.Conn) {
+		transport := toServer(nil, func(conn net.Conn) {
 			buf := make([]byte, 4<<10)
 			_, _ = conn.Read(buf)
 			_, _ = io.WriteString(conn, "HTTP/1.1 204 No Content\r\n\r\n")
@@ -96,7 +98,7 @@ func TestHeaderLimit(t *testing.T) {
 	const limit = 256 << 10
 	for size, want := range map[int]bool{limit: true, limit + 1: false} {
 		synctest.Test(t, func(t *testing.T) {
-			transport := toServer(func(conn net.Conn) {
+			transport := toServer(nil, func(conn net.Conn) {
 				_, _ = conn.Read(make([]byte, 4<<10))
 				const begin, end = "HTTP/1.1 204 No Content\r\nConnection: close\r\nX: ", "\r\n\r\n"
 				_, _ = io.WriteString(conn, begin+strings.Repeat("x", size-len(begin+end))+end)

@@ -275,4 +275,5 @@ var feedClient = &http.Client{Transport: &http.Transport{
 	ResponseHeaderTimeout: feedStall,
 	IdleConnTimeout:       time.Minute,
 	ForceAttemptHTTP2:     true,
+	HTTP2:                 &http.HTTP2Config{SendPingTimeout: 15 * time.Second}, // notices a connection that went silent
 }}

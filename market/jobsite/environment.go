@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -60,7 +59,7 @@ func ReadEnv(getenv func(string) string) (Settings, error) {
 		}
 	}
 	if path := get("CA_FILE"); path != "" {
-		if s.Board.HTTPClient, err = trusting(path); err != nil {
+		if s.Board.TLS, err = trusting(path); err != nil {
 			return Settings{}, err
 		}
 	}
@@ -81,8 +80,8 @@ func secret(get func(string) string, name string) (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// trusting returns a client that trusts the certificates in a file besides the system's.
-func trusting(path string) (*http.Client, error) {
+// trusting returns settings of TLS that trust the certificates in a file besides the system's.
+func trusting(path string) (*tls.Config, error) {
 	pem, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("jobsite: JOBBOARD_CA_FILE: %w", err)
@@ -94,7 +93,5 @@ func trusting(path string) (*http.Client, error) {
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("jobsite: JOBBOARD_CA_FILE: %s holds no certificate in PEM form", path)
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	return &http.Client{Transport: transport}, nil
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }

@@ -214,6 +214,9 @@ func (m *Marketplace) open(ctx context.Context, s *Settings) (err error) {
 		Failed: m.Site.cfg.Failed, Logger: s.Logger,
 		OAuth2: oauth2.Config{ClientID: clientID, ClientSecret: s.ClientSecret, Endpoint: endpoint},
 	}
+	if cfg.HTTPClient == nil {
+		cfg.HTTPClient = &http.Client{Timeout: signInTime, Transport: network(&s.Board)}
+	}
 	if s.EditSignIn != nil {
 		s.EditSignIn(&cfg)
 	}
@@ -229,6 +232,25 @@ func visited(listens string) string {
 	return listens
 }
 
+// network returns the transport for requests to a board that are not calls of a client, such as one
+// for a token: that of its HTTPClient, or net/http's with its settings of TLS. It notices an HTTP/2
+// connection that went silent, on which all later requests would wait.
+func network(board *jobboard.Config) http.RoundTripper {
+	if h := board.HTTPClient; h != nil && h.Transport != nil {
+		return h.Transport
+	}
+	next, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport // a program's own
+	}
+	next = next.Clone()
+	next.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second}
+	if board.TLS != nil {
+		next.TLSClientConfig = board.TLS.Clone()
+	}
+	return next
+}
+
 // setToken sets the source of tokens for an identifier with a secret. NewClient refuses an
 // identifier beside a source, so setToken removes it.
 func (s *Settings) setToken() {
@@ -237,10 +259,7 @@ func (s *Settings) setToken() {
 	}
 	if s.Board.TokenSource == nil {
 		tokens := &clientcredentials.Config{ClientID: s.Board.ClientID, ClientSecret: s.ClientSecret, TokenURL: s.TokenURL}
-		client := http.Client{Timeout: 30 * time.Second}
-		if s.Board.HTTPClient != nil {
-			client.Transport = s.Board.HTTPClient.Transport
-		}
+		client := http.Client{Timeout: 30 * time.Second, Transport: network(&s.Board)}
 		// The request carries the secret.
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		s.Board.TokenSource = jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {

@@ -426,7 +426,8 @@ func TestReadEnv(t *testing.T) {
 	if token, err := s.Board.TokenSource.Token(); err != nil || token.AccessToken != "hush" {
 		t.Errorf("the token is not that of the file: %v", err)
 	}
-	if status, _, body := fetch(t, s.Board.HTTPClient, "GET", server.URL); status != 200 || body != "trusted" {
+	trusting := &http.Client{Transport: &http.Transport{TLSClientConfig: s.Board.TLS}}
+	if status, _, body := fetch(t, trusting, "GET", server.URL); status != 200 || body != "trusted" {
 		t.Errorf("the board with a certificate of its own: %d %s", status, body)
 	}
 	if s, err := jobsite.ReadEnv(func(string) string { return "" }); err != nil || s.Board.BaseURL != "" || s.Channels != nil || s.Feeds != nil {

@@ -155,7 +155,7 @@ func (s *SignIn) setDefaults() {
 	if cfg.Lifetime == 0 {
 		cfg.Lifetime = 12 * time.Hour
 	}
-	client := http.Client{Timeout: 10 * time.Second}
+	client := http.Client{Timeout: signInTime, Transport: network(new(jobboard.Config))}
 	if cfg.HTTPClient != nil {
 		client = *cfg.HTTPClient
 	}
@@ -170,6 +170,9 @@ func (s *SignIn) setDefaults() {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 }
+
+// signInTime bounds a request for a token of an applicant.
+const signInTime = 10 * time.Second
 
 const callbackPath = "/signin/callback"
 

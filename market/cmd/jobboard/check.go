@@ -215,9 +215,7 @@ func (f *checkFlags) board(b *setup.Board) (boardcheck.Board, error) {
 	if err != nil {
 		return out, err
 	}
-	if next != nil {
-		t.HTTPClient = &http.Client{Transport: next}
-	}
+	t.HTTPClient = &http.Client{Transport: next}
 	out.Limiter = b.Limiter
 	if out.Limiter == nil {
 		out.Limiter = rate.NewLimiter(rate.Limit(f.rate), 1)

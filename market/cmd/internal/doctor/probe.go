@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -64,7 +63,7 @@ func (d *examination) exchange(p *probe, address string) error {
 	req.Header.Set("User-Agent", "jobboard")
 	req.Header.Set("Accept", "application/json, text/plain;q=0.9, */*;q=0.8")
 	p.started = d.console.Now()
-	resp, err := cmp.Or(next, http.DefaultTransport).RoundTrip(req)
+	resp, err := next.RoundTrip(req)
 	if err == nil {
 		p.answered = d.console.Now()
 		p.read(req, resp)

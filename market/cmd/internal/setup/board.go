@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -33,6 +34,10 @@ type Board struct {
 
 	reader *Reader
 	client func() (*jobboard.Client, error) // makes the client once
+
+	dialing   sync.Once // guards the next two
+	transport *http.Transport
+	noTrust   error // of ca_file
 }
 
 // NewClient makes a jobboard.Client from the settings. cfg may set fields that have no
@@ -64,17 +69,17 @@ func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
 	if err := b.reader.pace(&cfg.Retry); err != nil {
 		return cfg, err
 	}
-	next, err := b.Transport()
-	if err != nil {
-		return cfg, err
-	}
-	if next != nil {
+	if next := b.given(); next != nil {
 		cfg.HTTPClient = &http.Client{Transport: next}
+	} else if trust, err := b.trust(); err != nil {
+		return cfg, err
+	} else {
+		cfg.TLS = trust
 	}
 	if b.reader.debug {
 		cfg.Observer = observer(cfg.Logger)
 	}
-	return cfg, b.setCredential(&cfg, next)
+	return cfg, b.setCredential(&cfg)
 }
 
 // pace sets the number and the time-out of attempts from the flags.
@@ -111,7 +116,7 @@ func (s *Settings) Credential() string {
 
 // setCredential sets the client's credential. Without a base address it sets none,
 // because the lookup needs no credential.
-func (b *Board) setCredential(cfg *jobboard.Config, next http.RoundTripper) (err error) {
+func (b *Board) setCredential(cfg *jobboard.Config) (err error) {
 	if cfg.BaseURL == "" {
 		return nil
 	}
@@ -120,7 +125,7 @@ func (b *Board) setCredential(cfg *jobboard.Config, next http.RoundTripper) (err
 	case Token:
 		cfg.TokenSource = jobboard.StaticToken(s.Get(Token))
 	case ClientSecret:
-		cfg.TokenSource, err = b.clientCredentials(next)
+		cfg.TokenSource, err = b.clientCredentials()
 	case ClientID:
 		cfg.ClientID = s.Get(ClientID)
 	}
@@ -162,14 +167,20 @@ func Refused(err error, cfg jobboard.Config) error {
 	return refused
 }
 
-// Transport returns the transport for the settings, or nil for the client's default.
-func (b *Board) Transport() (http.RoundTripper, error) {
+// given returns the transport of the mock server or the reader; nil: the board is reached by the
+// network.
+func (b *Board) given() http.RoundTripper {
+	if b.Fake != nil {
+		return b.Fake.Client().Transport // works without sockets too
+	}
+	return b.reader.Transport
+}
+
+// trust returns the settings of TLS with the certificates of ca_file; nil: there is no such file.
+func (b *Board) trust() (*tls.Config, error) {
 	path := b.Get(CAFile)
-	switch {
-	case b.Fake != nil:
-		return b.Fake.Client().Transport, nil // works without sockets too
-	case b.reader.Transport != nil || path == "":
-		return b.reader.Transport, nil
+	if path == "" {
+		return nil, nil //nolint:nilnil // see above
 	}
 	pem, err := os.ReadFile(path)
 	if err != nil {
@@ -182,32 +193,60 @@ func (b *Board) Transport() (http.RoundTripper, error) {
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, Lacks("ca_file: %s holds no certificate in PEM form", path)
 	}
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	t.MaxResponseHeaderBytes = 256 << 10
-	t.MaxIdleConnsPerHost = 512
-	return t, nil
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+}
+
+// Transport returns the transport for requests to the board that are not calls of a client, such as
+// one for a token.
+func (b *Board) Transport() (http.RoundTripper, error) {
+	if next := b.given(); next != nil {
+		return next, nil
+	}
+	return b.network()
 }
 
 // FeedTransport returns the transport for a feed from another host, which the mock
 // server's transport does not reach.
 func (b *Board) FeedTransport() (http.RoundTripper, error) {
-	next, err := b.Transport()
-	if next == nil || b.Fake != nil && b.reader.Transport == nil {
-		next = http.DefaultTransport
+	if b.reader.Transport != nil {
+		return b.reader.Transport, nil
 	}
-	return next, err
+	return b.network()
+}
+
+// network returns net/http's transport with the certificates of ca_file, always the same one. It
+// notices an HTTP/2 connection that went silent, on which all later requests would wait.
+func (b *Board) network() (http.RoundTripper, error) {
+	b.dialing.Do(func() {
+		var trust *tls.Config
+		if trust, b.noTrust = b.trust(); b.noTrust != nil {
+			return
+		}
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.TLSClientConfig = trust
+		t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second}
+		t.MaxResponseHeaderBytes = 256 << 10
+		b.transport = t
+	})
+	if b.noTrust != nil {
+		return nil, b.noTrust
+	}
+	return b.transport, nil
 }
 
 // clientCredentials returns a source of tokens by the OAuth2 client_credentials grant. It
 // does not follow redirects, because the request carries the secret.
-func (b *Board) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, error) {
+func (b *Board) clientCredentials() (oauth2.TokenSource, error) {
 	s := &b.Settings
 	if s.Get(ClientID) == "" {
 		return nil, Lacks("there is a client secret and no client identifier").
 			Next("set JOBBOARD_CLIENT_ID beside the secret")
 	}
 	tokens, err := s.tokenAddress()
+	if err != nil {
+		return nil, err
+	}
+	next, err := b.Transport()
 	if err != nil {
 		return nil, err
 	}
@@ -245,6 +284,9 @@ func (s *Settings) tokenAddress() (string, error) {
 
 // Below returns the address of a path of the interface.
 func (s *Settings) Below(path string) string {
+	if u, err := jobboard.ParseBaseURL(s.Get(BaseURL), "/api/rest"); err == nil {
+		return u.String() + path // as a client sends it
+	}
 	base := strings.TrimRight(s.Get(BaseURL), "/")
 	return strings.TrimRight(strings.TrimSuffix(base, "/api/rest"), "/") + path
 }

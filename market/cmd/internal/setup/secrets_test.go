@@ -55,15 +55,16 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 // A token that client identifier and secret were exchanged for is hidden as they are.
 func TestTokenOfClientCredentialsIsHidden(t *testing.T) {
-	b := &Board{reader: new(Reader), Settings: Settings{Values: map[string]Value{
-		ClientID: {Text: "10"}, ClientSecret: {Text: "client-secret"}, TokenURL: {Text: "https://jobs.example/token"},
-	}}}
-	source, err := b.clientCredentials(roundTrip(func(r *http.Request) (*http.Response, error) {
+	endpoint := roundTrip(func(r *http.Request) (*http.Response, error) {
 		return &http.Response{
 			StatusCode: http.StatusOK, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
 			Body: io.NopCloser(strings.NewReader(`{"access_token":"fetched-token","token_type":"Bearer"}`)),
 		}, nil
-	}))
+	})
+	b := &Board{reader: &Reader{Transport: endpoint}, Settings: Settings{Values: map[string]Value{
+		ClientID: {Text: "10"}, ClientSecret: {Text: "client-secret"}, TokenURL: {Text: "https://jobs.example/token"},
+	}}}
+	source, err := b.clientCredentials()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -583,6 +584,10 @@ func TestBelow(t *testing.T) {
 			t.Errorf("%s: %s, %s, %v", base, s.Below("/p"), got, err)
 		}
 	}
+	s := Settings{Values: map[string]Value{BaseURL: {Text: "https://x/a%2Fb/é/api/rest"}}}
+	if got := s.Below("/p"); got != "https://x/a%2Fb/%C3%A9/p" { // where a client sends its requests
+		t.Error(got)
+	}
 }
 
 // The mock server answers whatever else is set up, is started once, and takes no address.
@@ -613,12 +618,14 @@ func TestFake(t *testing.T) {
 	if got := r.Secrets.Mask(d.ApplicantToken); got != "[hidden]" {
 		t.Errorf("the applicant's token is shown as %s", got)
 	}
-	if next, err := b.FeedTransport(); err != nil || next != http.DefaultTransport {
-		t.Errorf("a feed is asked by %v, %v", next, err)
+	if next, err := b.FeedTransport(); err != nil || next == b.Fake.Client().Transport {
+		t.Errorf("a feed is asked by %T, %v", next, err)
 	}
 	r.Transport = roundTrip(http.DefaultTransport.RoundTrip)
-	if next, err := b.FeedTransport(); err != nil || next == http.DefaultTransport {
-		t.Errorf("a feed is asked by %v, %v", next, err)
+	if next, err := b.FeedTransport(); err != nil {
+		t.Error(err)
+	} else if _, own := next.(roundTrip); !own {
+		t.Errorf("a feed is asked by %T", next)
 	}
 	for _, flag := range []string{"base-url", "jobdb-url", "client-id", "token-url", "ca-file"} {
 		_, err := reader(t, nil, "").read(t, "--fake", "--"+flag, "x")
@@ -668,19 +675,53 @@ func TestCAFileAndDebug(t *testing.T) {
 	if n, err := (maskedWriter{&Reader{Log: failing{}}}).Write([]byte("x")); n != 0 || err == nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	next, err := b.Transport()
-	if limits := next.(*http.Transport); limits.MaxResponseHeaderBytes != 256<<10 || limits.MaxIdleConnsPerHost != 512 || limits.TLSClientConfig.MinVersion != tls.VersionTLS12 {
-		t.Errorf("a transport with certificates of its own has other limits: %d, %d", limits.MaxResponseHeaderBytes, limits.MaxIdleConnsPerHost)
+	cfg, err := b.Config(jobboard.Config{})
+	if err != nil || cfg.HTTPClient != nil || cfg.TLS == nil || cfg.TLS.MinVersion != tls.VersionTLS12 {
+		t.Errorf("the client does not make its own transport: %+v, %v", cfg, err)
 	}
-	if feed, err2 := b.FeedTransport(); next == nil || feed == nil || feed == http.DefaultTransport || err != nil || err2 != nil {
-		t.Errorf("%v, %v", next, feed)
+}
+
+// Tokens, feeds and checks, which are not calls of a client, are asked for with the certificates of
+// the file, too, and by a transport that notices an HTTP/2 connection that went silent.
+func TestTransportOfOtherRequests(t *testing.T) {
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(secure.Close)
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // of refused handshakes
+	ca := clitest.WriteFile(t, "ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})), 0o644)
+	for _, env := range []map[string]string{nil, {"CA_FILE": ca}} {
+		b, err := reader(t, env, "").read(t)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, open := range map[string]func() (http.RoundTripper, error){"token": b.Transport, "feed": b.FeedTransport} {
+			next, err := open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			own, ok := next.(*http.Transport)
+			if !ok || own.MaxResponseHeaderBytes != 256<<10 || own.HTTP2 == nil || own.HTTP2.SendPingTimeout <= 0 {
+				t.Fatalf("%s: %+v", what, next)
+			}
+			if again, _ := open(); again != next {
+				t.Errorf("%s: each request has a transport of its own", what)
+			}
+			resp, err := (&http.Client{Transport: next}).Get(secure.URL)
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			if (err == nil) != (env != nil) {
+				t.Errorf("%s, with %v: %v", what, env, err)
+			}
+		}
 	}
-	bare, _ := reader(t, nil, "").read(t)
-	if next, err := bare.Transport(); next != nil || err != nil {
-		t.Errorf("%v, %v", next, err)
+	b, err := reader(t, map[string]string{"CA_FILE": "/no/such.pem"}, "").read(t)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if next, err := bare.FeedTransport(); next != http.DefaultTransport || err != nil {
-		t.Errorf("%v, %v", next, err)
+	for range 2 {
+		if next, err := b.FeedTransport(); next != nil || err == nil {
+			t.Errorf("%v, %v", next, err)
+		}
 	}
 }
 
