@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"regexp"
 	"strconv"
-
 )
 
 // object is a JSON object; its numbers are json.Number.

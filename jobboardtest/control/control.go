@@ -34,9 +34,9 @@ type Control struct {
 
 	ending context.Context // ends at the server's shutdown, and with it waits
 
-	writing  sync.Mutex   // held during a change, so that changes which read the state first are atomic
-	setClock bool         // guarded by writing
-	stopped  atomic.Bool  // the clock stands still
+	writing  sync.Mutex  // held during a change, so that changes which read the state first are atomic
+	setClock bool        // guarded by writing
+	stopped  atomic.Bool // the clock stands still
 }
 
 // New returns the control interface of a server, to be served below a path that

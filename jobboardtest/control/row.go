@@ -15,9 +15,9 @@ import (
 
 // foundRows is the answer to a search of the journal.
 type foundRows struct {
-	Rows []pageRow  `json:"rows"` // the newest first, maxRows at most
-	Fit  int        `json:"fit"`  // number of requests in the whole journal that fit
-	Kept int        `json:"kept"` // number of requests in the journal
+	Rows []pageRow `json:"rows"` // the newest first, maxRows at most
+	Fit  int       `json:"fit"`  // number of requests in the whole journal that fit
+	Kept int       `json:"kept"` // number of requests in the journal
 }
 
 // findRows answers with the newest rows of the whole journal that fit the filter q. The
