@@ -87,7 +87,7 @@ func TestSearchCSV(t *testing.T) {
 	if err != nil || len(rows) != 47 {
 		t.Fatalf("%v: %d rows", err, len(rows))
 	}
-	want := "600100 910200 Pflegefachkraft (m/w/d) Berlin Lindenhof Kliniken GmbH  2026-01-05 2027-01-05 https://lindenhof.jobs.example/job/2797227/"
+	want := "600100 910200 Pflegefachkraft (m/w/d) Berlin Lindenhof Kliniken GmbH  2026-01-05 2027-01-05 " + srv.BaseURL + "/job/2797227/"
 	if got := strings.Join(rows[1], " "); !strings.HasPrefix(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
