@@ -39,6 +39,7 @@ type Fault struct {
 	For       time.Duration `json:"-"`                   // ends this long after Fail, by the server's clock; 0: no end
 	Share     float64       `json:"share,omitempty"`     // hits this part of the calls, chosen by Seed: 0 < Share < 1; else all
 	Seed      uint64        `json:"seed,omitempty"`      // the same Seed makes the same choices, for Share and Jitter
+	Optional  bool          `json:"optional,omitempty"`  // may hit no call; see Server.Unmet
 
 	// The answer: the operation's own, unless Status or Body is set.
 	Status  int         `json:"status,omitempty"`
@@ -298,7 +299,9 @@ type ActiveFault struct {
 
 	// guarded by owner.mu
 	since  time.Time
-	seen   int
+	came   map[Operation]int // calls since it was planted
+	fit    int               // calls that it fits
+	seen   int               // of these the calls that no earlier fault hit
 	hits   int
 	random *rand.Rand
 }
@@ -312,7 +315,7 @@ type faults struct {
 // plant plants a fault at a time of the server's clock.
 func (fs *faults) plant(f Fault, now time.Time) *ActiveFault {
 	f.Header = f.Header.Clone()
-	a := &ActiveFault{fault: f, owner: fs, since: now, random: rand.New(rand.NewPCG(f.Seed, 0x6a6f62))}
+	a := &ActiveFault{fault: f, owner: fs, since: now, came: map[Operation]int{}, random: rand.New(rand.NewPCG(f.Seed, 0x6a6f62))}
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.lastID++
@@ -366,21 +369,33 @@ func (fs *faults) clean(now time.Time) {
 	})
 }
 
+// fits reports whether the fault is for calls of this operation and path.
+func (f *Fault) fits(op Operation, p string) bool {
+	if f.Operation != "" && f.Operation != op {
+		return false
+	}
+	ok := true
+	if f.Path != "" {
+		ok, _ = path.Match(f.Path, p)
+	}
+	return ok
+}
+
 // pick returns the fault that hits a call, or nil, and how long it delays it.
 func (fs *faults) pick(op Operation, p string, now time.Time) (*Fault, time.Duration) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.clean(now)
+	var fit []*ActiveFault
 	for _, a := range fs.list {
+		a.came[op]++
+		if a.fault.fits(op, p) {
+			a.fit++
+			fit = append(fit, a)
+		}
+	}
+	for _, a := range fit {
 		f := &a.fault
-		if f.Operation != "" && f.Operation != op {
-			continue
-		}
-		if f.Path != "" {
-			if ok, _ := path.Match(f.Path, p); !ok {
-				continue
-			}
-		}
 		a.seen++
 		if a.seen <= f.Skip {
 			continue

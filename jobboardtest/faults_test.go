@@ -497,7 +497,7 @@ func TestFaultCheck(t *testing.T) {
 func TestActiveFault(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
 	header := http.Header{"X-A": {"1"}}
-	first, second := srv.Fail(jobboardtest.Fault{Header: header}), srv.Fail(jobboardtest.Fault{})
+	first, second := srv.Fail(jobboardtest.Fault{Header: header, Optional: true}), srv.Fail(jobboardtest.Fault{Optional: true})
 	header.Set("X-A", "2")
 	first.Fault().Header.Set("X-A", "3")
 	if first.ID() != 1 || second.ID() != 2 || first.Fault().Header.Get("X-A") != "1" {
@@ -542,7 +542,7 @@ func TestEndlessIntoNothing(t *testing.T) {
 
 func TestFaultJSON(t *testing.T) {
 	full := jobboardtest.Fault{
-		Name: "n", Operation: jobboardtest.OpSearch, Path: "/x/*", Skip: 1, Times: 2, For: 3 * time.Second, Share: 0.5, Seed: 7,
+		Name: "n", Operation: jobboardtest.OpSearch, Path: "/x/*", Skip: 1, Times: 2, For: 3 * time.Second, Share: 0.5, Seed: 7, Optional: true,
 		Status: 503, Header: http.Header{"Retry-After": {"1"}}, Body: "\xff\x00", Size: 10, Execute: true,
 		Delay: time.Second, Jitter: time.Millisecond, Break: jobboardtest.CutBody, After: 4, DripBytes: 5, DripEvery: time.Minute,
 		Encoding: jobboardtest.Gzip, Skew: -time.Hour,

@@ -104,7 +104,7 @@ func (s *core) feedPositions() (all []feedPosition) {
 		posted := map[int64][]feedPosting{}
 		for _, id := range slices.Sorted(maps.Keys(st.postings)) {
 			p := &st.postings[id].Posting
-			posted[p.JobID] = append(posted[p.JobID], v.feedPosting(p))
+			posted[p.JobID] = append(posted[p.JobID], v.feedPosting(p, s.base.url()))
 		}
 		for _, id := range slices.Sorted(maps.Keys(st.jobs)) {
 			j := st.jobs[id]
@@ -127,13 +127,13 @@ func (s *core) feedPositions() (all []feedPosition) {
 	return all
 }
 
-func (v Variants) feedPosting(p *Posting) feedPosting {
+func (v Variants) feedPosting(p *Posting, base string) feedPosting {
 	var out feedPosting
 	if !v.FeedUnnamed {
 		out.ID = &feedID{strconv.FormatInt(p.ID, 10)}
 	}
 	if !v.FeedUnlinked {
-		out.Link = v.link(p, true)
+		out.Link = v.link(p, base, true)
 	}
 	return out
 }

@@ -56,7 +56,7 @@ func TestMadeLinks(t *testing.T) {
 		{jobboardtest.Posting{ID: 1, VersionID: 2, JobID: 3, Title: "`AZ{@[/09:"}, "/job/3/az-09?jobDbPVId=2&l=en"},
 		{jobboardtest.Posting{ID: 1, VersionID: 2, Title: "Chef"}, "/apply/1"},
 	} {
-		if got := srv.AddPosting(c.posting).ApplyURL; got != "https://jobs.example.com"+c.want {
+		if got := srv.AddPosting(c.posting).ApplyURL; got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
@@ -99,7 +99,7 @@ func TestFeedEntry(t *testing.T) {
 
 	srv.AddCompany(jobboardtest.Company{ID: "A", Name: "Nordlicht"})
 	srv.UpdateJob(1000, func(j *jobboardtest.Job) { j.CompanyID = "A" })
-	const document = `<?xml version="1.0" encoding="UTF-8"?>
+	document := `<?xml version="1.0" encoding="UTF-8"?>
 <PositionOpenings>
 <PositionOpening xml:lang="en">` +
 		"<PositionRecordInfo><Id><IdValue>90</IdValue></Id><Status>inactive</Status></PositionRecordInfo>" +
@@ -111,8 +111,8 @@ func TestFeedEntry(t *testing.T) {
 		"<PositionDetail><PositionTitle>Bäcker &amp; Koch (m/w/d)</PositionTitle><PhysicalLocation><PostalAddress><CountryCode>Deutschland</CountryCode>" +
 		"<PostalCode>50667</PostalCode><Municipality>Köln</Municipality><DeliveryAddress><AddressLine>Hohe Straße 48</AddressLine></DeliveryAddress>" +
 		"</PostalAddress></PhysicalLocation></PositionDetail></PositionProfile>" +
-		"<PositionPosting><Id><IdValue>9</IdValue></Id><Link>https://jobs.example.com/job/1000/baker?jobDbPVId=99&amp;l=en</Link></PositionPosting>" +
-		"<PositionPosting><Id><IdValue>12</IdValue></Id><Link>https://jobs.example.com/job/1000/baecker-koch-m-w-d?jobDbPVId=120&amp;l=de</Link></PositionPosting>" + `</PositionOpening>
+		"<PositionPosting><Id><IdValue>9</IdValue></Id><Link>" + srv.BaseURL + "/job/1000/baker?jobDbPVId=99&amp;l=en</Link></PositionPosting>" +
+		"<PositionPosting><Id><IdValue>12</IdValue></Id><Link>" + srv.BaseURL + "/job/1000/baecker-koch-m-w-d?jobDbPVId=120&amp;l=de</Link></PositionPosting>" + `</PositionOpening>
 </PositionOpenings>
 `
 	res, body := get(t, srv, srv.FeedURL, "")
@@ -126,16 +126,21 @@ func TestFeedEntry(t *testing.T) {
 		t.Fatalf("%+v, %d requests in the journal", entries, srv.Count())
 	}
 	const path = "/job/1000/baecker-koch-m-w-d"
+	for _, link := range []string{srv.BaseURL + path, srv.BaseURL + "/apply/12", strings.TrimSuffix(srv.BaseURL, "/board") + path} { // the last as ".." leads there
+		if res, body := get(t, srv, link, ""); res.StatusCode != 200 || !strings.Contains(string(body), "<h1>Bäcker &amp; Koch (m/w/d)</h1>") || !strings.Contains(string(body), "Here the board's form begins.") {
+			t.Errorf("%s leads to %d %s", link, res.StatusCode, body)
+		}
+	}
 	for _, c := range []struct {
 		v                jobboardtest.Variants
 		id, link, search string
 	}{
-		{jobboardtest.Variants{}, "12", "https://jobs.example.com" + path + "?jobDbPVId=120&l=de", "https://jobs.example.com" + path + "?jobDbPVId=120&l=de"},
-		{jobboardtest.Variants{FeedUnnamed: true}, "", "https://jobs.example.com" + path + "?jobDbPVId=120&l=de", "https://jobs.example.com" + path + "?jobDbPVId=120&l=de"},
-		{jobboardtest.Variants{FeedUnlinked: true}, "12", "", "https://jobs.example.com" + path + "?jobDbPVId=120&l=de"},
-		{jobboardtest.Variants{Links: jobboardtest.LinksPlain}, "12", "https://jobs.example.com" + path, "https://jobs.example.com" + path},
-		{jobboardtest.Variants{Links: jobboardtest.LinksRelative}, "12", ".." + path + "?jobDbPVId=120&l=de", "https://jobs.example.com" + path + "?jobDbPVId=120&l=de"},
-		{jobboardtest.Variants{Links: jobboardtest.LinksOpaque}, "12", "https://jobs.example.com/apply/12", "https://jobs.example.com/apply/12"},
+		{jobboardtest.Variants{}, "12", srv.BaseURL + path + "?jobDbPVId=120&l=de", srv.BaseURL + path + "?jobDbPVId=120&l=de"},
+		{jobboardtest.Variants{FeedUnnamed: true}, "", srv.BaseURL + path + "?jobDbPVId=120&l=de", srv.BaseURL + path + "?jobDbPVId=120&l=de"},
+		{jobboardtest.Variants{FeedUnlinked: true}, "12", "", srv.BaseURL + path + "?jobDbPVId=120&l=de"},
+		{jobboardtest.Variants{Links: jobboardtest.LinksPlain}, "12", srv.BaseURL + path, srv.BaseURL + path},
+		{jobboardtest.Variants{Links: jobboardtest.LinksRelative}, "12", ".." + path + "?jobDbPVId=120&l=de", srv.BaseURL + path + "?jobDbPVId=120&l=de"},
+		{jobboardtest.Variants{Links: jobboardtest.LinksOpaque}, "12", srv.BaseURL + "/apply/12", srv.BaseURL + "/apply/12"},
 	} {
 		srv.SetVariants(c.v)
 		entries := feedEntries(t, srv)

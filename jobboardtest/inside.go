@@ -49,6 +49,9 @@ func (in inside) Subscriptions() (all []Subscription) {
 // Faults returns the planted faults that can still hit a call, oldest first.
 func (in inside) Faults() []*ActiveFault { return in.s.faults.active(in.s.clock.now()) }
 
+// Instead returns what came since a fault was planted that hit no call.
+func (inside) Instead(a *ActiveFault) string { return a.instead() }
+
 // Request returns the journal's current entry for a request number, with the answer
 // so far. ok is false for a request that never arrived or that the journal has
 // dropped.
@@ -92,7 +95,6 @@ func (in inside) Revision() int64 { return in.s.revision.Load() }
 // the journal. The clock stays as it is.
 func (in inside) Reset() {
 	_ = in.s.Restore(in.s.initial) // cannot fail: the server started with this state
-	in.s.faults.lift()
 	in.s.journal.clear()
 }
 

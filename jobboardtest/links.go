@@ -8,22 +8,21 @@ import (
 	"strings"
 )
 
-// link makes the address of a posting's ad: it names the job in its path and
-// the posting's version in its query. The link of a posting without a job names
+// link makes the address of a posting's ad, a path of the server: it names the job
+// and, in its query, the posting's version. The link of a posting without a job names
 // neither.
 func (p *Posting) link() string {
 	if p.JobID == 0 {
-		return "https://jobs.example.com" + opaque(p.ID)
+		return opaque(p.ID)
 	}
 	language := p.Language
 	if language == "" {
 		language = "en"
 	}
-	return fmt.Sprintf("https://jobs.example.com/job/%d/%s?jobDbPVId=%d&l=%s",
-		p.JobID, words(p.Title), p.VersionID, url.QueryEscape(language))
+	return fmt.Sprintf("%s/%d/%s?jobDbPVId=%d&l=%s", jobPages, p.JobID, words(p.Title), p.VersionID, url.QueryEscape(language))
 }
 
-func opaque(posting int64) string { return "/apply/" + strconv.FormatInt(posting, 10) }
+func opaque(posting int64) string { return postingPages + "/" + strconv.FormatInt(posting, 10) }
 
 // words writes a title as the words of a link: letters and digits of ASCII with
 // hyphens between.
@@ -36,26 +35,29 @@ func words(title string) string {
 	return strings.Join(ws, "-")
 }
 
-// link returns a posting's link in the form of the switch. A link without a job
-// in its path stays unchanged.
-func (v Variants) link(p *Posting, inFeed bool) string {
-	u, err := url.Parse(p.ApplyURL)
+// link returns a posting's link in the form of the switch. A link without a job in its
+// path keeps its form. A path gets base, the server's address, before it.
+func (v Variants) link(p *Posting, base string, inFeed bool) string {
+	link := p.ApplyURL
+	u, err := url.Parse(link)
 	if err != nil {
-		return p.ApplyURL
+		return link
 	}
-	if named, _ := path.Match("/job/*/*", u.Path); !named {
-		return p.ApplyURL
-	}
-	switch v.Links {
-	case LinksPlain:
-		u.RawQuery = ""
-		return u.String()
-	case LinksRelative:
-		if inFeed {
-			return ".." + u.RequestURI()
+	if named, _ := path.Match(jobPages+"/*/*", u.Path); named {
+		switch v.Links {
+		case LinksPlain:
+			u.RawQuery = ""
+			link = u.String()
+		case LinksRelative:
+			if inFeed {
+				return ".." + u.RequestURI()
+			}
+		case LinksOpaque:
+			link = (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: opaque(p.ID)}).String()
 		}
-	case LinksOpaque:
-		return u.Scheme + "://" + u.Host + opaque(p.ID)
 	}
-	return p.ApplyURL
+	if u.Scheme == "" && u.Host == "" && strings.HasPrefix(link, "/") {
+		return base + link
+	}
+	return link
 }

@@ -102,7 +102,7 @@ type Posting struct {
 	Channels     []string               `json:"channels"`
 	Language     string                 `json:"language,omitempty"` // language of Title and Config
 	Title        string                 `json:"title"`
-	ApplyURL     string                 `json:"apply_url,omitempty"` // empty: one is made, see LinkForm
+	ApplyURL     string                 `json:"apply_url,omitempty"` // a path is below BaseURL; empty: one is made, see LinkForm
 	Config       map[string][]string    `json:"config,omitempty"`
 	Translations map[string]Translation `json:"translations,omitempty"` // by language, such as "de"
 	JobStart     time.Time              `json:"job_start,omitzero"`

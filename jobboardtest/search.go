@@ -32,11 +32,12 @@ func (c *call) search() answer {
 		return textAnswer(c.v.UnknownChannel, "channel "+clip(c.param)+" not found")
 	}
 	hits := b.find(c.param, c.query.Get("search"), near, internal) // without the lock: changes need not wait
-	return c.v.page(hits, strings.Join(c.r.Header.Values("Accept-Language"), ","))
+	return c.v.page(hits, c.s.base.url(), strings.Join(c.r.Header.Values("Accept-Language"), ","))
 }
 
-// page puts the answer together from the kept encodings of its postings.
-func (v Variants) page(hits []*posting, acceptLanguage string) answer {
+// page puts the answer together from the kept encodings of its postings. base is the
+// server's address.
+func (v Variants) page(hits []*posting, base, acceptLanguage string) answer {
 	total := len(hits)
 	page := wirePage{ItemsPerPage: total, TotalNumberOfJobs: total, Results: json.RawMessage("[]")}
 	if v.PageSize > 0 {
@@ -65,7 +66,7 @@ func (v Variants) page(hits []*posting, acceptLanguage string) answer {
 		if i > 0 {
 			a.Parts = append(a.Parts, comma)
 		}
-		a.Parts = append(a.Parts, v.posting(p, langs))
+		a.Parts = append(a.Parts, v.posting(p, base, langs))
 	}
 	a.Parts = append(a.Parts, pageEnd)
 	return a
@@ -77,8 +78,8 @@ var (
 )
 
 // posting returns a posting's JSON in the first of the requested languages that
-// the posting has.
-func (v Variants) posting(p *posting, langs []string) []byte {
+// the posting has. base is the server's address.
+func (v Variants) posting(p *posting, base string, langs []string) []byte {
 	lang := language.Pick(langs, p.Language, p.Translations)
 	return p.forms.Get(v.key(lang), func() []byte {
 		t := p.Translations[lang]
@@ -89,7 +90,7 @@ func (v Variants) posting(p *posting, langs []string) []byte {
 			JobPostingID:            v.id(p.ID),
 			PostingVersionID:        v.id(p.VersionID),
 			Title:                   cmp.Or(t.Title, p.Title),
-			ApplyOnlineLink:         v.text(v.link(&p.Posting, false)),
+			ApplyOnlineLink:         v.text(v.link(&p.Posting, base, false)),
 			Config:                  config,
 			JobStartDate:            v.millis(p.JobStart),
 			PostingVersionStartDate: v.millis(p.VersionStart),

@@ -51,7 +51,7 @@ const healthPath = "/healthz"
 
 // mounted returns the handler of a path that is no part of the interface, or nil. The
 // host's root path and {base_url} without a slash have the handler of the root below
-// {base_url}.
+// {base_url}; the pages of links are at the host's root too.
 func (c *call) mounted(prefixOK bool) http.Handler {
 	switch {
 	case c.r.URL.Path == healthPath:
@@ -62,8 +62,8 @@ func (c *call) mounted(prefixOK bool) http.Handler {
 		if h := c.s.mounts.find(cmp.Or(c.path, "/")); h != nil {
 			return http.StripPrefix(c.s.base.prefix, h)
 		}
-	case c.path == "/":
-		return c.s.mounts.find("/")
+	case c.path == "/" || isPage(c.path): // links that are relative to the feed lead out of the prefix
+		return c.s.mounts.find(c.path)
 	}
 	return nil
 }

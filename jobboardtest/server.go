@@ -94,6 +94,8 @@ func start(opts []Option) (*Server, error) {
 	s.ending, s.end = context.WithCancel(s.ctx)
 	s.clock.set(cfg.clock)
 	s.mounts.mount(feedPath, http.HandlerFunc(s.serveFeed))
+	s.mounts.mount(jobPages, http.HandlerFunc(s.serveApplyPage))
+	s.mounts.mount(postingPages, http.HandlerFunc(s.serveApplyPage))
 	err := s.fill()
 	if err == nil {
 		err = s.listen()

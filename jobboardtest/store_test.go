@@ -58,7 +58,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 	for _, u := range []string{"/api/rest/v2/frontend/jobboards/27828_extern/jobs?search=berlin"} {
 		_, want := get(t, srv, srv.BaseURL+u, srv.Demo.ApplicantToken)
-		if _, got := get(t, other, other.BaseURL+u, srv.Demo.ApplicantToken); !bytes.Equal(got, want) {
+		if _, got := get(t, other, other.BaseURL+u, srv.Demo.ApplicantToken); !bytes.Equal(bytes.ReplaceAll(got, []byte(other.BaseURL), []byte(srv.BaseURL)), want) {
 			t.Errorf("%s: %s, want %s", u, got, want)
 		}
 	}

@@ -12,7 +12,8 @@ const maxLogged = 20
 // strict: a request outside the interface fails the test with a sentence that names
 // the rule and its section, unless WithStrict(false) is given. The log of the test
 // tells why a credential was refused, for the first 20 of them. After the end of the
-// test requests are refused, and not reported.
+// test requests are refused, and not reported. A fault that was planted and hit no call
+// fails the test too, unless the test has failed already; see Unmet.
 func New(tb testing.TB, opts ...Option) *Server {
 	tb.Helper()
 	// A report after the end of the test would panic. Close prevents reports:
@@ -29,6 +30,14 @@ func New(tb testing.TB, opts ...Option) *Server {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(s.Close)
+	tb.Cleanup(func() {
+		s.Close()
+		if tb.Failed() || tb.Skipped() { // it may have ended before the call
+			return
+		}
+		for _, a := range s.Unmet() {
+			tb.Errorf("jobboardtest: %s", a.missed())
+		}
+	})
 	return s
 }

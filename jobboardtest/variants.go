@@ -71,12 +71,12 @@ const (
 type LinkForm string
 
 // The zero value names the job and the version of the posting:
-// https://{host}/job/{job id}/{words}?jobDbPVId={version}&l={language}. The other
-// forms change only links of this form; every other link stays unchanged.
+// {BaseURL}/job/{job id}/{words}?jobDbPVId={version}&l={language}, a page of the server. The
+// other forms change only links of this form; every other link stays unchanged.
 const (
 	LinksPlain    LinkForm = "plain"    // without the query: the job alone
 	LinksRelative LinkForm = "relative" // ../job/{job id}/...?jobDbPVId=... in the feed; links in a search stay absolute
-	LinksOpaque   LinkForm = "opaque"   // https://{host}/apply/{posting id}: names neither job nor version
+	LinksOpaque   LinkForm = "opaque"   // {BaseURL}/apply/{posting id}: names neither job nor version
 )
 
 // FeedForm chooses the form of the names in the feed.

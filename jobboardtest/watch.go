@@ -73,7 +73,7 @@ func (s *Server) Snapshot() State {
 	return out
 }
 
-// Restore replaces state and switches. If records of the state contradict each
+// Restore replaces state and switches, and lifts all faults. If records of the state contradict each
 // other, it returns an error and changes nothing. Demo stays as it is.
 func (s *Server) Restore(in State) error {
 	st, err := in.build(s.clock.now())
@@ -82,5 +82,6 @@ func (s *Server) Restore(in State) error {
 	}
 	s.change(func(*state) { s.st = st })
 	s.SetVariants(in.Variants)
+	s.faults.lift()
 	return nil
 }

@@ -103,3 +103,40 @@ func TestWrongTown(t *testing.T) {
 	b.Until(`document.querySelector("#made").hidden`)
 	b.quiet()
 }
+
+// A new job has a text, a company and questions, and a job is edited where it stands: what was not
+// touched stays.
+func TestJobsByForm(t *testing.T) {
+	b, srv := visit(t)
+	company := srv.Snapshot().Companies[0].ID
+	b.unfold(`[data-post=publish]`)
+	b.keys(`[name="job.title"]`, "Keeper")
+	b.set(`[name="job.company_id"]`, company)
+	b.keys(`[data-post=publish] [name=text]`, "<p>Keep bees.</p>")
+	b.set(`[data-post=publish] [name="job.questions"]`, "YESNO Afraid?\nWhy?\nCATALOG Where? | Berlin | Vienna")
+	b.click(`[data-post=publish] button:not([type])`)
+	b.Until(`document.querySelector("#made").textContent.includes("Added Keeper")`)
+	st := srv.Snapshot()
+	job, posting := st.Jobs[len(st.Jobs)-1], st.Postings[len(st.Postings)-1]
+	const want = `[{1 YESNO Afraid? [{1 Yes} {2 No}]} {2 TEXT Why? []} {3 CATALOG Where? [{1 Berlin} {2 Vienna}]}]`
+	if got := fmt.Sprint(job.Questions); got != want || job.CompanyID != company || posting.Config["platform_internalAdText"][0] != "<p>Keep bees.</p>" {
+		t.Errorf("%s, want %s; %+v %+v", got, want, job, posting)
+	}
+
+	id := srv.Demo.OpenJob
+	before, _ := srv.Job(id)
+	form := fmt.Sprintf(`[data-patch="jobs/%d"]`, id)
+	b.Run(`document.querySelector(` + quote(form) + `).closest("li").querySelectorAll("details").forEach((d) => d.open = true)`)
+	b.set(form+` [name=title]`, "Head Nurse")
+	b.click(form + ` button`)
+	b.Until(`document.querySelector("#told").textContent === "Saved Head Nurse."`)
+	after, _ := srv.Job(id)
+	if after.Title != "Head Nurse" {
+		t.Errorf("the title is %q", after.Title)
+	}
+	after.Title = before.Title
+	if fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("%+v\nbefore %+v", after, before)
+	}
+	b.quiet()
+}

@@ -2,6 +2,7 @@ package control
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -40,6 +41,7 @@ type jobView struct {
 type postingView struct {
 	jobboardtest.Posting
 	Languages string
+	Link      string
 }
 
 type applicantView struct {
@@ -72,7 +74,7 @@ func (c *Control) boardView(filter string) boardView {
 	for _, j := range st.Jobs {
 		titles[j.ID] = j.Title
 	}
-	postings := postingViews(st.Postings)
+	postings := c.postingViews(st.Postings)
 	applications := map[int64]int{}
 	of := map[int64][]applicationView{}
 	for _, a := range st.Applications {
@@ -109,6 +111,27 @@ func (c *Control) boardView(filter string) boardView {
 	return v
 }
 
+// editView holds what the form of a job shows.
+type editView struct {
+	Job       jobView
+	Companies []jobboardtest.Company
+	Questions string // JSON
+}
+
+// Edit returns the form of a job for the page.
+func (v boardView) Edit(j jobView) editView {
+	e := editView{Job: j, Companies: v.State.Companies}
+	if len(j.Questions) > 0 {
+		var text strings.Builder
+		enc := json.NewEncoder(&text)
+		enc.SetEscapeHTML(false) // the template escapes it
+		enc.SetIndent("", "  ")
+		_ = enc.Encode(j.Questions) // texts, into memory: cannot fail
+		e.Questions = strings.TrimSpace(text.String())
+	}
+	return e
+}
+
 // cut returns the first entries of a list, and how many more there are.
 func cut[T any](all []T, most int) ([]T, int) {
 	n := min(len(all), most)
@@ -116,7 +139,7 @@ func cut[T any](all []T, most int) ([]T, int) {
 }
 
 // postingViews groups postings by the identifiers of their jobs.
-func postingViews(all []jobboardtest.Posting) map[int64][]postingView {
+func (c *Control) postingViews(all []jobboardtest.Posting) map[int64][]postingView {
 	out := map[int64][]postingView{}
 	for _, p := range all {
 		langs := slices.Collect(maps.Keys(p.Translations))
@@ -124,7 +147,11 @@ func postingViews(all []jobboardtest.Posting) map[int64][]postingView {
 			langs = append(langs, p.Language)
 		}
 		slices.Sort(langs)
-		out[p.JobID] = append(out[p.JobID], postingView{p, strings.Join(langs, ", ")})
+		link := p.ApplyURL
+		if strings.HasPrefix(link, "/") { // a page of the mock server
+			link = c.srv.BaseURL + link
+		}
+		out[p.JobID] = append(out[p.JobID], postingView{p, strings.Join(langs, ", "), link})
 	}
 	return out
 }

@@ -96,7 +96,7 @@ func TestDocumentHasTheMembers(t *testing.T) {
 		"Posting": jobboardtest.Posting{}, "Client": jobboardtest.ClientApp{}, "Applicant": jobboardtest.Applicant{}, "Application": jobboardtest.Application{},
 		"Token": jobboardtest.Token{}, "Code": jobboardtest.Code{}, "Subscription": jobboardtest.Subscription{}, "Variants": jobboardtest.Variants{},
 		"Demo": jobboardtest.DemoInfo{}, "Request": jobboardtest.Request{}, "Info": information{}, "Error": failure{}, "Clock": clockState{},
-		"ActiveFault": planted{}, "Pair": pair{}, "Fault": jobboardtest.Fault{},
+		"ActiveFault": planted{}, "UnmetFault": unmetFault{}, "Pair": pair{}, "Fault": jobboardtest.Fault{},
 	} {
 		s := spec.Components.Schemas[name]
 		if s == nil {

@@ -28,6 +28,20 @@ func (c *Control) planted() []planted {
 	return out
 }
 
+// unmetFault is a fault that hit no call, with what came instead.
+type unmetFault struct {
+	planted
+	Instead string `json:"instead"` // "3 calls of search, none of job information"
+}
+
+func (c *Control) unmet() []unmetFault {
+	var out []unmetFault
+	for _, a := range c.srv.Unmet() {
+		out = append(out, unmetFault{show(a), c.inside.Instead(a)})
+	}
+	return out
+}
+
 func (c *Control) fail(r *http.Request) (any, error) {
 	var f jobboardtest.Fault
 	if err := decode(r, &f); err != nil {

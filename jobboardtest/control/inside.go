@@ -21,6 +21,7 @@ type inside interface {
 	Reset()
 
 	Faults() []*jobboardtest.ActiveFault
+	Instead(a *jobboardtest.ActiveFault) string
 
 	Request(number int) (r jobboardtest.Request, ok bool)
 	RequestsAfter(number int) []jobboardtest.Request

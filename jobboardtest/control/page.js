@@ -177,31 +177,75 @@ document.addEventListener("click", async (event) => {
   delete b.dataset.busy;
 });
 
-// A form becomes the JSON of its data-post; a name with a dot goes deeper.
+// What a field had when it was drawn.
+function original(e) {
+  if (e.type === "checkbox") return e.defaultChecked;
+  if (e.options) return ([...e.options].find((o) => o.defaultSelected) || e.options[0])?.value;
+  return e.defaultValue.trim();
+}
+
+// questions reads lines such as "CATALOG Where? | Berlin | Vienna".
+function questions(text) {
+  return text.split("\n").map((line) => line.trim()).filter(Boolean).map((line, i) => {
+    const [, type, rest] = /^(?:(YESNO|TEXT|TEXTAREA|CATALOG)\s+)?(.*)$/.exec(line);
+    const [label, ...answers] = rest.split("|").map((part) => part.trim());
+    const question = { id: String(i + 1), type: type || "TEXT", label };
+    if (type === "YESNO" && !answers.length) answers.push("Yes", "No");
+    if (answers.length) question.answers = answers.map((answer, n) => ({ id: String(n + 1), label: answer }));
+    return question;
+  });
+}
+
+// valueOf gives what a field's text means in JSON; undefined when it has told the problem.
+async function valueOf(e, text) {
+  if ("number" in e.dataset) return Number(text);
+  if ("list" in e.dataset) return [text];
+  if ("questions" in e.dataset) return questions(text);
+  if ("json" in e.dataset) {
+    try {
+      return JSON.parse(text);
+    } catch (err) {
+      problem(e.name + " is not JSON: " + err.message);
+      return undefined;
+    }
+  }
+  if (!("place" in e.dataset)) return text;
+  const { places } = await findPlaces(text);
+  const place = places.find((p) => p.name.toLowerCase() === text.toLowerCase()) || places[0];
+  if (place) return place.location;
+  if (e.form.dataset.post) wrongTown(text);
+  else problem("There is no town " + text + ".");
+  return undefined;
+}
+
+// A form becomes the JSON of its data-post, or, as far as it was changed, of its data-patch. A name
+// with a dot goes deeper.
 document.addEventListener("submit", async (event) => {
   event.preventDefault();
   calm();
   const form = event.target;
+  const patch = form.dataset.patch;
   const body = {};
   for (const e of form.elements) {
     if (!e.name) continue;
     let value = e.type === "checkbox" ? e.checked : e.value.trim();
-    if (value === "" || value === false) continue;
-    if ("number" in e.dataset) value = Number(value);
-    else if ("place" in e.dataset) {
-      const { places } = await findPlaces(value);
-      const place = places.find((p) => p.name.toLowerCase() === value.toLowerCase()) || places[0];
-      if (!place) {
-        wrongTown(value);
-        return;
-      }
-      value = place.location;
-    }
-    else if ("list" in e.dataset) value = [value];
+    if (patch ? value === original(e) : value === "" || value === false) continue;
+    if (value === "") value = null;
+    else if (typeof value === "string") value = await valueOf(e, value);
+    if (value === undefined) return;
+    const path = e.name.split(".");
     let at = body;
-    const parts = e.name.split(".");
-    for (const part of parts.slice(0, -1)) at = at[part] ??= {};
-    at[parts.at(-1)] = value;
+    for (const part of path.slice(0, -1)) at = at[part] ||= {};
+    at[path.at(-1)] = value;
+  }
+  if (patch) {
+    const job = await call("PATCH", patch, body);
+    if (!job) return;
+    for (const e of form.elements) e.defaultValue = e.value; // nobody types here any more
+    form.closest("details").open = false;
+    tell("Saved " + job.title + ".");
+    news();
+    return;
   }
   const made = await call("POST", form.dataset.post, body);
   $("made").hidden = !made;

@@ -134,3 +134,22 @@ func TestPlaceAsOffered(t *testing.T) {
 		}
 	})
 }
+
+// Faults that hit no call are told with what came instead, until they are lifted.
+func TestUnmet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := newServer(t, jobboardtest.WithDemo())
+		wantStatus(t, srv, `POST /faults {"status":503,"operation":"job_information"}`, "201")
+		wantStatus(t, srv, `POST /faults {"status":500,"operation":"token","optional":true}`, "201")
+		wantStatus(t, srv, `POST /faults {"status":500,"operation":"unknown"}`, "201")
+		send(t, srv, "GET base_url/x")
+		const want = `{"unmet":[{"id":1,"hits":0,"description":"status 503","fault":{"operation":"job_information","status":503},"instead":"1 call of unknown, none of job information"}]}`
+		if status, text := send(t, srv, "GET /unmet"); status != "200" || text != want {
+			t.Errorf("%s %s", status, text)
+		}
+		wantStatus(t, srv, "DELETE /faults/1", "204")
+		if _, text := send(t, srv, "GET /unmet"); text != `{"unmet":[]}` {
+			t.Errorf("lifted: %s", text)
+		}
+	})
+}

@@ -57,6 +57,7 @@ func (c *Control) routes() []route {
 		{method: "GET", path: "/faults", f: getList("faults", c.planted)},
 		{method: "POST", path: "/faults", f: c.fail},
 		{method: "DELETE", path: "/faults", f: do(c.srv.LiftFaults)},
+		{method: "GET", path: "/unmet", f: getList("unmet", c.unmet)},
 		{method: "GET", path: "/faults/{id}", f: find(c.fault, noFault)},
 		{method: "DELETE", path: "/faults/{id}", f: change(c.lift, noFault)},
 

@@ -123,6 +123,7 @@ func notBelow0(field string, n int64) error {
 type publication struct {
 	Channel string           `json:"channel"`
 	Job     jobboardtest.Job `json:"job"`
+	Text    string           `json:"text"` // of the advertisement, in HTML; empty: none
 }
 
 func (c *Control) publish(v publication) (any, error) {
@@ -134,6 +135,10 @@ func (c *Control) publish(v publication) (any, error) {
 		Posting jobboardtest.Posting `json:"posting"`
 	}
 	out.Job, out.Posting = c.srv.Publish(v.Channel, v.Job)
+	if v.Text != "" {
+		out.Posting.Config = map[string][]string{"platform_internalAdText": {v.Text}}
+		out.Posting = c.srv.AddPosting(out.Posting)
+	}
 	return created{out}, nil
 }
 

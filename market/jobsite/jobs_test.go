@@ -108,7 +108,10 @@ func TestJobStatuses(t *testing.T) {
 			return j.ID
 		}
 	}
-	fault := func(f jobboardtest.Fault) func(*copied) { return func(c *copied) { c.fake.Fail(f) } }
+	fault := func(f jobboardtest.Fault) func(*copied) {
+		f.Optional = true // the page asks the copy
+		return func(c *copied) { c.fake.Fail(f) }
+	}
 	down, slow := jobboardtest.Fault{Status: 503}, jobboardtest.Fault{Delay: time.Hour}
 	unfound := jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Status: 404, Body: `{"errorCode":"ERROR_POSTING_UNAVAILABLE"}`}
 	for name, test := range map[string]struct {
@@ -789,7 +792,7 @@ func TestSomeJobsOfSite(t *testing.T) {
 func TestClientOfSite(t *testing.T) {
 	c := newCopied(t)
 	c.copy()
-	c.fake.Fail(jobboardtest.Fault{Status: 503})
+	c.fake.Fail(jobboardtest.Fault{Status: 503, Optional: true})
 	asked := c.fake.Count()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
