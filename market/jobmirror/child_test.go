@@ -31,8 +31,6 @@ type childOptions struct {
 	Asks int64         // not 0: nothing is mirrored, this job is asked for as often as the limit lets it
 	Skew time.Duration // then: by so much the process's clock is wrong
 
-	Reindexes bool // nothing is mirrored, the search index is built anew again and again
-
 	Measure bool // copies and reads all once, and tells how much memory that took
 	Board   int  // not 0: it is no mirror, but a board with so many postings
 }
@@ -64,8 +62,6 @@ func child() int {
 		}
 	} else if err == nil && o.Board != 0 {
 		err = boardChild(o.Board)
-	} else if err == nil && o.Reindexes {
-		err = reindexChild(ctx, o)
 	} else if err == nil && o.Asks != 0 {
 		err = askForEver(context.Background(), o)
 	} else if err == nil {

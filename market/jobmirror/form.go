@@ -28,6 +28,17 @@ func formOf(t *tx) (form int64, all bool, err error) {
 	return form, marked == 0, err
 }
 
+// unindexedNow counts the postings that wait to be indexed. all reports that all do: they have tokens of
+// another version, by which this one's Search finds none, or are just being marked to be indexed anew.
+func (t *tx) unindexedNow() (waiting int, all bool, err error) {
+	var form int64
+	marked := 0
+	const query = `SELECT (SELECT value FROM search_state WHERE name = 'form'),
+		(SELECT count(*) FROM mirror WHERE name = ?), (SELECT count(*) FROM unindexed)`
+	err = t.Row(query, []any{markedRow}, &form, &marked, &waiting)
+	return waiting, form != 0 && (form != search.Form || marked > 0), err
+}
+
 // takeForm marks all postings to be indexed where they were indexed in another form, batch by
 // batch, and reports whether this process may index. While a process of a newer version works,
 // it alone may: otherwise each of the two would index anew what the other has indexed.

@@ -43,6 +43,12 @@ func (l *indexList) put(rows []int64) error {
 	return l.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(rows))
 }
 
+// putAll puts all postings on the list.
+func (l *indexList) putAll() error {
+	l.due = true
+	return l.Do("INSERT INTO unindexed (posting) SELECT id FROM postings WHERE 1 = 1 ON CONFLICT DO NOTHING")
+}
+
 // putOf puts the postings of jobs on the list.
 func (l *indexList) putOf(jobs []int64) error {
 	if len(jobs) == 0 {

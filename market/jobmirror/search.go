@@ -72,6 +72,9 @@ type Page struct {
 	// searched for as well, and the words that were left out. What these find comes after what the text finds as
 	// it was typed; Corrected is nil as long as that fills the page.
 	Corrected []Correction
+	// Building says that more than a tenth of the postings wait to be indexed, as while the copy is filled
+	// or after Mirror.Rebuild, so that a search may find too little.
+	Building bool
 	// Age is the age of the channel's copy, or of the oldest channel's; below 0: one was never
 	// copied whole. A channel that was never copied because the board refuses it does not count
 	// among all channels, unless there is no other.
@@ -211,6 +214,9 @@ func (t searchTx) search(q Query, after search.Position) (page *Page, err error)
 	}
 	page = &Page{}
 	if page.Age, err = t.age(string(q.Channel)); err != nil {
+		return nil, err
+	}
+	if page.Building, err = t.isBuilding(); err != nil {
 		return nil, err
 	}
 	found, err := t.db.search.Find(t.Tx, q.forIndex(), after, q.Limit)

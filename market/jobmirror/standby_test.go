@@ -40,8 +40,8 @@ func TestStandby(t *testing.T) {
 		if page, err := read.Search(t.Context(), jobmirror.Query{Facets: true}); err != nil || len(page.Postings) == 0 {
 			t.Errorf("%s: a search: %+v, %v", what, page, err)
 		}
-		if found, err := read.CheckIndex(t.Context()); err != nil || found.Damaged() || found.Postings == 0 {
-			t.Errorf("%s: %+v, %v", what, found, err)
+		if err := read.CheckIndex(t.Context()); err != nil {
+			t.Errorf("%s: checking the index: %v", what, err)
 		}
 		for _, err := range read.Follow(t.Context(), status.Oldest) {
 			if err != nil {

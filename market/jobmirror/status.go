@@ -7,7 +7,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -127,19 +126,14 @@ func (t statusTx) backlog(s *Status) error {
 	if since != nil {
 		s.DueSince = instant(*since)
 	}
-	form, all, err := formOf(t.tx)
+	waiting, all, err := t.unindexedNow()
+	if err == nil && all {
+		waiting, err = store.Value[int](t, "SELECT count(*) FROM postings")
+	}
 	if err != nil {
 		return err
 	}
-	unindexed := "SELECT count(*) FROM unindexed"
-	if form != 0 && (form != search.Form || !all) {
-		// They have tokens of another version, by which this one's Search finds none, or are
-		// just being marked to be indexed anew.
-		unindexed = "SELECT count(*) FROM postings"
-	}
-	if s.Unindexed, err = store.Value[int](t, unindexed); err != nil {
-		return err
-	}
+	s.Unindexed = waiting
 	s.Limit, s.PausedUntil, err = limitNow(t.tx)
 	return err
 }

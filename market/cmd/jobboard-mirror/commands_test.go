@@ -14,14 +14,14 @@ func TestFlagsAndArguments(t *testing.T) {
 	want := map[string]clitest.Command{
 		"backup":  {Most: 1, Args: ":0", Flags: nil},
 		"changes": {Most: 0, Args: ":0", Flags: []string{"fake-jobs=0 :4", "follow=false", "limit=0 10 50 100 :36", "since= :4"}},
-		"doctor":  {Most: 0, Args: ":0", Flags: []string{"index=false", "json=false"}},
+		"doctor":  {Most: 0, Args: ":0", Flags: []string{"json=false"}},
 		"migrate": {Most: 0, Args: ":0", Flags: []string{"board= :4", "board-moved=false"}},
 		"refresh": {Most: 0, Args: ":0", Flags: []string{
 			"accept-removals=false", "board= :4", "channels= :4", "concurrency=0 4 16 64 :36", "fake-jobs=0 :4", "feed=[] :0",
 			"hold-missing=0s 24h 72h :36", "json=false", "keep-changes=0s 720h 2160h :36", "keep-jobs=0s 720h 2160h :36", "keep-sources=0s 24h 168h :36",
 			"languages= de en de,en :36", "lookup-every=0s 20h 24h :36", "max-age=0s 48h 96h :36", "rate=0 5 20 50 :36", "refresh-every=0s 15m 1h :36", "remove-sources=false",
 		}},
-		"reindex": {Most: 0, Args: ":0", Flags: nil},
+		"rebuild": {Most: 0, Args: ":0", Flags: nil},
 		"run": {Most: 0, Args: ":0", Flags: []string{
 			"accept-removals=false", "addr= :4", "allow= :4", "board= :4", "channels= :4", "concurrency=0 4 16 64 :36", "fake-jobs=0 :4", "feed=[] :0",
 			"hold-missing=0s 24h 72h :36", "hosts=[] :4", "keep-changes=0s 720h 2160h :36", "keep-jobs=0s 720h 2160h :36", "keep-sources=0s 24h 168h :36",

@@ -382,9 +382,9 @@ func TestMistakesAreNamed(t *testing.T) {
 		{[]string{"migrate"}, setup.ExitUsage, "--db"},
 		{[]string{"backup", "--db", none}, setup.ExitUsage, "FILE"},
 		{[]string{"backup", "copy.db"}, setup.ExitUsage, "--db"},
-		{[]string{"reindex"}, setup.ExitUsage, "--db"},
-		{[]string{"reindex", "--db", none}, setup.ExitUsage, "no such file"},
-		{[]string{"reindex", "--fake"}, setup.ExitUsage, "--db"},
+		{[]string{"rebuild"}, setup.ExitUsage, "--db"},
+		{[]string{"rebuild", "--db", none}, setup.ExitUsage, "no such file"},
+		{[]string{"rebuild", "--fake"}, setup.ExitUsage, "--db"},
 	} {
 		r := ran(t, nil, c.args...)
 		if r.code != c.code || !strings.Contains(r.err, c.want) {
@@ -403,7 +403,7 @@ func TestMistakesAreNamed(t *testing.T) {
 func TestHelpOfACommand(t *testing.T) {
 	for command, flags := range map[string][]string{
 		"search": {"--near", "--facets", "--after", "--limit"}, "run": {"--feed", "--allow", "--hosts", "--monitor", "--mcp", "--rate"}, "status": {"--json"},
-		"migrate": nil, "backup": nil, "doctor": {"--json", "--index"}, "reindex": nil,
+		"migrate": nil, "backup": nil, "doctor": {"--json"}, "rebuild": nil,
 	} {
 		r := ran(t, map[string]string{"JOBBOARD_MIRROR_DB": "postgres://u:secret@h/db"}, command, "--help")
 		most := 52            // lines

@@ -6,12 +6,9 @@
 // are in package words, the index of tokens in package textindex, the cells of the Earth in
 // package grid.
 //
-// A Set holds queries instead, and says of a document which of them find it.
-//
 // Put and Remove write in the caller's transaction; Find, All and Suggest read in it. The tables
 // of a document are search, places and facets; the tables stemmers, vocabulary, search_state and
-// index_changes are of all documents. Rebuild builds them anew, and Check compares them with the
-// documents.
+// index_changes are of all documents. Reset and Empty remove what is indexed.
 package search
 
 import (
@@ -25,8 +22,6 @@ var (
 	tables string
 	//go:embed schema/fts5.sql
 	fts5Table string
-	//go:embed schema/sqlite.sql
-	sqliteTables string
 	//go:embed schema/postgres.sql
 	postgresTables string
 )
@@ -34,6 +29,6 @@ var (
 // AddTables adds the tables of documents to a schema.
 func AddTables(s *store.Schema) {
 	s.Tables += tables
-	s.Own["sqlite"] += fts5Table + sqliteTables
+	s.Own["sqlite"] += fts5Table
 	s.Own["postgres"] += postgresTables
 }

@@ -89,17 +89,6 @@ type tx struct {
 
 // Put indexes documents, in place of what was indexed of them.
 func (x *Index) Put(in *store.Tx, documents []Document) error {
-	into := []*textindex.Index{x.text}
-	if at, err := x.rebuilding(in); err != nil {
-		return err
-	} else if at {
-		into = append(into, x.text.Beside())
-	}
-	return x.putInto(in, into, documents)
-}
-
-// putInto indexes documents in text indexes.
-func (x *Index) putInto(in *store.Tx, into []*textindex.Index, documents []Document) error {
 	tokenizer := x.tokenizer()
 	defer x.tokenizers.Put(tokenizer)
 	t := &tx{in, x}
@@ -113,7 +102,7 @@ func (x *Index) putInto(in *store.Tx, into []*textindex.Index, documents []Docum
 	}
 	unknown := map[string]struct{}{}
 	for i := range documents {
-		noted, err := t.put(into, tokenizer, &documents[i], before[documents[i].Row])
+		noted, err := t.put(tokenizer, &documents[i], before[documents[i].Row])
 		if err != nil {
 			return err
 		}
@@ -134,14 +123,12 @@ func (x *Index) tokenizer() *words.Tokenizer {
 }
 
 // put indexes a document, and returns those of its words that are to be in the vocabulary.
-func (t *tx) put(into []*textindex.Index, tokenizer *words.Tokenizer, d *Document, before indexed) (noted []string, err error) {
+func (t *tx) put(tokenizer *words.Tokenizer, d *Document, before indexed) (noted []string, err error) {
 	stemmer, facets := words.Stemmer(d.Languages...), d.facets()
 	tokens, noted := tokenizer.Tokens(d.texts(), stemmer)
 	tokens = append(tokens, d.others(stemmer, facets)...)
-	for _, index := range into {
-		if err := index.Put(t.Tx, d.Row, tokens); err != nil {
-			return nil, err
-		}
+	if err := t.text.Put(t.Tx, d.Row, tokens); err != nil {
+		return nil, err
 	}
 	if err := t.putFacets(d.Row, before.facets, facets); err != nil {
 		return nil, err
@@ -192,19 +179,10 @@ func (d *Document) texts() words.Texts {
 
 // Remove removes what is indexed of a document.
 func (x *Index) Remove(t *store.Tx, row int64) error {
-	at, err := x.rebuilding(t)
-	if err != nil {
-		return err
-	}
-	if at {
-		if err := x.text.Beside().Remove(t, row); err != nil {
-			return err
-		}
-	}
 	if err := x.text.Remove(t, row); err != nil {
 		return err
 	}
-	err = t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
+	err := t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
 	if err != nil {
 		return err
 	}

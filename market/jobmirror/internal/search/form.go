@@ -22,10 +22,9 @@ func (x *Index) InForm(t *store.Tx) (bool, error) {
 	return form == Form, err
 }
 
-// BeginForm notes that documents are indexed in Form from now on, in which none is yet. Nobody goes on
-// to rebuild the index in another one. The words of the vocabulary may be split in another way; the words
-// of each document put from now on are added.
+// BeginForm notes that documents are indexed in Form from now on, in which none is yet. The
+// words of the vocabulary may be split in another way; the words of each document put from now on are added.
 func (x *Index) BeginForm(t *store.Tx) error {
 	begin := t.Do("UPDATE search_state SET value = ? WHERE name = 'form'", Form)
-	return errors.Join(begin, t.Do("DELETE FROM vocabulary"), x.abandonRebuild(t), x.noteChange(t))
+	return errors.Join(begin, t.Do("DELETE FROM vocabulary"), x.noteChange(t))
 }

@@ -80,12 +80,26 @@ func (t *tx) readVocabulary() (*wordRows, error) {
 			return nil, err
 		}
 	}
+	if len(added) < len(missing) { // another transaction has removed a row since its number was read
+		now = now.whole()
+	}
 	// Words may be gone with a row; else the hashes are those of before and of the rows added.
 	if known := last.known.Load(); known != nil && len(last.ids)+len(missing) == len(ids) {
 		now.known.Store(known.with(added))
 	}
 	t.vocabulary.last.Store(now)
 	return now, nil
+}
+
+// whole returns the rows whose words were read.
+func (r *wordRows) whole() *wordRows {
+	out := &wordRows{}
+	for i, b := range r.blocks {
+		if b != nil {
+			out.ids, out.blocks = append(out.ids, r.ids[i]), append(out.blocks, b)
+		}
+	}
+	return out
 }
 
 // unknown adds to a set the words of a list that no row has; no word if the vocabulary is full.

@@ -109,7 +109,8 @@ var (
 // checkColumns returns ErrUnreleased unless the database has all columns of the first
 // release.
 func (s Schema) checkColumns(ctx context.Context, db *sql.DB, d dialect) error {
-	list := "SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'"
+	// Not of virtual tables: one that is damaged must not keep the others from being opened.
+	list := "SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%'"
 	if d.Shared {
 		list = `SELECT t.relname || '.' || c.attname FROM pg_catalog.pg_attribute c JOIN pg_catalog.pg_class t ON t.oid = c.attrelid
 			JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = current_schema() AND NOT c.attisdropped`

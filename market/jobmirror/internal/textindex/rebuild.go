@@ -1,43 +1,22 @@
 package textindex
 
 import (
-	"context"
+	"errors"
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// An index of FTS5 is built anew as a second table, which takes the place of the first once it has all
-// postings: what is damaged in the first is not read. PostgreSQL builds its index anew by itself from
-// the rows of its table, which are written anew one by one.
-
-// named returns an index of FTS5 whose table has another name.
-func (x Index) named(name string) *Index {
-	for _, text := range []*string{&x.Table, &x.TableFrom, &x.put, &x.remove, &x.hits, &x.pieces, &x.merge} {
-		*text = strings.ReplaceAll(*text, "search", name)
-	}
-	return &x
-}
-
-// newFTS5 is the index that is built beside FTS5.
-var newFTS5 = FTS5.named("search_new")
-
-// Beside returns the index that is built beside this one, which goes on to answer; nil where the
-// database builds its index anew by itself.
-func (x *Index) Beside() *Index {
-	if x == &FTS5 {
-		return newFTS5
-	}
-	return nil
-}
-
-// Make makes the index that is built beside this one, without a posting, by the statements that made
-// this one's table.
-func (x *Index) Make(t *store.Tx, statements string) error {
-	if err := x.Abandon(t); err != nil {
+// Renew drops the table of an index of FTS5 and makes it anew, by the statements that made it, without a
+// posting.
+func (x *Index) Renew(t *store.Tx, statements string) error {
+	// FTS5 opens a table before it drops it, and reads its settings, which may be damaged: 4 is the
+	// version of its format.
+	err := t.DoAll(nil, "DELETE FROM search_config", "INSERT INTO search_config (k, v) VALUES ('version', 4)", "DROP TABLE search")
+	if err != nil {
 		return err
 	}
-	for statement := range strings.SplitSeq(strings.ReplaceAll(statements, "search", "search_new"), ";\n") {
+	for statement := range strings.SplitSeq(strings.TrimSpace(statements), ";\n") {
 		if _, err := t.Exec(statement); err != nil {
 			return err
 		}
@@ -45,21 +24,16 @@ func (x *Index) Make(t *store.Tx, statements string) error {
 	return nil
 }
 
-// Abandon removes the index that is built beside this one, if there is one.
-func (x *Index) Abandon(t *store.Tx) error { return t.Do("DROP TABLE IF EXISTS search_new") }
-
-// Replace puts the index that was built beside this one in its place.
-func (x *Index) Replace(t *store.Tx) error {
-	// FTS5 opens a table before it drops it, and reads its settings, which may be damaged.
-	return t.DoAll(nil, "DELETE FROM search_config", "INSERT INTO search_config SELECT * FROM search_new_config",
-		"DROP TABLE search", "ALTER TABLE search_new RENAME TO search")
-}
-
-// Renew has the database build its own indexes of some tables anew, while they answer. It needs a
-// role that owns the tables. Where Beside is not nil it does nothing.
-func (x *Index) Renew(ctx context.Context, db *store.DB, tables ...string) error {
-	if x.Beside() != nil {
+// Check has FTS5 check its index, and returns what it finds as an error. Other indexes it cannot check.
+func (x *Index) Check(t *store.Tx) error {
+	if x != &FTS5 {
 		return nil
 	}
-	return db.RebuildIndexes(ctx, tables...)
+	return t.Rows("PRAGMA integrity_check(search)", nil, func(scan func(...any) error) error {
+		var found string
+		if err := scan(&found); err != nil || found == "ok" {
+			return err
+		}
+		return errors.New("jobmirror: SQLite finds the search index damaged: " + found)
+	})
 }

@@ -1,8 +1,8 @@
 
 -- What is noted once, of all documents.
 CREATE TABLE search_state (
-    name  TEXT PRIMARY KEY, -- "form", or "rebuilt" while the index is built anew
-    value BIGINT NOT NULL   -- the form of the tokens, see form.go, 0 while no document is indexed; or the last document that was put anew
+    name  TEXT PRIMARY KEY, -- "form"
+    value BIGINT NOT NULL   -- the form of the tokens, see form.go; 0 while no document is indexed
 ) @clustered;
 INSERT INTO search_state VALUES ('form', 0);
 
