@@ -24,7 +24,7 @@ const maxTokenAnswer = 1 << 20
 // kindly: an expires_in of 3600.0 or "3600" is a number, and the error of an answer that holds no
 // token says its status, its content type and how it begins.
 func ReadAnswers(ctx context.Context) context.Context {
-	client := *http.DefaultClient
+	client := *http.DefaultClient //nolint:forbidigo // what package oauth2 would use; the context of a fetch bounds it
 	if own, ok := ctx.Value(oauth2.HTTPClient).(*http.Client); ok && own != nil {
 		client = *own
 	}
