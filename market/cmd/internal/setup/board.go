@@ -334,7 +334,6 @@ func (s *Settings) Applicant(c *jobboard.Client) *jobboard.Applicant {
 type Searcher interface {
 	PostingStream(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) *jobboard.PostingStream
 	Search(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) (*jobboard.JobSearchResult, error)
-	Snapshot(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) (*jobboard.Snapshot, error)
 }
 
 // Searcher returns the client or applicant that searches, see Searches, and the channel
