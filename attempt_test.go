@@ -18,6 +18,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 // countingLimiter lets everything through after a pause, up to a number. Several calls
@@ -308,7 +309,7 @@ func TestBodyWithoutProgress(t *testing.T) {
 				"HasApplied":     errOf(a.HasApplied(t.Context(), 1)),
 				"JobInformation": errOf(c.JobInformation(t.Context(), 1)),
 				"Search":         errOf(a.Search(t.Context(), "x", jobboard.Query{})),
-				"Snapshot":       errOf(a.Snapshot(t.Context(), "x", jobboard.Query{})),
+				"Snapshot":       errOf(snapshot.Take(t.Context(), a, "x", jobboard.Query{})),
 			} {
 				want := jobboard.ErrTransport
 				if status == 503 {
@@ -344,7 +345,7 @@ func TestBodyAfterTheDeadline(t *testing.T) {
 				"HasApplied":     func(ctx context.Context) error { return errOf(a.HasApplied(ctx, 1)) },
 				"JobInformation": func(ctx context.Context) error { return errOf(c.JobInformation(ctx, 1)) },
 				"Search":         func(ctx context.Context) error { return errOf(a.Search(ctx, "x", jobboard.Query{})) },
-				"Snapshot":       func(ctx context.Context) error { return errOf(a.Snapshot(ctx, "x", jobboard.Query{})) },
+				"Snapshot":       func(ctx context.Context) error { return errOf(snapshot.Take(ctx, a, "x", jobboard.Query{})) },
 			} {
 				ctx, cancel := context.WithTimeout(t.Context(), 5500*time.Millisecond)
 				start := time.Now()

@@ -2,7 +2,6 @@ package jobboard
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
@@ -80,16 +79,6 @@ func (r renewingToken) Token() (*oauth2.Token, error) { return r.get(context.Bac
 
 func (r renewingToken) Renew(ctx context.Context, rejected string) (*oauth2.Token, error) {
 	return r.get(ctx, rejected)
-}
-
-// CheckToken returns an error that is ErrToken if no call can be made with t: it is nil, its access
-// token is empty or has a character that no header may hold, or its Expiry has come. The error does
-// not show the token. It does not ask the service whether it accepts the token.
-func CheckToken(t *oauth2.Token) error {
-	if err := credential.Check(t); err != nil {
-		return fmt.Errorf("%w: %w", ErrToken, err)
-	}
-	return nil
 }
 
 // sources returns a function that makes a credential of a token source.

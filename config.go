@@ -140,21 +140,6 @@ func (cfg *Config) addresses() (base, lookup *url.URL, err error) {
 	return base, lookup, err
 }
 
-// ParseBaseURL reads a base address as NewClient does: Config.BaseURL with the suffix "/api/rest",
-// Config.JobDBURL with the suffix "". It removes slashes and the suffix from the end, because
-// people paste an address with and without them. It returns ErrInvalidInput if the address is not
-// an absolute http or https address, has no host, a host with letters beyond ASCII, an unusable
-// port, a user part, a query, a fragment, ".." in its path, or the path of a call, such as
-// "/api/rest/v2". The error does not show the text,
-// which may hold a secret.
-func ParseBaseURL(text, suffix string) (*url.URL, error) {
-	u, wrong := address.Base(text, suffix)
-	if wrong != "" {
-		return nil, fmt.Errorf("jobboard: the base address %s: %w", wrong, ErrInvalidInput)
-	}
-	return u, nil
-}
-
 // baseAddress reads the address in a field, which may end in suffix. It returns nil for an empty
 // field: the calls that need the address refuse it.
 func baseAddress(field, text, suffix string) (*url.URL, error) {

@@ -23,7 +23,7 @@
 // Built on these operations: [Client.BulkJobInformation] and [Applicant.BulkHasApplied] for many
 // jobs, [Applicant.Precheck] to decide whether an applicant may apply,
 // [JobInformation.CheckAnswers] to check answers to the prescreening questions, and
-// [Client.Snapshot] to find the changes of a channel.
+// package snapshot to find the changes of a channel.
 //
 // A search returns one page: the interface documents no parameter for another.
 // [JobSearchResult.Partial] reports whether the search found more.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 // The calls of the tests below.
@@ -370,7 +371,7 @@ func TestNoContext(t *testing.T) {
 	var none context.Context
 	calls := map[string]func() error{
 		"Precheck": func() error { return errOf(a.Precheck(none, 1)) },
-		"Snapshot": func() error { return errOf(c.Snapshot(none, "ch", jobboard.Query{})) },
+		"Snapshot": func() error { return errOf(snapshot.Take(none, c, "ch", jobboard.Query{})) },
 		"PostingStream": func() (err error) {
 			for _, err = range a.PostingStream(none, "ch", jobboard.Query{}).All() {
 			}

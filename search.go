@@ -1,6 +1,7 @@
 package jobboard
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -102,6 +103,13 @@ func (s *PostingStream) Skip(known func(raw []byte) bool) {
 		panic("jobboard: PostingStream.Skip called after All")
 	}
 	s.skip = known
+}
+
+// Query returns what the stream asks for, with Config.Language in place of an empty Language.
+func (s *PostingStream) Query() Query {
+	q := s.query
+	q.Language = cmp.Or(q.Language, s.endpoint.made().config.Language)
+	return q
 }
 
 // Page returns the page's counters, with Unreadable and without Results. It reports true once the

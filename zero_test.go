@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 // What nobody made with NewClient says so, in an *Error, and sends nothing.
@@ -32,7 +33,7 @@ func TestZeroValues(t *testing.T) {
 		"Search":              func() error { _, err := c.Search(ctx, "channel", jobboard.Query{}); return err },
 		"PostingStream":       func() error { return all(c.PostingStream(ctx, "channel", jobboard.Query{})) },
 		"a zero stream":       func() error { return all(new(jobboard.PostingStream)) },
-		"Snapshot":            func() error { _, err := c.Snapshot(ctx, "channel", jobboard.Query{}); return err },
+		"Snapshot":            func() error { _, err := snapshot.Take(ctx, &c, "channel", jobboard.Query{}); return err },
 		"JobInformation":      func() error { _, err := c.JobInformation(ctx, 1); return err },
 		"a job that is none":  func() error { _, err := c.JobInformation(ctx, 0); return err },
 		"Subscribe":           func() error { _, err := c.Subscribe(ctx, jobboard.SubscriptionRequest{}); return err },
@@ -44,7 +45,7 @@ func TestZeroValues(t *testing.T) {
 		"ApplicationID":       func() error { _, err := a.ApplicationID(ctx, 1); return err },
 		"Precheck":            func() error { _, err := a.Precheck(ctx, 1); return err },
 		"Applicant.Search":    func() error { _, err := a.Search(ctx, "channel", jobboard.Query{}); return err },
-		"Applicant.Snapshot":  func() error { _, err := a.Snapshot(ctx, "channel", jobboard.Query{}); return err },
+		"Applicant.Snapshot":  func() error { _, err := snapshot.Take(ctx, &a, "channel", jobboard.Query{}); return err },
 		"Applicant.Stream":    func() error { return all(a.PostingStream(ctx, "channel", jobboard.Query{})) },
 		"Applicant.Transport": func() error { return through(a.Transport()) },
 		"bulk": func() (err error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 func Example_changedJobs() {
@@ -17,9 +18,9 @@ func Example_changedJobs() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	changes := jobboard.Changes{Changed: []jobboard.PostingChange{
-		{After: jobboard.SnapshotPosting{JobPostingID: 600100, Title: "Registered Nurse"}},
-		{After: jobboard.SnapshotPosting{JobPostingID: 600101, Title: "Cook"}},
+	changes := snapshot.Changes{Changed: []snapshot.Change{
+		{After: snapshot.Posting{JobPostingID: 600100, Title: "Registered Nurse"}},
+		{After: snapshot.Posting{JobPostingID: 600101, Title: "Cook"}},
 	}}
 	// begin
 	for _, change := range changes.Changed {

@@ -25,6 +25,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 var ctx = context.Background()
@@ -499,11 +500,11 @@ func Example_changes() {
 	file := filepath.Join(dir, "channel.json")
 	look := func() error {
 		// begin
-		now, err := client.Snapshot(ctx, "27828_extern", jobboard.Query{Text: "Food Buyer"})
+		now, err := snapshot.Take(ctx, client, "27828_extern", jobboard.Query{Text: "Food Buyer"})
 		if err != nil {
 			return err
 		}
-		var before jobboard.Snapshot
+		var before snapshot.Snapshot
 		if kept, err := os.ReadFile(file); errors.Is(err, fs.ErrNotExist) {
 			before = *now // the first look
 		} else if err != nil {
@@ -511,7 +512,7 @@ func Example_changes() {
 		} else if err := json.Unmarshal(kept, &before); err != nil {
 			return err
 		}
-		changes, err := jobboard.Diff(&before, now)
+		changes, err := snapshot.Diff(&before, now)
 		if err != nil {
 			return err
 		}

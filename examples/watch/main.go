@@ -22,6 +22,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/examples/internal/board"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 func main() {
@@ -79,7 +80,7 @@ func show(ctx context.Context, out io.Writer, client *jobboard.Client, b *board.
 
 // look compares the channel with the snapshot in the file, and stores the new snapshot there.
 func look(ctx context.Context, out io.Writer, client *jobboard.Client, channel jobboard.ChannelID, file string) error {
-	now, err := client.Snapshot(ctx, channel, jobboard.Query{})
+	now, err := snapshot.Take(ctx, client, channel, jobboard.Query{})
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func look(ctx context.Context, out io.Writer, client *jobboard.Client, channel j
 	case err != nil:
 		return err
 	}
-	changes, err := jobboard.Diff(before, now)
+	changes, err := snapshot.Diff(before, now)
 	if err != nil {
 		return err
 	}
@@ -114,12 +115,12 @@ func look(ctx context.Context, out io.Writer, client *jobboard.Client, channel j
 	return write(file, now)
 }
 
-func read(file string) (*jobboard.Snapshot, error) {
+func read(file string) (*snapshot.Snapshot, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	var s jobboard.Snapshot
+	var s snapshot.Snapshot
 	if err := json.Unmarshal(content, &s); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -127,7 +128,7 @@ func read(file string) (*jobboard.Snapshot, error) {
 }
 
 // write replaces the file whole, so that a crash leaves the old one.
-func write(file string, s *jobboard.Snapshot) error {
+func write(file string, s *snapshot.Snapshot) error {
 	content, err := json.Marshal(s)
 	if err != nil {
 		return err

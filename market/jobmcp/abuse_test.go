@@ -25,6 +25,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/mask"
 )
 
 // injection is in everything that an advertiser writes.
@@ -313,7 +314,7 @@ func (c *canaries) RoundTrip(req *http.Request) (*http.Response, error) {
 func (c *canaries) hide(text string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return jobboard.HideSecrets(text, c.secrets...)
+	return mask.New(c.secrets...).Hide(text)
 }
 
 // renewing returns a source of tokens that a client with a secret gets.

@@ -6,24 +6,24 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp/internal/foreign"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 // maxBaselines bounds the snapshots that a session keeps to compare with.
 const maxBaselines = 8
 
 // kept returns the snapshot of Options.Kept, or nil without one.
-func (s *Server) kept() (*jobboard.Snapshot, error) {
+func (s *Server) kept() (*snapshot.Snapshot, error) {
 	if s.o.Kept == nil {
 		return nil, nil
 	}
 	return s.o.Kept()
 }
 
-func sameSearch(a, b *jobboard.Snapshot) bool {
-	_, err := jobboard.Diff(a, b)
+func sameSearch(a, b *snapshot.Snapshot) bool {
+	_, err := snapshot.Diff(a, b)
 	return err == nil
 }
 
@@ -64,7 +64,7 @@ func (s *Server) whatChanged(ctx context.Context, in whatChangedArgs) (whatChang
 		return out, err
 	}
 	ctx, _ = part.Ask(ctx, part.Wanted{})
-	now, err := from.Snapshot(ctx, ch, q)
+	now, err := snapshot.Take(ctx, from, ch, q)
 	if err != nil {
 		return out, err
 	}
@@ -81,7 +81,7 @@ func (s *Server) whatChanged(ctx context.Context, in whatChangedArgs) (whatChang
 		out.Tell = out.summary(nil)
 		return out, nil
 	}
-	changes, err := jobboard.Diff(before, now)
+	changes, err := snapshot.Diff(before, now)
 	if err != nil {
 		return out, err
 	}
@@ -92,14 +92,14 @@ func (s *Server) whatChanged(ctx context.Context, in whatChangedArgs) (whatChang
 
 // compareWith returns the earlier snapshot, which the caller compares with now, or nil. The
 // next call compares with the same one; if fromNowOn is set, with now.
-func (s *Server) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) *jobboard.Snapshot {
+func (s *Server) compareWith(stored, now *snapshot.Snapshot, fromNowOn bool) *snapshot.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var before *jobboard.Snapshot
+	var before *snapshot.Snapshot
 	if stored != nil && sameSearch(stored, now) {
 		before = stored
 	}
-	if i := slices.IndexFunc(s.seen, func(s *jobboard.Snapshot) bool { return sameSearch(s, now) }); i >= 0 {
+	if i := slices.IndexFunc(s.seen, func(s *snapshot.Snapshot) bool { return sameSearch(s, now) }); i >= 0 {
 		before = s.seen[i]
 		s.seen = slices.Delete(s.seen, i, i+1)
 	}
@@ -119,7 +119,7 @@ type changeList struct {
 	count map[string]int // number of changes by kind
 }
 
-func (l *changeList) add(kind string, p jobboard.SnapshotPosting, what, titleBefore string) {
+func (l *changeList) add(kind string, p snapshot.Posting, what, titleBefore string) {
 	if l.count[kind]++; l.count[kind] > maxPerKind {
 		l.LeftOut++
 		return
@@ -130,7 +130,7 @@ func (l *changeList) add(kind string, p jobboard.SnapshotPosting, what, titleBef
 	}, &l.LeftOut)
 }
 
-func (l *changeList) addAll(kind string, postings []jobboard.SnapshotPosting) {
+func (l *changeList) addAll(kind string, postings []snapshot.Posting) {
 	for _, p := range postings {
 		l.add(kind, p, "", "")
 	}
@@ -138,7 +138,7 @@ func (l *changeList) addAll(kind string, postings []jobboard.SnapshotPosting) {
 
 // list adds the changes to the result, the certain ones first, and returns how many there
 // are of each kind.
-func (r *whatChangedResult) list(c jobboard.Changes) map[string]int {
+func (r *whatChangedResult) list(c snapshot.Changes) map[string]int {
 	l := changeList{r, newRoom(), map[string]int{}}
 	l.addAll("added", c.Added)
 	for _, x := range c.Changed {

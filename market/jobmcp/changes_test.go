@@ -9,27 +9,28 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 // What is different about a posting is said: its title before its version, its version before
 // dates.
 func TestSaysWhatChanged(t *testing.T) {
-	old := jobboard.SnapshotPosting{JobPostingID: 7, PostingVersionID: 1, Title: "Cook"}
+	old := snapshot.Posting{JobPostingID: 7, PostingVersionID: 1, Title: "Cook"}
 	for _, test := range []struct {
-		change func(p *jobboard.SnapshotPosting)
+		change func(p *snapshot.Posting)
 		want   changedPosting
 	}{
-		{func(p *jobboard.SnapshotPosting) { p.Title, p.PostingVersionID = "Chef", 2 }, changedPosting{What: "title", Title: "Chef", Before: "Cook"}},
-		{func(p *jobboard.SnapshotPosting) { p.PostingVersionID, p.JobStartDate = 2, 5 }, changedPosting{What: "new version", Title: "Cook"}},
-		{func(p *jobboard.SnapshotPosting) { p.JobStartDate = 5 }, changedPosting{What: "dates", Title: "Cook"}},
-		{func(p *jobboard.SnapshotPosting) { p.PostingVersionEndDate = 5 }, changedPosting{What: "dates", Title: "Cook"}},
-		{func(p *jobboard.SnapshotPosting) { p.Title = strings.Repeat("x", 201) }, changedPosting{What: "title", Title: strings.Repeat("x", 199) + "…", Before: "Cook"}},
+		{func(p *snapshot.Posting) { p.Title, p.PostingVersionID = "Chef", 2 }, changedPosting{What: "title", Title: "Chef", Before: "Cook"}},
+		{func(p *snapshot.Posting) { p.PostingVersionID, p.JobStartDate = 2, 5 }, changedPosting{What: "new version", Title: "Cook"}},
+		{func(p *snapshot.Posting) { p.JobStartDate = 5 }, changedPosting{What: "dates", Title: "Cook"}},
+		{func(p *snapshot.Posting) { p.PostingVersionEndDate = 5 }, changedPosting{What: "dates", Title: "Cook"}},
+		{func(p *snapshot.Posting) { p.Title = strings.Repeat("x", 201) }, changedPosting{What: "title", Title: strings.Repeat("x", 199) + "…", Before: "Cook"}},
 	} {
 		now := old
 		test.change(&now)
 		test.want.Change, test.want.Posting = "changed", "7"
 		var got whatChangedResult
-		got.list(jobboard.Changes{Changed: []jobboard.PostingChange{{Before: old, After: now}}})
+		got.list(snapshot.Changes{Changed: []snapshot.Change{{Before: old, After: now}}})
 		if len(got.Changes) != 1 || got.Changes[0] != test.want || got.LeftOut != 0 {
 			t.Errorf("%+v, want %+v", got, test.want)
 		}
@@ -37,7 +38,7 @@ func TestSaysWhatChanged(t *testing.T) {
 	was := old
 	was.Title = strings.Repeat("x", 201)
 	var got whatChangedResult
-	got.list(jobboard.Changes{Changed: []jobboard.PostingChange{{Before: was, After: old}}})
+	got.list(snapshot.Changes{Changed: []snapshot.Change{{Before: was, After: old}}})
 	if got.Changes[0].Before != strings.Repeat("x", 199)+"…" {
 		t.Errorf("%+v", got)
 	}
@@ -45,16 +46,16 @@ func TestSaysWhatChanged(t *testing.T) {
 
 // Changes are listed the certain first, each kind up to its bound.
 func TestListsCertainChangesFirst(t *testing.T) {
-	some := func(n int) (list []jobboard.SnapshotPosting) {
+	some := func(n int) (list []snapshot.Posting) {
 		for i := range n {
-			list = append(list, jobboard.SnapshotPosting{JobPostingID: jobboard.JobPostingID(i + 1), Title: "Cook"})
+			list = append(list, snapshot.Posting{JobPostingID: jobboard.JobPostingID(i + 1), Title: "Cook"})
 		}
 		return list
 	}
 	var got whatChangedResult
-	got.list(jobboard.Changes{
+	got.list(snapshot.Changes{
 		Added: some(51), Gone: some(50), MaybeAdded: some(1), MaybeGone: some(52),
-		Changed: []jobboard.PostingChange{{Before: some(1)[0], After: jobboard.SnapshotPosting{JobPostingID: 1}}},
+		Changed: []snapshot.Change{{Before: some(1)[0], After: snapshot.Posting{JobPostingID: 1}}},
 	})
 	var kinds []string
 	count := map[string]int{}
@@ -70,17 +71,17 @@ func TestListsCertainChangesFirst(t *testing.T) {
 
 // Which snapshot later calls are compared with: the first complete one, until a call says from now on.
 func TestComparesWith(t *testing.T) {
-	snapshot := func(text string, complete bool) *jobboard.Snapshot {
-		return &jobboard.Snapshot{Channel: "kitchen", Text: text, Complete: complete}
+	look := func(text string, complete bool) *snapshot.Snapshot {
+		return &snapshot.Snapshot{Channel: "kitchen", Text: text, Complete: complete}
 	}
-	whole, other, part := snapshot("a", true), snapshot("a", true), snapshot("a", false)
-	elsewhere := snapshot("b", true)
+	whole, other, part := look("a", true), look("a", true), look("a", false)
+	elsewhere := look("b", true)
 	for _, test := range []struct {
 		name         string
-		seen, stored *jobboard.Snapshot
-		now          *jobboard.Snapshot
+		seen, stored *snapshot.Snapshot
+		now          *snapshot.Snapshot
 		fromNowOn    bool
-		before, kept *jobboard.Snapshot
+		before, kept *snapshot.Snapshot
 	}{
 		{"the first look", nil, nil, whole, false, nil, whole},
 		{"an incomplete first look", nil, nil, part, false, nil, part},
@@ -88,11 +89,11 @@ func TestComparesWith(t *testing.T) {
 		{"from now on", whole, nil, other, true, whole, other},
 		{"from now on, but incomplete", whole, nil, part, true, whole, whole},
 		{"complete at last", part, nil, whole, false, part, whole},
-		{"incomplete again", part, nil, snapshot("a", false), false, part, part},
+		{"incomplete again", part, nil, look("a", false), false, part, part},
 		{"what is stored", nil, whole, other, false, whole, whole},
 		{"what is stored, from now on", nil, whole, other, true, whole, other},
 		{"what is stored is of another search", nil, elsewhere, whole, false, nil, whole},
-		{"what was seen is newer than what is stored", other, whole, snapshot("a", true), false, other, other},
+		{"what was seen is newer than what is stored", other, whole, look("a", true), false, other, other},
 		{"another search was seen", elsewhere, nil, whole, false, nil, whole},
 	} {
 		s := NewServer(nil, Options{})
@@ -137,8 +138,8 @@ func TestUncertainChanges(t *testing.T) {
 	srv := demo(t)
 	kitchen(srv, 5)
 	var keptErr error
-	var kept *jobboard.Snapshot
-	options := Options{Rate: -1, Kept: func() (*jobboard.Snapshot, error) { return kept, keptErr }}
+	var kept *snapshot.Snapshot
+	options := Options{Rate: -1, Kept: func() (*snapshot.Snapshot, error) { return kept, keptErr }}
 	server := setting{options: options}.server(t, srv)
 	session := connect(t, server)
 	const arguments = `{"channel":"kitchen"}`
@@ -152,7 +153,7 @@ func TestUncertainChanges(t *testing.T) {
 	use(t, second, "what_changed", arguments).want(t, false, `"postings":5,"complete":true,"changes":[{"change":"maybe added","posting":"5","foreign_title":"Cook"}]}`)
 	use(t, second, "what_changed", arguments).want(t, false, `"changes":[]}`)
 
-	kept = &jobboard.Snapshot{Channel: "kitchen", Complete: true, Taken: time.Date(2027, 3, 1, 4, 5, 6, 0, time.UTC)}
+	kept = &snapshot.Snapshot{Channel: "kitchen", Complete: true, Taken: time.Date(2027, 3, 1, 4, 5, 6, 0, time.UTC)}
 	third := connect(t, setting{options: options}.server(t, srv))
 	use(t, third, "what_changed", arguments).want(t, false, `"before":"2027-03-01T04:05:06Z"`, `{"change":"added","posting":"1","foreign_title":"Cook"}`)
 	if r := use(t, third, "what_changed", `{}`); !strings.HasSuffix(r.text, `"changes":[],"note":"the state file is of another search: this is the first look"}`) {

@@ -50,7 +50,6 @@ type sought struct {
 // searcher is a client or an applicant that makes searches.
 type searcher interface {
 	PostingStream(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) *jobboard.PostingStream
-	Snapshot(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) (*jobboard.Snapshot, error)
 }
 
 // ErrNoChannel is the error, for Options.Failed and Options.NextStep, of a search without

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 // Bounds of a server, documented in docs/assistant.md.
@@ -66,7 +67,7 @@ type Options struct {
 	SignIn string
 	// Kept returns a stored snapshot, or nil, with which what_changed compares in the first
 	// call of a session; nil: no stored snapshot.
-	Kept func() (*jobboard.Snapshot, error)
+	Kept func() (*snapshot.Snapshot, error)
 	// Doctor checks the set-up for the tool doctor; nil: the server has no such
 	// tool.
 	Doctor func(context.Context) ([]Finding, error)
@@ -120,7 +121,7 @@ type Server struct {
 	places chan struct{} // full while Calls tool calls run
 
 	mu   sync.Mutex
-	seen []*jobboard.Snapshot // baselines of what_changed, one per search, newest last
+	seen []*snapshot.Snapshot // baselines of what_changed, one per search, newest last
 }
 
 // NewServer returns a server whose tools call the board with c. With Options.Open c may be

@@ -16,6 +16,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/golden"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 // the tools, as docs/assistant.md has them too.
@@ -199,11 +200,11 @@ func checkSchema(t *testing.T, where string, schema any, in bool) {
 
 func TestSeesChanges(t *testing.T) {
 	srv := demo(t)
-	var kept *jobboard.Snapshot
-	server := setting{options: Options{Kept: func() (*jobboard.Snapshot, error) { return kept, nil }}}.server(t, srv)
+	var kept *snapshot.Snapshot
+	server := setting{options: Options{Kept: func() (*snapshot.Snapshot, error) { return kept, nil }}}.server(t, srv)
 	session := connect(t, server)
 	use(t, session, "what_changed", `{}`).want(t, false, "this is the first look")
-	before, err := server.board.Client.Snapshot(t.Context(), server.o.Channel, jobboard.Query{})
+	before, err := snapshot.Take(t.Context(), server.board.Client, server.o.Channel, jobboard.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +225,7 @@ func TestSeesChanges(t *testing.T) {
 
 	// Another server compares with what is kept elsewhere.
 	kept = before
-	second := connect(t, setting{options: Options{Kept: func() (*jobboard.Snapshot, error) { return kept, nil }}}.server(t, srv))
+	second := connect(t, setting{options: Options{Kept: func() (*snapshot.Snapshot, error) { return kept, nil }}}.server(t, srv))
 	use(t, second, "what_changed", `{}`).want(t, false, `{"change":"gone","posting":"600100","foreign_title":"Pflegefachkraft (m/w/d)"}`)
 	use(t, second, "what_changed", `{"near":"Berlin"}`).want(t, false, "the state file is of another search")
 }

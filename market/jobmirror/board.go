@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/baseurl"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -28,8 +28,8 @@ func (o *Options) board() board {
 // identity returns what tells a base address from those of other boards: its scheme,
 // host, port and path. It is empty for an address that the client refuses.
 func identity(text, suffix string) string {
-	u, err := jobboard.ParseBaseURL(text, suffix)
-	if err != nil {
+	u, ok := baseurl.Parse(text, suffix)
+	if !ok {
 		return ""
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")

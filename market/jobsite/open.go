@@ -22,6 +22,7 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/baseurl"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
 )
@@ -163,8 +164,7 @@ func (s *Settings) setDefaults() {
 		s.Site.Languages = []string{"de", "en"}
 	}
 	if s.TokenURL == "" && s.Board.BaseURL != "" {
-		base, err := jobboard.ParseBaseURL(s.Board.BaseURL, "/api/rest")
-		if err == nil { // else NewClient says what is wrong with it
+		if base, ok := baseurl.Parse(s.Board.BaseURL, "/api/rest"); ok { // else NewClient says what is wrong with it
 			s.TokenURL = base.String() + "/api/rest/oauth/frontend/token"
 		}
 	}

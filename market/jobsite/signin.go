@@ -360,8 +360,8 @@ func (s *SignIn) signedIn(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), oauth2.HTTPClient, s.cfg.HTTPClient), 10*time.Second)
 	defer cancel()
 	token, err := s.cfg.OAuth2.Exchange(ctx, query.Get("code"), oauth2.VerifierOption(begun.Get("verifier")))
-	if err == nil { // an unusable token would make every page fail until the session ends
-		err = jobboard.CheckToken(&oauth2.Token{AccessToken: token.AccessToken})
+	if err == nil && !isSendable(token.AccessToken) { // it would make every page fail until the session ends
+		err = errors.New("the access token is empty or has a character that no header may hold")
 	}
 	if err != nil {
 		s.cfg.Failed(w, r, s.exchangeStatus(ctx, err))
@@ -398,6 +398,11 @@ func (s *SignIn) exchangeStatus(ctx context.Context, err error) int {
 	}
 	s.cfg.Logger.Log(ctx, level, "jobsite: no token for a visitor", "error", fmt.Sprintf("%.300q", err))
 	return status
+}
+
+// isSendable reports whether a header may hold a token: visible ASCII characters.
+func isSendable(token string) bool {
+	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
 func (s *SignIn) signOut(w http.ResponseWriter, r *http.Request) {

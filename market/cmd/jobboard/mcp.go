@@ -17,6 +17,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/doctor"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 // The bounds of the requests that an assistant causes.
@@ -71,7 +72,7 @@ func runAssistant(ctx context.Context, p *cli.Program, b *assistantBoard, state 
 			return next
 		},
 		SignIn: "for a certain answer a person sets JOBBOARD_USER_TOKEN, or names a file with JOBBOARD_USER_TOKEN_FILE",
-		Kept:   func() (*jobboard.Snapshot, error) { return loadState(state) },
+		Kept:   func() (*snapshot.Snapshot, error) { return loadState(state) },
 		Doctor: func(ctx context.Context) ([]jobmcp.Finding, error) {
 			board, err := b.board()
 			if err != nil {

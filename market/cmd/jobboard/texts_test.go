@@ -11,6 +11,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 // shownOn gives what f writes to a terminal without colours.
@@ -155,17 +156,17 @@ func TestStatusAsJSON(t *testing.T) {
 
 // Of a changed posting is told what is different.
 func TestChangesAsText(t *testing.T) {
-	a := jobboard.SnapshotPosting{JobPostingID: 1, PostingVersionID: 2, Title: "Nurse"}
-	with := func(f func(*jobboard.SnapshotPosting)) *jobboard.SnapshotPosting {
+	a := snapshot.Posting{JobPostingID: 1, PostingVersionID: 2, Title: "Nurse"}
+	with := func(f func(*snapshot.Posting)) *snapshot.Posting {
 		b := a
 		f(&b)
 		return &b
 	}
-	renamed := with(func(p *jobboard.SnapshotPosting) { p.Title, p.PostingVersionID = "Head\nNurse", 3 })
-	renewed := with(func(p *jobboard.SnapshotPosting) { p.PostingVersionID = 3 })
-	longer := with(func(p *jobboard.SnapshotPosting) { p.PostingVersionEndDate = 5 })
+	renamed := with(func(p *snapshot.Posting) { p.Title, p.PostingVersionID = "Head\nNurse", 3 })
+	renewed := with(func(p *snapshot.Posting) { p.PostingVersionID = 3 })
+	longer := with(func(p *snapshot.Posting) { p.PostingVersionEndDate = 5 })
 	got := shownOn(func(c *term.Console) {
-		printChanges(c, "now", &jobboard.Snapshot{Postings: make([]jobboard.SnapshotPosting, 1)}, []change{
+		printChanges(c, "now", &snapshot.Snapshot{Postings: make([]snapshot.Posting, 1)}, []change{
 			{Kind: "added", After: renamed},
 			{Kind: "changed", Before: &a, After: renamed},
 			{Kind: "changed", Before: &a, After: renewed},

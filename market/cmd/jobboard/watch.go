@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 type watchFlags struct {
@@ -90,7 +90,7 @@ func runWatch(ctx context.Context, c *term.Console, b *setup.Board, flags *pflag
 	}
 	for {
 		// Compare the next snapshot with the last complete one.
-		after, err := s.Snapshot(ctx, ch, q)
+		after, err := snapshot.Take(ctx, s, ch, q)
 		switch {
 		case isInterrupted(ctx, err):
 			return ctx.Err()
@@ -122,7 +122,7 @@ func passing(err error) bool {
 
 // compare prints the changes, saves the state, and returns the last complete
 // snapshot, for the next comparison.
-func (f *watchFlags) compare(c *term.Console, before, after *jobboard.Snapshot) (*jobboard.Snapshot, error) {
+func (f *watchFlags) compare(c *term.Console, before, after *snapshot.Snapshot) (*snapshot.Snapshot, error) {
 	at := after.Taken.Local().Format("2006-01-02 15:04:05")
 	switch {
 	case before == nil && f.jsonl:
@@ -151,25 +151,25 @@ func (f *watchFlags) compare(c *term.Console, before, after *jobboard.Snapshot) 
 
 // change is a posting that was added, changed or removed.
 type change struct {
-	Taken  time.Time                 `json:"taken"`
-	Kind   string                    `json:"change"`
-	Before *jobboard.SnapshotPosting `json:"before,omitempty"`
-	After  *jobboard.SnapshotPosting `json:"after,omitempty"`
+	Taken  time.Time         `json:"taken"`
+	Kind   string            `json:"change"`
+	Before *snapshot.Posting `json:"before,omitempty"`
+	After  *snapshot.Posting `json:"after,omitempty"`
 }
 
 // changesOf lists the changes since before, the certain ones first.
-func changesOf(before, after *jobboard.Snapshot) ([]change, error) {
-	c, err := jobboard.Diff(before, after)
+func changesOf(before, after *snapshot.Snapshot) ([]change, error) {
+	c, err := snapshot.Diff(before, after)
 	if err != nil {
 		return nil, err
 	}
 	var all []change
-	is := func(kind string, postings []jobboard.SnapshotPosting) {
+	is := func(kind string, postings []snapshot.Posting) {
 		for i := range postings {
 			all = append(all, change{Taken: after.Taken, Kind: kind, After: &postings[i]})
 		}
 	}
-	was := func(kind string, postings []jobboard.SnapshotPosting) {
+	was := func(kind string, postings []snapshot.Posting) {
 		for i := range postings {
 			all = append(all, change{Taken: after.Taken, Kind: kind, Before: &postings[i]})
 		}
@@ -186,7 +186,7 @@ func changesOf(before, after *jobboard.Snapshot) ([]change, error) {
 
 // posting returns the current posting, or the last known state of a removed
 // one.
-func (c change) posting() *jobboard.SnapshotPosting { return cmp.Or(c.After, c.Before) }
+func (c change) posting() *snapshot.Posting { return cmp.Or(c.After, c.Before) }
 
 // difference names the changed part of a posting.
 func (c change) difference() string {
@@ -199,7 +199,7 @@ func (c change) difference() string {
 	return "dates"
 }
 
-func printChanges(c *term.Console, at string, after *jobboard.Snapshot, changes []change, asJSON bool) {
+func printChanges(c *term.Console, at string, after *snapshot.Snapshot, changes []change, asJSON bool) {
 	if asJSON {
 		for _, x := range changes {
 			_ = term.WriteJSON(c.Out, x, false) // cannot fail: only texts and times
@@ -230,7 +230,7 @@ func printChanges(c *term.Console, at string, after *jobboard.Snapshot, changes 
 
 // loadState reads the snapshot that saveState wrote, or returns nil if the file
 // does not exist.
-func loadState(path string) (*jobboard.Snapshot, error) {
+func loadState(path string) (*snapshot.Snapshot, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -241,7 +241,7 @@ func loadState(path string) (*jobboard.Snapshot, error) {
 	if err != nil {
 		return nil, setup.Usage("--state: %w", err)
 	}
-	s := new(jobboard.Snapshot)
+	s := new(snapshot.Snapshot)
 	if err := json.Unmarshal(body, s); err != nil || s.Channel == "" {
 		return nil, setup.Usage("--state: %s is not a state that watch has kept", path).
 			Next("name another file, or remove it to start anew")
@@ -249,7 +249,7 @@ func loadState(path string) (*jobboard.Snapshot, error) {
 	return s, nil
 }
 
-func saveState(path string, s *jobboard.Snapshot) error {
+func saveState(path string, s *snapshot.Snapshot) error {
 	if path == "" {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 func TestWatchOnce(t *testing.T) {
@@ -174,10 +175,10 @@ func TestChangesAsJSON(t *testing.T) {
 
 // On a terminal what is new is green, what changed yellow and what is gone red.
 func TestColoursOfChanges(t *testing.T) {
-	p := &jobboard.SnapshotPosting{JobPostingID: 1, Title: "Nurse"}
+	p := &snapshot.Posting{JobPostingID: 1, Title: "Nurse"}
 	got := shownOn(func(c *term.Console) {
 		c.OutTerminal.Color = true
-		printChanges(c, "now", &jobboard.Snapshot{}, []change{
+		printChanges(c, "now", &snapshot.Snapshot{}, []change{
 			{Kind: "added", After: p}, {Kind: "changed", Before: p, After: p}, {Kind: "gone", Before: p}, {Kind: "maybe gone", Before: p},
 		}, false)
 	})

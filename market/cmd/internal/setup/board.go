@@ -22,6 +22,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/baseurl"
 )
 
 const tokenPath = "/api/rest/oauth/frontend/token"
@@ -284,7 +285,7 @@ func (s *Settings) tokenAddress() (string, error) {
 
 // Below returns the address of a path of the interface.
 func (s *Settings) Below(path string) string {
-	if u, err := jobboard.ParseBaseURL(s.Get(BaseURL), "/api/rest"); err == nil {
+	if u, ok := baseurl.Parse(s.Get(BaseURL), "/api/rest"); ok {
 		return u.String() + path // as a client sends it
 	}
 	base := strings.TrimRight(s.Get(BaseURL), "/")
@@ -376,7 +377,6 @@ func (s *Settings) Applicant(c *jobboard.Client) *jobboard.Applicant {
 type Searcher interface {
 	PostingStream(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) *jobboard.PostingStream
 	Search(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) (*jobboard.JobSearchResult, error)
-	Snapshot(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) (*jobboard.Snapshot, error)
 }
 
 // Searcher returns the client or applicant that searches, see Searches, and the channel

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/mask"
 )
 
 // Secrets holds the secrets that must not be shown. Several goroutines may use it.
@@ -15,10 +15,10 @@ type Secrets struct {
 	mu      sync.Mutex
 	set     []string // secrets in the settings
 	fetched []string // fetched tokens, newest last
-}
 
-// inPlaceOfSecret is the text by which jobboard.HideSecrets replaces a secret.
-const inPlaceOfSecret = "[hidden]"
+	masked *mask.Secrets // all but those like words; nil: a secret came since it was made
+	words  []string      // those like words
+}
 
 // mostFetched bounds the remembered tokens, because a server for an assistant may
 // run for weeks.
@@ -28,7 +28,7 @@ func (l *Secrets) addSet(secret string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if secret != "" && !slices.Contains(l.set, secret) {
-		l.set = append(l.set, secret)
+		l.set, l.masked = append(l.set, secret), nil
 	}
 }
 
@@ -36,7 +36,7 @@ func (l *Secrets) addFetched(token string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if token != "" && !slices.Contains(l.fetched, token) {
-		l.fetched = append(l.fetched[max(0, len(l.fetched)+1-mostFetched):], token)
+		l.fetched, l.masked = append(l.fetched[max(0, len(l.fetched)+1-mostFetched):], token), nil
 	}
 }
 
@@ -44,21 +44,34 @@ func (l *Secrets) addFetched(token string) {
 // short secret that could be part of a word, such as "tok", is hidden only as a whole
 // word.
 func (l *Secrets) Mask(s string) string {
+	masked, words := l.known()
+	for _, word := range words {
+		s = withoutWord(s, word)
+	}
+	return masked.Hide(s)
+}
+
+// known returns the secrets, and beside them those that are like words.
+func (l *Secrets) known() (masked *mask.Secrets, words []string) {
 	l.mu.Lock()
-	all := slices.Concat(l.set, l.fetched)
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	if l.masked != nil {
+		return l.masked, l.words
+	}
 	var hidden []string
-	for _, secret := range all {
+	l.words = nil
+	for _, secret := range slices.Concat(l.set, l.fetched) {
 		if !likeWord.MatchString(secret) {
 			hidden = append(hidden, secret)
 			continue
 		}
-		s = withoutWord(s, secret)
+		l.words = append(l.words, secret)
 		for _, user := range []string{secret + ":", secret} {
 			hidden = append(hidden, "Basic "+base64.StdEncoding.EncodeToString([]byte(user)))
 		}
 	}
-	return jobboard.HideSecrets(s, hidden...)
+	l.masked = mask.New(hidden...)
+	return l.masked, l.words
 }
 
 // likeWord matches secrets that an ordinary word may contain.
@@ -81,7 +94,7 @@ func withoutWord(s, secret string) string {
 		b.WriteString(s[done:from])
 		alone := beforeWord.MatchString(s[max(0, from-6):from]) && (to == len(s) || !isWordByte(s[to]))
 		if alone {
-			b.WriteString(inPlaceOfSecret)
+			b.WriteString(mask.Hidden)
 		} else {
 			b.WriteString(secret)
 		}

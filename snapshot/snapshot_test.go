@@ -1,4 +1,4 @@
-package jobboard_test
+package snapshot_test
 
 import (
 	"bytes"
@@ -18,12 +18,14 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 type (
-	snap        = jobboard.Snapshot
-	snapPosting = jobboard.SnapshotPosting
+	snap        = snapshot.Snapshot
+	snapPosting = snapshot.Posting
 )
 
 // searchPage is the answer to a search, whole or cut off.
@@ -35,11 +37,12 @@ type searchPage struct {
 func snapshotOf(tb testing.TB, p searchPage, cfg jobboard.Config, q jobboard.Query) (*snap, error) {
 	tb.Helper()
 	cfg.ClientID = "10"
-	c := served(tb, cfg, func(r *http.Request) *http.Response {
+	cfg.HTTPClient = &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		body := io.MultiReader(strings.NewReader(p.body), iotest.ErrReader(cmp.Or(p.err, io.EOF)))
-		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(body), Request: r}
-	})
-	return c.Snapshot(tb.Context(), "27828_extern", q)
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(body), Request: r}, nil
+	})}
+	cfg.BaseURL = "https://jobs.example"
+	return snapshot.Take(tb.Context(), rig.Client(tb, cfg), "27828_extern", q)
 }
 
 func postingJSON(id, version int, title string) string {
@@ -87,7 +90,7 @@ func TestSnapshotComplete(t *testing.T) {
 			}
 			// What the next run makes of it: never gone without being sure.
 			before := &snap{Channel: "27828_extern", Complete: true, Postings: []snapPosting{{JobPostingID: 99}}}
-			changes, err := jobboard.Diff(before, s)
+			changes, err := snapshot.Diff(before, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,13 +152,13 @@ func TestDiff(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			before := &snap{Channel: "x", Postings: slices.Clone(c.before), Complete: c.beforeComplete}
 			after := &snap{Channel: "x", Postings: slices.Clone(c.after), Complete: c.afterWhole}
-			got, err := jobboard.Diff(before, after)
+			got, err := snapshot.Diff(before, after)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := jobboard.Changes{Added: c.added, Gone: c.gone, MaybeAdded: c.maybeAdded, MaybeGone: c.maybeGone}
+			want := snapshot.Changes{Added: c.added, Gone: c.gone, MaybeAdded: c.maybeAdded, MaybeGone: c.maybeGone}
 			for _, e := range c.both {
-				want.Changed = append(want.Changed, jobboard.PostingChange{Before: two, After: e})
+				want.Changed = append(want.Changed, snapshot.Change{Before: two, After: e})
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("\n got %+v\nwant %+v", got, want)
@@ -182,14 +185,14 @@ func TestDiffRefuses(t *testing.T) {
 		other := base
 		c.change(&other)
 		for _, pair := range [][2]*snap{{&base, &other}, {&other, &base}} {
-			_, err := jobboard.Diff(pair[0], pair[1])
+			_, err := snapshot.Diff(pair[0], pair[1])
 			if !errors.Is(err, jobboard.ErrInvalidInput) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v does not say %q", err, c.says)
 			}
 		}
 	}
 	for _, pair := range [][2]*snap{{nil, &base}, {&base, nil}, {nil, nil}} {
-		if _, err := jobboard.Diff(pair[0], pair[1]); !errors.Is(err, jobboard.ErrInvalidInput) {
+		if _, err := snapshot.Diff(pair[0], pair[1]); !errors.Is(err, jobboard.ErrInvalidInput) {
 			t.Errorf("nil: %v", err)
 		}
 	}
@@ -273,17 +276,21 @@ func TestSnapshotJSONRefuses(t *testing.T) {
 
 func TestSnapshotForApplicant(t *testing.T) {
 	var sent []string
-	c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
-		sent = append(sent, bearerOf(r))
-		return answer(r, 200, noJobs)
+	c := rig.Client(t, jobboard.Config{
+		BaseURL: "https://jobs.example", ClientID: "10",
+		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
+			sent = append(sent, r.Header.Get("Authorization"))
+			body := io.NopCloser(strings.NewReader(`{"totalNumberOfJobs":0,"results":[]}`))
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: body, Request: r}, nil
+		})},
 	})
-	s, err := withToken(c).Snapshot(t.Context(), "27828_extern", jobboard.Query{})
-	if err != nil || !s.Complete || !s.ForApplicant || !slices.Equal(sent, []string{"token"}) {
+	s, err := snapshot.Take(t.Context(), c.Applicant(jobboard.StaticToken("token")), "27828_extern", jobboard.Query{})
+	if err != nil || !s.Complete || !s.ForApplicant || !slices.Equal(sent, []string{"Bearer token"}) {
 		t.Errorf("%+v, %v, sent %q", s, err, sent)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s, err = c.Snapshot(ctx, "27828_extern", jobboard.Query{})
+	s, err = snapshot.Take(ctx, c, "27828_extern", jobboard.Query{})
 	if !errors.Is(err, context.Canceled) || s.Complete || s.ForApplicant || len(sent) != 1 {
 		t.Errorf("%+v, %v, sent %q", s, err, sent)
 	}

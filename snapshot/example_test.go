@@ -1,4 +1,4 @@
-package jobboard_test
+package snapshot_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
 func ExampleDiff() {
@@ -16,18 +17,18 @@ func ExampleDiff() {
 	channel := jobboard.ChannelID(fake.Demo.Channel)
 	query := jobboard.Query{Text: "Food Buyer"}
 
-	before, err := client.Snapshot(context.Background(), channel, query)
+	before, err := snapshot.Take(context.Background(), client, channel, query)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fake.RemovePosting(600282)
 	fake.Publish(fake.Demo.Channel, jobboardtest.Job{ID: 77, Title: "Senior Food Buyer"})
-	after, err := client.Snapshot(context.Background(), channel, query)
+	after, err := snapshot.Take(context.Background(), client, channel, query)
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	changes, err := jobboard.Diff(before, after)
+	changes, err := snapshot.Diff(before, after)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -50,26 +51,26 @@ func ExampleDiff_partial() {
 	client, fake := open()
 	defer fake.Close()
 	channel := jobboard.ChannelID(fake.Demo.Channel)
-	before, err := client.Snapshot(context.Background(), channel, jobboard.Query{})
+	before, err := snapshot.Take(context.Background(), client, channel, jobboard.Query{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fake.SetVariants(jobboardtest.Variants{PageSize: 10})
-	after, err := client.Snapshot(context.Background(), channel, jobboard.Query{})
+	after, err := snapshot.Take(context.Background(), client, channel, jobboard.Query{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	changes, err := jobboard.Diff(before, after)
+	changes, err := snapshot.Diff(before, after)
 	fmt.Println(after.Complete, len(changes.Gone), len(changes.MaybeGone) > 0, err)
 	// Output:
 	// false 0 true <nil>
 }
 
 // A snapshot is kept as JSON until the next one.
-func ExampleClient_Snapshot() {
+func ExampleTake() {
 	client, fake := open()
 	defer fake.Close()
-	s, err := client.Snapshot(context.Background(), jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{Text: "Food Buyer"})
+	s, err := snapshot.Take(context.Background(), client, jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{Text: "Food Buyer"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func ExampleClient_Snapshot() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var kept jobboard.Snapshot
+	var kept snapshot.Snapshot
 	if err := json.Unmarshal(b, &kept); err != nil {
 		log.Fatal(err)
 	}
@@ -91,12 +92,22 @@ func ExampleClient_Snapshot() {
 	// 600289 910551 Food Buyer (f/m/x)
 }
 
-func ExampleApplicant_Snapshot() {
+func ExampleTake_applicant() {
 	client, fake := open()
 	defer fake.Close()
 	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
-	s, err := applicant.Snapshot(context.Background(), jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{Text: "Food Buyer"})
+	s, err := snapshot.Take(context.Background(), applicant, jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{Text: "Food Buyer"})
 	fmt.Println(len(s.Postings), s.Complete, s.ForApplicant, err)
 	// Output:
 	// 2 true true <nil>
+}
+
+// open returns a client of a mock server with the demo data.
+func open() (*jobboard.Client, *jobboardtest.Server) {
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return client, fake
 }
