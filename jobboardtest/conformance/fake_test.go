@@ -38,7 +38,7 @@ func fake(tb testing.TB) (*jobboardtest.Server, conformance.Target) {
 	target.BaseURL, target.JobDBURL = srv.BaseURL, srv.JobDBURL
 	target.HTTPClient = &http.Client{Transport: srv.Transport()}
 	target.FailingChannel = "27830_broken"
-	srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError, Path: "/api/rest/v2/frontend/jobboards/27830_broken/jobs"})
+	srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError, Path: "/api/rest/v2/frontend/jobboards/27830_broken/jobs", Optional: true})
 	target.SearchText = "nurse"
 	target.Languages = []string{"en", "de"}
 	target.Near = "52.520014::13.373006::50"

@@ -43,7 +43,7 @@ func TestClientOverTheMirror(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		srv.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable})
+		srv.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable, Optional: true})
 		page, err := mirrored.Search(t.Context(), jobboard.ChannelID(srv.Demo.Channel), jobboard.Query{Language: "de"})
 		if err != nil {
 			t.Fatal(err)
