@@ -17,15 +17,15 @@ import (
 // code and the service's words.
 var (
 	// ErrPostingNotFound reports that the job has no posting (7.2, 404).
-	ErrPostingNotFound error = &condition{"posting not found", ErrGone}
+	ErrPostingNotFound error = &condition{"posting not found", ErrNotFound}
 	// ErrPostingNotAccessible reports that the applicant may not see the
 	// posting, such as an internal one (7.2, 403).
 	ErrPostingNotAccessible error = &condition{"posting not accessible", ErrNotVisible}
 	// ErrPostingInactive reports that the posting is deactivated (7.2, 410).
-	ErrPostingInactive error = &condition{"posting inactive", ErrClosed}
+	ErrPostingInactive error = &condition{"posting inactive", ErrInactive}
 	// ErrProjectNotAvailable reports that no job exists for the identifier
 	// (7.2, 404, get_project_error).
-	ErrProjectNotAvailable error = &condition{"project not available", ErrGone}
+	ErrProjectNotAvailable error = &condition{"project not available", ErrNotFound}
 	// ErrProjectNotAccessible reports that the job exists and the applicant
 	// may not see it, such as a job of another company (7.2, 404,
 	// get_project_error).
@@ -35,10 +35,10 @@ var (
 	ErrApplicationNotFound = errors.New("application not found")
 	// ErrJobInactive reports that the job is deactivated (7.3,
 	// ERROR_JOB_INACTIVE).
-	ErrJobInactive error = &condition{"job inactive", ErrClosed}
+	ErrJobInactive error = &condition{"job inactive", ErrInactive}
 	// ErrJobUnavailable reports that the job is deleted or no longer available
 	// (7.3, ERROR_JOB_UNAVAILABLE).
-	ErrJobUnavailable error = &condition{"job unavailable", ErrGone}
+	ErrJobUnavailable error = &condition{"job unavailable", ErrNotFound}
 	// ErrPostingUnavailable reports that the service cannot find the job's posting, by a technical
 	// error or because its data are inconsistent (7.3, ERROR_POSTING_UNAVAILABLE). The job need not
 	// be gone: keep what you know about the job, and look it up again later.
@@ -53,13 +53,13 @@ var (
 	// every other 5xx).
 	ErrServer = errors.New("server error")
 
-	// ErrGone reports that the service knows no job or no posting for the
+	// ErrNotFound reports that the service knows no job or no posting for the
 	// identifier. errors.Is finds it in every ErrJobUnavailable,
 	// ErrPostingNotFound and ErrProjectNotAvailable.
-	ErrGone = errors.New("gone")
-	// ErrClosed reports that the job exists and takes no applications.
+	ErrNotFound = errors.New("not found")
+	// ErrInactive reports that the job exists and takes no applications.
 	// errors.Is finds it in every ErrJobInactive and ErrPostingInactive.
-	ErrClosed = errors.New("closed")
+	ErrInactive = errors.New("inactive")
 	// ErrNotVisible reports that the job exists and this applicant may not see
 	// it. errors.Is finds it in every ErrPostingNotAccessible and
 	// ErrProjectNotAccessible.
@@ -89,7 +89,7 @@ var (
 	ErrInvalidInput = errors.New("invalid input")
 )
 
-// condition is a condition of section 7, with its text and its class: ErrGone, ErrClosed or
+// condition is a condition of section 7, with its text and its class: ErrNotFound, ErrInactive or
 // ErrNotVisible.
 type condition struct {
 	text  string
@@ -101,13 +101,13 @@ func (c *condition) Error() string { return c.text }
 // Is reports whether target is the class of the condition.
 func (c *condition) Is(target error) bool { return target == c.class }
 
-// Settled reports whether the service has answered about the job: err is nil, or it is ErrGone,
-// ErrClosed, ErrNotVisible or ErrApplicationNotFound. Any other error, such as ErrServer,
+// Settled reports whether the service has answered about the job: err is nil, or it is ErrNotFound,
+// ErrInactive, ErrNotVisible or ErrApplicationNotFound. Any other error, such as ErrServer,
 // ErrPostingUnavailable, ErrUnauthorized or the end of the context, says nothing about the job, and
 // a later call may get an answer. Bound a loop that waits for an answer, because the service may
 // answer ErrPostingUnavailable for ever.
 func Settled(err error) bool {
-	return err == nil || errors.Is(err, ErrGone) || errors.Is(err, ErrClosed) ||
+	return err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrInactive) ||
 		errors.Is(err, ErrNotVisible) || errors.Is(err, ErrApplicationNotFound)
 }
 

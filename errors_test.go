@@ -23,12 +23,12 @@ func TestConditions(t *testing.T) {
 		settled bool
 	}{
 		{nil, nil, 200, true},
-		{jobboard.ErrJobUnavailable, jobboard.ErrGone, 404, true},
+		{jobboard.ErrJobUnavailable, jobboard.ErrNotFound, 404, true},
 		{jobboard.ErrPostingUnavailable, nil, 503, false},
-		{jobboard.ErrPostingNotFound, jobboard.ErrGone, 404, true},
-		{jobboard.ErrProjectNotAvailable, jobboard.ErrGone, 404, true},
-		{jobboard.ErrJobInactive, jobboard.ErrClosed, 410, true},
-		{jobboard.ErrPostingInactive, jobboard.ErrClosed, 410, true},
+		{jobboard.ErrPostingNotFound, jobboard.ErrNotFound, 404, true},
+		{jobboard.ErrProjectNotAvailable, jobboard.ErrNotFound, 404, true},
+		{jobboard.ErrJobInactive, jobboard.ErrInactive, 410, true},
+		{jobboard.ErrPostingInactive, jobboard.ErrInactive, 410, true},
 		{jobboard.ErrPostingNotAccessible, jobboard.ErrNotVisible, 404, true},
 		{jobboard.ErrProjectNotAccessible, jobboard.ErrNotVisible, 404, true},
 		{jobboard.ErrApplicationNotFound, nil, 404, true},
@@ -56,7 +56,7 @@ func TestConditions(t *testing.T) {
 			if got := jobboard.Settled(err); got != c.settled {
 				t.Errorf("%v: settled %v", err, got)
 			}
-			for _, class := range []error{jobboard.ErrGone, jobboard.ErrClosed, jobboard.ErrNotVisible} {
+			for _, class := range []error{jobboard.ErrNotFound, jobboard.ErrInactive, jobboard.ErrNotVisible} {
 				if errors.Is(err, class) != (class == c.class) {
 					t.Errorf("%v is %v: %v", err, class, class != c.class)
 				}

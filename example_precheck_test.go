@@ -29,7 +29,7 @@ func ExampleApplicant_Precheck() {
 			fmt.Println("you have applied")
 		case jobboard.DecisionClosed:
 			fmt.Println("too late")
-		case jobboard.DecisionNotVisible, jobboard.DecisionGone:
+		case jobboard.DecisionNotVisible, jobboard.DecisionNotFound:
 			fmt.Println("not found")
 		default:
 			log.Print(err)
@@ -84,7 +84,7 @@ func ExampleDecision_MarshalText() {
 }
 
 func ExampleDecision_String() {
-	for d := jobboard.DecisionUnknown; d <= jobboard.DecisionGone; d++ {
+	for d := jobboard.DecisionUnknown; d <= jobboard.DecisionNotFound; d++ {
 		fmt.Println(d)
 	}
 	// Output:

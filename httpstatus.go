@@ -19,8 +19,8 @@ var statuses = []struct {
 }{
 	{http.StatusBadRequest, anyOf(ErrInvalidInput)},
 	{http.StatusUnauthorized, ofApplicant(ErrUnauthorized, credential.ErrGrantRefused)},
-	{http.StatusNotFound, anyOf(ErrGone, ErrNotVisible, ErrApplicationNotFound)},
-	{http.StatusGone, anyOf(ErrClosed)},
+	{http.StatusNotFound, anyOf(ErrNotFound, ErrNotVisible, ErrApplicationNotFound)},
+	{http.StatusGone, anyOf(ErrInactive)},
 	{http.StatusForbidden, ofApplicant(ErrForbidden)},
 	{http.StatusServiceUnavailable, append(anyOf(ErrRateLimited, ErrToken, ErrPostingUnavailable), comesBack)},
 	{http.StatusGatewayTimeout, anyOf(ErrTimeout)},
@@ -81,8 +81,8 @@ const statusClientClosedRequest = 499
 //	400  ErrInvalidInput
 //	401  ErrUnauthorized of the applicant's token, and ErrToken if the token endpoint refused the applicant's grant (invalid_grant)
 //	403  ErrForbidden of the applicant's token
-//	404  ErrGone, ErrNotVisible, ErrApplicationNotFound
-//	410  ErrClosed
+//	404  ErrNotFound, ErrNotVisible, ErrApplicationNotFound
+//	410  ErrInactive
 //	499  the caller canceled the call
 //	502  ErrUnauthorized and ErrForbidden of the site's own credential, or where none was sent
 //	502  ErrServer, ErrDecode, ErrRedirect, ErrResponseTooLarge, ErrTransport, and every answer without a named condition
@@ -95,7 +95,7 @@ const statusClientClosedRequest = 499
 // Any other error may have a method HTTPStatus() int that returns its status, as jobmirror's errors
 // do. HTTPStatus ignores a status outside 400 to 599.
 //
-// ErrGone gives 404 and not 410, because it does not say that the job ever existed.
+// ErrNotFound gives 404 and not 410, because it does not say that the job ever existed.
 // ErrPostingUnavailable gives 503: a search engine that is told 404 drops the page of a job that
 // may well be open. A visitor gets 401 and 403 only for their own token: nobody but the site can mend
 // the credential of the site. Error.Credential tells the two apart, so an ErrUnauthorized that is in no

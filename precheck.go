@@ -20,7 +20,7 @@ const (
 	DecisionAlreadyApplied                 // the applicant has applied, maybe withdrawn, and cannot apply again (8)
 	DecisionClosed                         // the job exists but takes no applications
 	DecisionNotVisible                     // this applicant may not see the job: internal, or another company's
-	DecisionGone                           // the job or its posting does not exist
+	DecisionNotFound                       // the job or its posting does not exist
 )
 
 var decisionNames = [...]string{
@@ -29,7 +29,7 @@ var decisionNames = [...]string{
 	DecisionAlreadyApplied: "already applied",
 	DecisionClosed:         "closed",
 	DecisionNotVisible:     "not visible",
-	DecisionGone:           "gone",
+	DecisionNotFound:       "not found",
 }
 
 // String returns the decision in lower-case words, such as "may apply".
@@ -71,8 +71,8 @@ type PrecheckResult struct {
 //
 //	DecisionAlreadyApplied  the applied check says true, or the lookup of 4.3 found an identifier
 //	DecisionNotVisible      a source says ErrNotVisible
-//	DecisionGone            a source says ErrGone
-//	DecisionClosed          a source says ErrClosed; or ApplyPossible is false
+//	DecisionNotFound            a source says ErrNotFound
+//	DecisionClosed          a source says ErrInactive; or ApplyPossible is false
 //	DecisionMayApply        ApplyPossible is true, and the applied check itself says false
 //	DecisionUnknown         else
 //
@@ -135,9 +135,9 @@ func (p *PrecheckResult) decide() Decision {
 		return DecisionAlreadyApplied
 	case p.any(ErrNotVisible):
 		return DecisionNotVisible
-	case p.any(ErrGone):
-		return DecisionGone
-	case p.any(ErrClosed) || p.Information != nil && !p.Information.ApplyPossible:
+	case p.any(ErrNotFound):
+		return DecisionNotFound
+	case p.any(ErrInactive) || p.Information != nil && !p.Information.ApplyPossible:
 		return DecisionClosed
 	case p.Information != nil && p.AppliedErr == nil:
 		return DecisionMayApply

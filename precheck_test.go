@@ -98,12 +98,12 @@ func (b threeSources) applicant(tb testing.TB) *jobboard.Applicant {
 var (
 	fromInformation = map[sourceSays]jobboard.Decision{
 		infoClosed: jobboard.DecisionClosed, infoInactive: jobboard.DecisionClosed,
-		infoGone: jobboard.DecisionGone,
+		infoGone: jobboard.DecisionNotFound,
 	}
 	fromApplicant = map[sourceSays]jobboard.Decision{
 		saysApplied: jobboard.DecisionAlreadyApplied, saysApplication: jobboard.DecisionAlreadyApplied,
 		saysHidden: jobboard.DecisionNotVisible, saysOtherCompany: jobboard.DecisionNotVisible,
-		saysNoPosting: jobboard.DecisionGone, saysNoProject: jobboard.DecisionGone, saysInactive: jobboard.DecisionClosed,
+		saysNoPosting: jobboard.DecisionNotFound, saysNoProject: jobboard.DecisionNotFound, saysInactive: jobboard.DecisionClosed,
 	}
 )
 
@@ -136,7 +136,7 @@ func TestPrecheckOfEveryCombination(t *testing.T) {
 
 // rowOf orders the decisions as the rows of Precheck do; DecisionUnknown is last.
 var rowOf = map[jobboard.Decision]int{
-	jobboard.DecisionAlreadyApplied: 1, jobboard.DecisionNotVisible: 2, jobboard.DecisionGone: 3, jobboard.DecisionClosed: 4,
+	jobboard.DecisionAlreadyApplied: 1, jobboard.DecisionNotVisible: 2, jobboard.DecisionNotFound: 3, jobboard.DecisionClosed: 4,
 	jobboard.DecisionMayApply: 5, jobboard.DecisionUnknown: 6,
 }
 
@@ -215,7 +215,7 @@ func TestPrecheckOfAPostingThatCannotBeFound(t *testing.T) {
 		t.Errorf("%q, %v: %d, Retry-After %q", p.Decision, err, jobboard.HTTPStatus(err), header.Get("Retry-After"))
 	}
 	if p, err := (threeSources{information: infoNoPosting, applied: saysNoProject}).applicant(t).Precheck(t.Context(), 4711); err != nil ||
-		p.Decision != jobboard.DecisionGone {
+		p.Decision != jobboard.DecisionNotFound {
 		t.Errorf("%q, %v", p.Decision, err)
 	}
 }
@@ -264,7 +264,7 @@ func TestPrecheckJSON(t *testing.T) {
 
 func TestDecisionString(t *testing.T) {
 	seen := map[string]bool{}
-	for d := jobboard.DecisionUnknown; d <= jobboard.DecisionGone; d++ {
+	for d := jobboard.DecisionUnknown; d <= jobboard.DecisionNotFound; d++ {
 		if s := d.String(); s == "" || seen[s] {
 			t.Errorf("decision %d is %q", int(d), s)
 		} else {
@@ -312,7 +312,7 @@ func TestPrecheckWithinDeadline(t *testing.T) {
 		{"applied, information hangs", jobboardtest.OpJobInformation, func(d jobboardtest.DemoInfo) int64 { return d.WithdrawnJob }, jobboard.DecisionAlreadyApplied},
 		{"other company, information hangs", jobboardtest.OpJobInformation, func(d jobboardtest.DemoInfo) int64 { return d.OtherCompanyJob }, jobboard.DecisionNotVisible},
 		{"closed, check hangs", jobboardtest.OpApplied, func(d jobboardtest.DemoInfo) int64 { return d.InactiveJob }, jobboard.DecisionClosed},
-		{"gone, check hangs", jobboardtest.OpApplied, func(d jobboardtest.DemoInfo) int64 { return d.DeletedJob }, jobboard.DecisionGone},
+		{"gone, check hangs", jobboardtest.OpApplied, func(d jobboardtest.DemoInfo) int64 { return d.DeletedJob }, jobboard.DecisionNotFound},
 		{"open, information hangs", jobboardtest.OpJobInformation, func(d jobboardtest.DemoInfo) int64 { return d.OpenJob }, jobboard.DecisionUnknown},
 		{"open, check hangs", jobboardtest.OpApplied, func(d jobboardtest.DemoInfo) int64 { return d.OpenJob }, jobboard.DecisionUnknown},
 		{"everything hangs", "", func(d jobboardtest.DemoInfo) int64 { return d.OpenJob }, jobboard.DecisionUnknown},

@@ -119,7 +119,7 @@ func Example_errors() {
 	_, err := applicant.HasApplied(ctx, job)
 	var failed *jobboard.Error
 	switch {
-	case errors.Is(err, jobboard.ErrClosed):
+	case errors.Is(err, jobboard.ErrInactive):
 		fmt.Println("closed: take it off the page")
 	case errors.Is(err, jobboard.ErrServer), errors.Is(err, jobboard.ErrTimeout), errors.Is(err, jobboard.ErrTransport):
 		fmt.Println("try later")
@@ -141,7 +141,7 @@ func Example_unknownCode() {
 	_, err := client.JobInformation(ctx, job)
 	var failed *jobboard.Error
 	switch {
-	case err == nil, errors.Is(err, jobboard.ErrClosed), errors.Is(err, jobboard.ErrGone):
+	case err == nil, errors.Is(err, jobboard.ErrInactive), errors.Is(err, jobboard.ErrNotFound):
 		fmt.Println("the board has answered about the job")
 	case errors.As(err, &failed) && failed.Err == nil:
 		fmt.Println("unknown:", failed.StatusCode, failed.Code, failed.Message)
@@ -217,10 +217,10 @@ func Example_outcomes() {
 		fmt.Println("one application per job and applicant: do not offer another")
 	case err == nil:
 		fmt.Println("may apply")
-	case errors.Is(err, jobboard.ErrClosed):
-		fmt.Println("closed")
-	case errors.Is(err, jobboard.ErrGone):
-		fmt.Println("gone")
+	case errors.Is(err, jobboard.ErrInactive):
+		fmt.Println("no longer open")
+	case errors.Is(err, jobboard.ErrNotFound):
+		fmt.Println("no such job")
 	case errors.Is(err, jobboard.ErrNotVisible):
 		fmt.Println("not for this applicant")
 	case errors.Is(err, jobboard.ErrUnauthorized):
@@ -307,7 +307,7 @@ func Example_bulk() {
 		switch {
 		case result.Err == nil && result.Value.ApplyPossible:
 			open++
-		case result.Err == nil, errors.Is(result.Err, jobboard.ErrClosed), errors.Is(result.Err, jobboard.ErrGone):
+		case result.Err == nil, errors.Is(result.Err, jobboard.ErrInactive), errors.Is(result.Err, jobboard.ErrNotFound):
 			closed++
 		default:
 			log.Println(result.Job, result.Err)
@@ -400,7 +400,7 @@ func Example_precheck() {
 			text = "you have applied already"
 		case jobboard.DecisionClosed:
 			status, text = http.StatusGone, "too late"
-		case jobboard.DecisionNotVisible, jobboard.DecisionGone:
+		case jobboard.DecisionNotVisible, jobboard.DecisionNotFound:
 			status, text = http.StatusNotFound, "there is no such job"
 			check.Information = nil // the lookup tells of internal jobs, too
 		case jobboard.DecisionUnknown:

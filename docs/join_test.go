@@ -100,7 +100,7 @@ func Example_joinAsk() {
 			}
 			info, err := client.JobInformation(ctx, job)
 			switch {
-			case errors.Is(err, jobboard.ErrGone), errors.Is(err, jobboard.ErrClosed):
+			case errors.Is(err, jobboard.ErrNotFound), errors.Is(err, jobboard.ErrInactive):
 				continue
 			case errors.Is(err, jobboard.ErrPostingUnavailable):
 				fmt.Println(posting.JobPostingID, "is not checked: the service cannot find it now")

@@ -88,7 +88,7 @@ func (a apply) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		say(w, http.StatusConflict, "You have applied for this job already.")
 	case jobboard.DecisionClosed:
 		say(w, http.StatusGone, "This job takes no more applications.")
-	case jobboard.DecisionGone, jobboard.DecisionNotVisible:
+	case jobboard.DecisionNotFound, jobboard.DecisionNotVisible:
 		say(w, http.StatusNotFound, "There is no such job.")
 	case jobboard.DecisionUnknown:
 		log.Print(err) // holds no secret

@@ -34,9 +34,9 @@ func advice(err error) string {
 		return "go on"
 	case errors.Is(err, jobboard.ErrApplicationNotFound):
 		return "there is no application yet: offer to apply"
-	case errors.Is(err, jobboard.ErrClosed):
+	case errors.Is(err, jobboard.ErrInactive):
 		return "closed: take the job off the page"
-	case errors.Is(err, jobboard.ErrGone):
+	case errors.Is(err, jobboard.ErrNotFound):
 		return "gone: take the job off the page"
 	case errors.Is(err, jobboard.ErrPostingUnavailable):
 		return "a technical error of the service: keep the job, and try later"

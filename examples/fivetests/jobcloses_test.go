@@ -21,7 +21,7 @@ func applyPage(ctx context.Context, applicant *jobboard.Applicant, job jobboard.
 		return "you have applied already"
 	case jobboard.DecisionClosed:
 		return "this job takes no more applications"
-	case jobboard.DecisionGone, jobboard.DecisionNotVisible:
+	case jobboard.DecisionNotFound, jobboard.DecisionNotVisible:
 		return "this job is no longer there"
 	}
 	log.Print(err) // what failed

@@ -92,7 +92,7 @@ func search(
 func information(ctx context.Context, out io.Writer, client *jobboard.Client, job jobboard.JobID) error {
 	info, err := client.JobInformation(ctx, job)
 	switch {
-	case errors.Is(err, jobboard.ErrClosed), errors.Is(err, jobboard.ErrGone):
+	case errors.Is(err, jobboard.ErrInactive), errors.Is(err, jobboard.ErrNotFound):
 		fmt.Fprintf(out, "\nJob %d takes no applications: %v\n", job, err)
 		return nil
 	case err != nil:

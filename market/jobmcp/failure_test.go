@@ -48,6 +48,7 @@ func TestHostsStayInside(t *testing.T) {
 		}
 		return u
 	}
+	srv.Fail(jobboardtest.Fault{Status: 302, Header: http.Header{"Location": {"https://sso.invalid/"}}})
 	through := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address(proxy.URL))}}
 	for name, cfg := range map[string]jobboard.Config{
 		"a redirect":       {BaseURL: srv.BaseURL},
@@ -60,7 +61,6 @@ func TestHostsStayInside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		srv.Fail(jobboardtest.Fault{Status: 302, Header: http.Header{"Location": {"https://sso.invalid/"}}})
 		_, err = client.Search(t.Context(), "27828_extern", jobboard.Query{})
 		f := NewServer(nil, Options{}).describe(err)
 		text := fmt.Sprintf("%+v", f)
@@ -92,17 +92,17 @@ func TestNamesConditions(t *testing.T) {
 		names string
 		next  string
 	}{
-		{jobboard.ErrPostingNotFound, "ErrPostingNotFound ErrGone", answered},
+		{jobboard.ErrPostingNotFound, "ErrPostingNotFound ErrNotFound", answered},
 		{jobboard.ErrPostingNotAccessible, "ErrPostingNotAccessible ErrNotVisible", answered},
-		{jobboard.ErrPostingInactive, "ErrPostingInactive ErrClosed", answered},
-		{jobboard.ErrProjectNotAvailable, "ErrProjectNotAvailable ErrGone", answered},
+		{jobboard.ErrPostingInactive, "ErrPostingInactive ErrInactive", answered},
+		{jobboard.ErrProjectNotAvailable, "ErrProjectNotAvailable ErrNotFound", answered},
 		{jobboard.ErrProjectNotAccessible, "ErrProjectNotAccessible ErrNotVisible", answered},
 		{jobboard.ErrApplicationNotFound, "ErrApplicationNotFound", answered},
-		{jobboard.ErrJobInactive, "ErrJobInactive ErrClosed", answered},
-		{jobboard.ErrJobUnavailable, "ErrJobUnavailable ErrGone", answered},
+		{jobboard.ErrJobInactive, "ErrJobInactive ErrInactive", answered},
+		{jobboard.ErrJobUnavailable, "ErrJobUnavailable ErrNotFound", answered},
 		{jobboard.ErrPostingUnavailable, "ErrPostingUnavailable", unfound},
-		{jobboard.ErrGone, "ErrGone", answered},
-		{jobboard.ErrClosed, "ErrClosed", answered},
+		{jobboard.ErrNotFound, "ErrNotFound", answered},
+		{jobboard.ErrInactive, "ErrInactive", answered},
 		{jobboard.ErrNotVisible, "ErrNotVisible", answered},
 		{jobboard.ErrUnauthorized, "ErrUnauthorized", credential},
 		{jobboard.ErrForbidden, "ErrForbidden", credential},

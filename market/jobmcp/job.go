@@ -125,7 +125,7 @@ func questionOf(f jobboard.FormField) question {
 type mayIApplyResult struct {
 	Notice      string `json:"about_foreign_fields"`
 	Job         string `json:"job"`
-	Decision    string `json:"decision" enum:"unknown|may apply|already applied|closed|not visible|gone"`
+	Decision    string `json:"decision" enum:"unknown|may apply|already applied|closed|not visible|not found"`
 	Tell        string `json:"tell" jsonschema:"what to tell the person in one line"`
 	Questions   int    `json:"questions,omitempty" jsonschema:"number of questions that an application must answer, unless applying is impossible"`
 	Application string `json:"application,omitempty" jsonschema:"identifier of the existing application"`
@@ -146,7 +146,7 @@ func (s *Server) mayIApply(ctx context.Context, in jobArgs) (mayIApplyResult, er
 		return s.openForAnyone(ctx, b, id)
 	}
 	p, err := b.Applicant.Precheck(ctx, id)
-	if p.Decision == jobboard.DecisionGone {
+	if p.Decision == jobboard.DecisionNotFound {
 		err = s.postingMeant(ctx, id)
 	}
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Server) lookUp(ctx context.Context, job string) (*jobboard.JobInformati
 		return nil, err
 	}
 	info, err := b.Client.JobInformation(ctx, id)
-	if errors.Is(err, jobboard.ErrGone) {
+	if errors.Is(err, jobboard.ErrNotFound) {
 		err = cmp.Or(s.postingMeant(ctx, id), err)
 	}
 	return info, err
@@ -217,7 +217,7 @@ var meanings = map[jobboard.Decision]string{
 	jobboard.DecisionAlreadyApplied: "the applicant has applied already; there is one application per job, and a withdrawn one counts",
 	jobboard.DecisionClosed:         "closed: the job takes no applications",
 	jobboard.DecisionNotVisible:     "not visible: the job is not for this applicant",
-	jobboard.DecisionGone:           "gone: there is no such job, or no posting of it",
+	jobboard.DecisionNotFound:       "not found: there is no such job, or no posting of it",
 }
 
 // decided returns the result for a decision. It includes the job's title and number of
@@ -236,9 +236,9 @@ func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformati
 func (s *Server) openForAnyone(ctx context.Context, b Board, id jobboard.JobID) (mayIApplyResult, error) {
 	info, err := b.Client.JobInformation(ctx, id)
 	switch {
-	case errors.Is(err, jobboard.ErrGone):
-		return decided(id, jobboard.DecisionGone, nil), s.postingMeant(ctx, id)
-	case errors.Is(err, jobboard.ErrClosed):
+	case errors.Is(err, jobboard.ErrNotFound):
+		return decided(id, jobboard.DecisionNotFound, nil), s.postingMeant(ctx, id)
+	case errors.Is(err, jobboard.ErrInactive):
 		return decided(id, jobboard.DecisionClosed, nil), nil
 	case err != nil:
 		return mayIApplyResult{}, err

@@ -136,12 +136,12 @@ func saysWhetherApplyingIsPossible(t *testing.T) {
 		{"one", d.InactiveJob, `"decision":"closed","tell":"closed: the job takes no applications"`},
 		{"one", d.ClosedJob, `"decision":"closed","tell":"closed: the job takes no applications"`},
 		{"one", d.InternalJob, `"decision":"not visible","tell":"not visible: the job is not for this applicant"`},
-		{"one", d.UnknownJob, `"decision":"gone","tell":"gone: there is no such job, or no posting of it"`},
+		{"one", d.UnknownJob, `"decision":"not found","tell":"not found: there is no such job, or no posting of it"`},
 		{"nobody", d.OpenJob, `"decision":"unknown","tell":"the job takes applications; whether this applicant has applied, or may see it, was not asked: no applicant's token is set","questions":5` + title + `,"next":"sign in first"`},
 		{"nobody", d.InactiveJob, `"decision":"closed","tell":"closed: the job takes no applications"`},
 		{"nobody", d.ClosedJob, `"decision":"closed","tell":"closed: the job takes no applications"`},
-		{"nobody", d.UnknownJob, `"decision":"gone","tell":"gone: there is no such job, or no posting of it"`},
-		{"nobody", d.DeletedJob, `"decision":"gone","tell":"gone: there is no such job, or no posting of it"`},
+		{"nobody", d.UnknownJob, `"decision":"not found","tell":"not found: there is no such job, or no posting of it"`},
+		{"nobody", d.DeletedJob, `"decision":"not found","tell":"not found: there is no such job, or no posting of it"`},
 	} {
 		want := fmt.Sprintf(`{"about_foreign_fields":%q,"job":"%d",%s}`, foreignNotice, test.job, test.told)
 		for _, late := range []jobboardtest.Operation{"", jobboardtest.OpJobInformation, jobboardtest.OpApplied} {

@@ -85,7 +85,7 @@ may have hundreds.`,
 		s.jobInformation)
 	addTool(s, to, "may_i_apply", "May I apply",
 		`Say whether the applicant may apply to a job, and why not: applied already (also where the application was
-withdrawn; there is one application per job), closed, not visible, or gone. Needs the applicant's token in the settings
+withdrawn; there is one application per job), closed, not visible, or not found. Needs the applicant's token in the settings
 for a certain yes; without one it says what the job information alone tells.`,
 		s.mayIApply)
 	addTool(s, to, "check_answers", "Check answers",
@@ -160,8 +160,8 @@ var conditions = []struct {
 	{"ErrJobInactive", jobboard.ErrJobInactive},
 	{"ErrJobUnavailable", jobboard.ErrJobUnavailable},
 	{"ErrPostingUnavailable", jobboard.ErrPostingUnavailable},
-	{"ErrGone", jobboard.ErrGone},
-	{"ErrClosed", jobboard.ErrClosed},
+	{"ErrNotFound", jobboard.ErrNotFound},
+	{"ErrInactive", jobboard.ErrInactive},
 	{"ErrNotVisible", jobboard.ErrNotVisible},
 	{"ErrUnauthorized", jobboard.ErrUnauthorized},
 	{"ErrForbidden", jobboard.ErrForbidden},
@@ -276,7 +276,7 @@ var nextSteps = []struct {
 		"whoever runs this server must look after its credential",
 	},
 	{
-		[]error{jobboard.ErrGone, jobboard.ErrClosed, jobboard.ErrNotVisible, jobboard.ErrApplicationNotFound},
+		[]error{jobboard.ErrNotFound, jobboard.ErrInactive, jobboard.ErrNotVisible, jobboard.ErrApplicationNotFound},
 		"this is the service's answer about the job: another call gets the same",
 	},
 	{

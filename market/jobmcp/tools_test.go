@@ -58,7 +58,7 @@ var toolCalls = []struct {
 	{"search_jobs", `{"radius_km":0.5}`, true, []string{`radius_km must be a number from 1 to 20000`}},
 	{"search_jobs", `{"limit":null}`, true, []string{`limit must be a whole number`}},
 	{"search_jobs", `{"limit":2.5}`, true, []string{`limit must be a whole number`}},
-	{"job_information", `{"job":"9999999"}`, true, []string{`"conditions":["ErrJobUnavailable","ErrGone"]`, `"foreign_details":`}},
+	{"job_information", `{"job":"9999999"}`, true, []string{`"conditions":["ErrJobUnavailable","ErrNotFound"]`, `"foreign_details":`}},
 	{"job_information", `{"job":"x"}`, true, []string{`job must be an identifier: digits alone, at most 19`}},
 	{"job_information", `{"job":"9999999999999999999"}`, true, []string{`"conditions":["ErrInvalidInput"]`, `is not a positive number`}},
 	{"may_i_apply", `{"job":"9999999999999999999"}`, true, []string{`"conditions":["ErrInvalidInput"]`, `is not a positive number`}},
@@ -66,7 +66,7 @@ var toolCalls = []struct {
 	{"may_i_apply", `{"job":"2797238"}`, false, []string{`"decision":"already applied"`, `one application per job`}},
 	{"may_i_apply", `{"job":"2797282"}`, false, []string{`"decision":"closed"`}},
 	{"may_i_apply", `{"job":"2797304"}`, false, []string{`"decision":"not visible"`}},
-	{"may_i_apply", `{"job":"9999999"}`, false, []string{`"decision":"gone"`}},
+	{"may_i_apply", `{"job":"9999999"}`, false, []string{`"decision":"not found"`}},
 	{"job_information", `{"job":"600100"}`, true, []string{`"error":"600100 is a posting, not a job; its job is 2797227","next":"call the tool again with job 2797227"}`}},
 	{"job_information", `{"job":"910200"}`, true, []string{`910200 is a posting, not a job; its job is 2797227`}},
 	{"may_i_apply", `{"job":"600100"}`, true, []string{`600100 is a posting, not a job; its job is 2797227`}},
@@ -282,7 +282,7 @@ func TestWithoutAnApplicant(t *testing.T) {
 	use(t, session, "may_i_apply", `{"job":"2797227"}`).want(t, false, `"decision":"unknown"`, `"next":"ask for the front desk"`)
 	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.InactiveJob)).want(t, false, `"decision":"closed"`)
 	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.ClosedJob)).want(t, false, `"decision":"closed"`)
-	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.UnknownJob)).want(t, false, `"decision":"gone"`)
+	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.UnknownJob)).want(t, false, `"decision":"not found"`)
 }
 
 // An unchecked question is named, unless its identifier could be read as several.

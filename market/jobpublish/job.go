@@ -153,9 +153,9 @@ func (j Job) Check(now time.Time) error {
 // known to be open.
 func (j Job) closed(now time.Time) (Reason, error) {
 	switch {
-	case errors.Is(j.Err, jobboard.ErrGone):
+	case errors.Is(j.Err, jobboard.ErrNotFound):
 		return ReasonGone, j.Err
-	case errors.Is(j.Err, jobboard.ErrClosed):
+	case errors.Is(j.Err, jobboard.ErrInactive):
 		return ReasonClosed, j.Err
 	case errors.Is(j.Err, jobboard.ErrNotVisible):
 		return ReasonNotVisible, j.Err

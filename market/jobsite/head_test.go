@@ -67,7 +67,7 @@ func TestCacheHeaders(t *testing.T) {
 			s.signIn.Visitor(r)
 		}
 		if r.URL.Path == "/gone" {
-			return jobboard.ErrGone
+			return jobboard.ErrNotFound
 		}
 		return nil
 	})

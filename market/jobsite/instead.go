@@ -53,7 +53,7 @@ func (s *Site) Instead(w http.ResponseWriter, r *http.Request, status int) Inste
 	if known == nil {
 		return i
 	}
-	if status == http.StatusNotFound && errors.Is(answered(known, err), jobboard.ErrGone) {
+	if status == http.StatusNotFound && errors.Is(answered(known, err), jobboard.ErrNotFound) {
 		i.Text = texts.Situation(Gone)
 	}
 	postings, err := s.mirror.Postings(ctx, id)

@@ -522,7 +522,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	for err, level := range map[error]string{
 		jobmirror.ErrIncomplete: "WARN", jobmirror.ErrStale: "WARN", &jobpublish.RefusedError{Reason: jobpublish.ReasonUnknown}: "WARN",
 		jobboard.ErrTimeout: "ERROR", errors.New("any other"): "ERROR",
-		jobboard.ErrGone: "", &jobpublish.RefusedError{Reason: jobpublish.ReasonClosed}: "", nil: "",
+		jobboard.ErrNotFound: "", &jobpublish.RefusedError{Reason: jobpublish.ReasonClosed}: "", nil: "",
 	} {
 		var log bytes.Buffer
 		site, newErr := jobsite.New(c.mirror, jobsite.Config{

@@ -242,8 +242,8 @@ func TestDecide(t *testing.T) {
 		{jobboard.PrecheckResult{Information: closed, Applied: true}, jobboard.DecisionAlreadyApplied},
 		{jobboard.PrecheckResult{InformationErr: late, AppliedErr: late, ApplicationID: "a-1"}, jobboard.DecisionAlreadyApplied},
 		{jobboard.PrecheckResult{Information: open, AppliedErr: jobboard.ErrPostingNotAccessible}, jobboard.DecisionNotVisible},
-		{jobboard.PrecheckResult{InformationErr: jobboard.ErrJobUnavailable, AppliedErr: late}, jobboard.DecisionGone},
-		{jobboard.PrecheckResult{Information: open, AppliedErr: late, ApplicationErr: jobboard.ErrPostingNotFound}, jobboard.DecisionGone},
+		{jobboard.PrecheckResult{InformationErr: jobboard.ErrJobUnavailable, AppliedErr: late}, jobboard.DecisionNotFound},
+		{jobboard.PrecheckResult{Information: open, AppliedErr: late, ApplicationErr: jobboard.ErrPostingNotFound}, jobboard.DecisionNotFound},
 		{jobboard.PrecheckResult{InformationErr: jobboard.ErrPostingUnavailable}, jobboard.DecisionUnknown},
 	} {
 		if got := decide(test.p); got != test.want {

@@ -68,7 +68,7 @@ func (s ownStatus) HTTPStatus() int { return int(s) }
 func TestStatusOfFailuresOfTheSite(t *testing.T) {
 	for err, want := range map[error]int{
 		ownStatus(404): 502, ownStatus(499): 502, ownStatus(500): 500, ownStatus(501): 501, ownStatus(503): 503,
-		errors.New("any other"): 500, jobboard.ErrTimeout: 504, jobboard.ErrUnauthorized: 502, jobboard.ErrGone: 502, nil: 502,
+		errors.New("any other"): 500, jobboard.ErrTimeout: 504, jobboard.ErrUnauthorized: 502, jobboard.ErrNotFound: 502, nil: 502,
 		jobboard.ErrForbidden: 502, jobboard.ErrServer: 502, &jobboard.Error{StatusCode: 400}: 502, jobmirror.ErrIncomplete: 503,
 	} {
 		if got := siteStatus(err); got != want {

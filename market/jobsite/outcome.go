@@ -133,9 +133,9 @@ func decide(p jobboard.PrecheckResult) jobboard.Decision {
 		return jobboard.DecisionAlreadyApplied
 	case says(jobboard.ErrNotVisible):
 		return jobboard.DecisionNotVisible
-	case says(jobboard.ErrGone):
-		return jobboard.DecisionGone
-	case says(jobboard.ErrClosed) || p.Information != nil && !p.Information.ApplyPossible:
+	case says(jobboard.ErrNotFound):
+		return jobboard.DecisionNotFound
+	case says(jobboard.ErrInactive) || p.Information != nil && !p.Information.ApplyPossible:
 		return jobboard.DecisionClosed
 	case p.Information != nil && p.AppliedErr == nil:
 		return jobboard.DecisionMayApply
@@ -199,5 +199,5 @@ var decisions = map[jobboard.Decision]struct {
 	jobboard.DecisionAlreadyApplied: {AlreadyApplied, http.StatusOK},
 	jobboard.DecisionClosed:         {Closed, http.StatusGone},
 	jobboard.DecisionNotVisible:     {NotVisible, http.StatusNotFound},
-	jobboard.DecisionGone:           {Gone, http.StatusNotFound},
+	jobboard.DecisionNotFound:       {Gone, http.StatusNotFound},
 }

@@ -145,14 +145,14 @@ type meaning struct {
 }
 
 var meanings = map[error]meaning{
-	jobboard.ErrPostingNotFound:      {jobboard.ErrGone, true, http.StatusNotFound},
-	jobboard.ErrPostingInactive:      {jobboard.ErrClosed, true, http.StatusGone},
+	jobboard.ErrPostingNotFound:      {jobboard.ErrNotFound, true, http.StatusNotFound},
+	jobboard.ErrPostingInactive:      {jobboard.ErrInactive, true, http.StatusGone},
 	jobboard.ErrPostingNotAccessible: {jobboard.ErrNotVisible, true, http.StatusNotFound},
-	jobboard.ErrProjectNotAvailable:  {jobboard.ErrGone, true, http.StatusNotFound},
+	jobboard.ErrProjectNotAvailable:  {jobboard.ErrNotFound, true, http.StatusNotFound},
 	jobboard.ErrProjectNotAccessible: {jobboard.ErrNotVisible, true, http.StatusNotFound},
 	jobboard.ErrApplicationNotFound:  {nil, true, http.StatusNotFound},
-	jobboard.ErrJobInactive:          {jobboard.ErrClosed, true, http.StatusGone},
-	jobboard.ErrJobUnavailable:       {jobboard.ErrGone, true, http.StatusNotFound},
+	jobboard.ErrJobInactive:          {jobboard.ErrInactive, true, http.StatusGone},
+	jobboard.ErrJobUnavailable:       {jobboard.ErrNotFound, true, http.StatusNotFound},
 	jobboard.ErrPostingUnavailable:   {nil, false, http.StatusServiceUnavailable},
 	jobboard.ErrUnauthorized:         {nil, false, http.StatusUnauthorized}, // of the applicant's token
 	jobboard.ErrForbidden:            {nil, false, http.StatusForbidden},    // of the applicant's token
@@ -167,7 +167,7 @@ func misread(err, want error) string {
 	if !known || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return ""
 	}
-	for _, class := range []error{jobboard.ErrGone, jobboard.ErrClosed, jobboard.ErrNotVisible} {
+	for _, class := range []error{jobboard.ErrNotFound, jobboard.ErrInactive, jobboard.ErrNotVisible} {
 		if errors.Is(err, class) != (class == m.class) {
 			return fmt.Sprintf("is of the class %q: %v; want: %v", class, class != m.class, m.class)
 		}

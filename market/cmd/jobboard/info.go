@@ -44,7 +44,7 @@ func runInfo(ctx context.Context, c *term.Console, b *setup.Board, args []string
 		return err
 	}
 	info, err := b.LookUp(ctx, args)
-	if errors.Is(err, jobboard.ErrGone) {
+	if errors.Is(err, jobboard.ErrNotFound) {
 		return cmp.Or(postingMeant(ctx, b, args, "info", err), unknownJob(err))
 	}
 	if err != nil {

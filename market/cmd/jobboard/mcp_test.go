@@ -518,7 +518,7 @@ func TestAssistantKeepsItsSettings(t *testing.T) {
 		{errors.New("any"), false},
 		{jobboard.ErrServer, false},
 		{jobboard.ErrTimeout, false},
-		{jobboard.ErrGone, false},
+		{jobboard.ErrNotFound, false},
 		{setup.Usage("x"), false},
 		{jobboard.ErrUnauthorized, true},
 		{jobboard.ErrForbidden, true},

@@ -46,9 +46,9 @@ func runStatus(ctx context.Context, c *term.Console, b *setup.Board, args []stri
 	if p.Job == 0 || ctx.Err() != nil {
 		return cmp.Or(ctx.Err(), undecided)
 	}
-	if p.Decision == jobboard.DecisionGone {
+	if p.Decision == jobboard.DecisionNotFound {
 		gone := cmp.Or(p.InformationErr, p.AppliedErr)
-		if !errors.Is(gone, jobboard.ErrGone) {
+		if !errors.Is(gone, jobboard.ErrNotFound) {
 			gone = p.AppliedErr
 		}
 		if meant := postingMeant(ctx, b, args, "status", gone); meant != nil {

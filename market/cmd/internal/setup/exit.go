@@ -110,7 +110,7 @@ var exitRules = []exitRule{
 		[]error{jobboard.ErrUnauthorized, jobboard.ErrForbidden, jobboard.ErrToken},
 		ExitCredential, "jobboard doctor says what is wrong with the credential",
 	},
-	{[]error{jobboard.ErrGone, jobboard.ErrClosed, jobboard.ErrNotVisible, jobboard.ErrApplicationNotFound}, ExitNo, ""},
+	{[]error{jobboard.ErrNotFound, jobboard.ErrInactive, jobboard.ErrNotVisible, jobboard.ErrApplicationNotFound}, ExitNo, ""},
 	{
 		[]error{jobboard.ErrPostingUnavailable},
 		ExitService, "a technical error of the service, which says nothing of the job: try again later",

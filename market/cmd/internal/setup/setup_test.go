@@ -84,8 +84,8 @@ func TestExitOf(t *testing.T) {
 		{jobboard.ErrUnauthorized, 3, "jobboard doctor says what is wrong with the credential"},
 		{jobboard.ErrForbidden, 3, "jobboard doctor says what is wrong with the credential"},
 		{jobboard.ErrToken, 3, "jobboard doctor says what is wrong with the credential"},
-		{jobboard.ErrGone, 4, ""},
-		{jobboard.ErrClosed, 4, ""},
+		{jobboard.ErrNotFound, 4, ""},
+		{jobboard.ErrInactive, 4, ""},
 		{jobboard.ErrNotVisible, 4, ""},
 		{jobboard.ErrApplicationNotFound, 4, ""},
 		{jobboard.ErrRateLimited, 5, "try again later, or slower"},
@@ -117,7 +117,7 @@ func TestExitOf(t *testing.T) {
 			t.Errorf("%v: %d, %s", cause, code, word)
 		}
 	}
-	if err := (Plain{fmt.Errorf("jobboard: %w", jobboard.ErrGone)}); strings.HasPrefix(err.Error(), "jobboard: ") || !errors.Is(err, jobboard.ErrGone) {
+	if err := (Plain{fmt.Errorf("jobboard: %w", jobboard.ErrNotFound)}); strings.HasPrefix(err.Error(), "jobboard: ") || !errors.Is(err, jobboard.ErrNotFound) {
 		t.Error(err)
 	}
 }
