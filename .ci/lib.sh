@@ -18,7 +18,7 @@ bin=$root/.ci/bin
 # of its minor version; the other is fetched like a module.
 go_releases='go1.26.11 go1.27.4'
 
-# Tools that have too many dependencies for tools/go.mod.
+# Tools that have too many dependencies for dev/tools/go.mod.
 actionlint=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 go_licenses=github.com/google/go-licenses@v1.6.0 # beside the linters it would get a library that it does not compile with
 cyclonedx=github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
@@ -178,7 +178,7 @@ need_programs() {
 	need_apt localedef libc-bin
 	need_apt /usr/share/i18n/locales/de_DE locales
 	need_apt npm nodejs npm
-	# The languages of e2e/openapitest/languages.
+	# The languages of dev/e2e/openapitest/languages.
 	need_apt php php-cli php-curl
 	need_apt javac default-jdk-headless
 	# The shells that the command's completion is for.
@@ -314,14 +314,14 @@ cross() {
 	done
 }
 
-# tools: builds the tools that are pinned here and in tools/go.mod into .ci/bin,
+# tools: builds the tools that are pinned here and in dev/tools/go.mod into .ci/bin,
 # when they are not there or something about them changed.
 tools() {
 	local stamp
 	stamp=$({
 		go version
 		echo "$actionlint $go_licenses $cyclonedx"
-		cat tools/go.mod tools/go.sum
+		cat dev/tools/go.mod dev/tools/go.sum
 	} | sha256sum)
 	if [ "$(cat "$bin/stamp" 2>/dev/null)" = "$stamp" ]; then
 		echo "tools are up to date in .ci/bin"
@@ -331,7 +331,7 @@ tools() {
 	rm -f "$bin/stamp"
 	# Without C: setup installs the compiler at the same time.
 	export CGO_ENABLED=0 GOBIN=$bin
-	go -C tools install -buildvcs=false tool
+	go -C dev/tools install -buildvcs=false tool
 	go install "$actionlint"
 	go install "$go_licenses"
 	go install "$cyclonedx"

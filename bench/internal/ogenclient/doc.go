@@ -1,3 +1,0 @@
-// Package ogenclient is a client made by ogen from openapi.yaml. Its code is not in git:
-// go -C bench generate . makes it.
-package ogenclient

@@ -1,0 +1,141 @@
+// Package site goes through the example of a site in a headless Chromium.
+package site
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/jobboard-sdk/jobboard-go/dev/e2e/browsertest"
+	"github.com/jobboard-sdk/jobboard-go/dev/e2e/program"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// start starts the site over a mock server of its own, and returns its address once it shows
+// the jobs, and what the mock server holds: the demo data is the same in every mock server.
+func start(t *testing.T, built string) (string, jobboardtest.DemoInfo) {
+	t.Helper()
+	origin := strings.TrimSuffix(program.Start(t, withoutSettings(), built, "-addr", "127.0.0.1:0"), "/")
+	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
+	for _, job := range []int64{fake.Demo.OpenJob, fake.Demo.ClosedJob} {
+		browsertest.WaitFor(t, "the site knows a job", func() bool {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("%s/job/%d/", origin, job), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				return false
+			}
+			_ = resp.Body.Close()
+			return resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusGone
+		})
+	}
+	return origin, fake.Demo
+}
+
+// check holds the page against axe, light and dark, and against its own width, and the
+// names on its map against each other.
+func check(b *browsertest.Browser, axe, name string) {
+	b.T.Helper()
+	for _, scheme := range []string{"dark", "light"} {
+		b.Dark(scheme == "dark")
+		b.CheckAxe(axe, name+", "+scheme)
+		b.Picture(name + "-" + scheme)
+	}
+	for _, over := range browsertest.Eval[[]string](b, `(() => {
+		const boxes = [...document.querySelectorAll(".map text, .map circle")].map((e) => [e, e.getBoundingClientRect()]);
+		const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+		return boxes.flatMap(([e, box], i) => boxes.filter(([o, other], k) => e.tagName === "text" && (k > i || o.tagName !== "text") &&
+			o !== e && meet(box, other)).map(([o]) => e.textContent + " on " + o.textContent));
+	})()`) {
+		b.T.Errorf("%s: the map writes %s", name, over)
+	}
+	if browsertest.Eval[bool](b, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
+		b.T.Errorf("%s is wider than its window", name)
+	}
+}
+
+// The whole way of an applicant, in both languages, on a telephone and on a
+// desk, with the keyboard alone.
+func TestInBrowser(t *testing.T) {
+	axe := browsertest.NeedAxe(t)
+	browsertest.Need(t)
+	built := program.Build(t, "market", "./examples/site")
+	board, away := jobboardtest.New(t, jobboardtest.WithDemo()), jobboardtest.New(t, jobboardtest.WithDemo())
+	away.Close()
+	closed := addClosed(board)
+	unoffered, outage := startFor(t, built, board), startFor(t, built, away)
+	type visitor struct {
+		language string
+		width    int64
+	}
+	for _, v := range testenv.Some(t, 2, []visitor{{"de", 400}, {"de", 1280}, {"en", 400}, {"en", 1280}}) {
+		t.Run(fmt.Sprintf("%s-%d", v.language, v.width), func(t *testing.T) {
+			b := browsertest.New(t, v.language, 3*time.Minute)
+			origin, demo := start(t, built)
+			b.Do(chromedp.EmulateViewport(v.width, 900), chromedp.Navigate(origin+"/"))
+			b.Until(fmt.Sprintf("document.documentElement.lang === %q", v.language))
+			b.TabTo("#near")
+			b.Press("Berlin" + kb.Enter)
+			b.Until(`document.querySelector("path.area")`)
+			b.TabTo(fmt.Sprintf("a[href^='/job/%d/']", demo.OpenJob))
+			b.Press(kb.Enter)
+			b.Until(`document.querySelector(".advertisement")`)
+			b.TabTo("a.button")
+			b.Press(kb.Enter)
+			b.Until(`document.querySelector("button[name=applicant]")`)
+			b.TabTo(fmt.Sprintf("button[name=applicant][value='%d']", demo.Applicant))
+			b.Press(kb.Enter)
+			b.Until(`location.pathname.startsWith("/job/") && document.querySelector("a.button[href^='/apply/']")`)
+			check(b, axe, "signed-in")
+			b.TabTo("a.button[href^='/apply/']")
+			b.Press(kb.Enter)
+			b.Until(`document.querySelector("form.application")`)
+			check(b, axe, "form")
+
+			b.TabTo("form.application button")
+			b.Press(kb.Enter)
+			b.Until(`document.getElementById("problems") && document.activeElement.matches("[aria-invalid]")`)
+			if !browsertest.Eval[bool](b, `document.activeElement === document.querySelector("[aria-invalid]")`) {
+				t.Error("the focus is not on the first problem")
+			}
+			check(b, axe, "problems")
+			for browsertest.Eval[bool](b, `document.activeElement.matches("form.application [required]")`) {
+				if browsertest.Eval[bool](b, `document.activeElement.matches("select")`) {
+					b.Press(kb.ArrowDown)
+				} else {
+					b.Press("55 000")
+				}
+				b.Press(kb.Tab)
+			}
+			b.TabTo("form.application button")
+			b.Press(kb.Enter)
+			b.Until(`document.getElementById("complete")`)
+			check(b, axe, "complete")
+			for name, path := range states(demo) {
+				b.Do(chromedp.Navigate(origin + path))
+				check(b, axe, name)
+			}
+			job := fmt.Sprintf("/job/%d/", demo.OpenJob)
+			b.Do(chromedp.Navigate(outage + job))
+			check(b, axe, "outage")
+			browsertest.WaitFor(t, "the site without a sign-in shows the job", func() bool {
+				b.Do(chromedp.Navigate(unoffered + job))
+				return browsertest.Eval[bool](b, `!!document.querySelector(".advertisement")`)
+			})
+			check(b, axe, "sign-in-not-offered")
+			browsertest.WaitFor(t, "the page of a closed job leads on", func() bool {
+				b.Do(chromedp.Navigate(unoffered + closed))
+				return browsertest.Eval[bool](b, `!!document.querySelector("h3 a[href^='/job/']")`)
+			})
+			check(b, axe, "closed-leads-on")
+		})
+	}
+}
