@@ -11,6 +11,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/gate"
+	"github.com/jobboard-sdk/jobboard-go/internal/refusal"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
@@ -102,8 +103,11 @@ func decodeApplicationID(body []byte) (ApplicationID, error) {
 }
 
 // notIDs lists words, in upper or lower case, with which services answer when they have no
-// identifier.
-var notIDs = [...]string{"OK", "ERROR", "SUCCESS", "true", "false", "null"}
+// identifier; the interface's own codes are among them (7.2 and 7.3).
+var notIDs = [...]string{
+	"OK", "ERROR", "SUCCESS", "true", "false", "null",
+	"get_project_error", "get_application_error", refusal.JobInactive, refusal.JobUnavailable, refusal.PostingUnavailable,
+}
 
 // isNeverInID reports whether r is a character that no application identifier
 // has: a control character, white space, one that cannot be seen, or one of paths,

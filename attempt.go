@@ -237,7 +237,11 @@ func (c *call) read(a *answer) *failedAttempt {
 	if a.resp.StatusCode > 299 { // transport.Complete refuses a status under 200
 		return c.refused(a, err)
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case a.resp.StatusCode == http.StatusPartialContent: // a part of an identifier looks like a whole one
+		err = errUndecodable("only a part of an answer, which nobody asked for")
+	default:
 		err = c.take(a)
 	}
 	if err == nil {

@@ -3,6 +3,7 @@ package jobboard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -22,9 +23,9 @@ type CallOptions struct {
 	// Header is added to each request, also to the lookup at Config.JobDBURL, and copied by With.
 	// It replaces the client's own Accept and Accept-Language; a Query.Language and the header of a
 	// request to Transport replace it. Authorization, Cookie, Host, User-Agent, Accept-Encoding,
-	// Content-* and the fields of a single connection are refused, and so is anything that no header
-	// may hold. No error and no log shows its values of 8 bytes or more, except those that
-	// Client.Transport names.
+	// Content-*, Range, If-* and the fields of a single connection are refused, and so is anything
+	// that no header may hold. No error and no log of the client shows its values of 8 bytes or more,
+	// except those that Client.Transport names; printing the CallOptions shows them.
 	Header http.Header
 
 	// Observer watches these calls after Config.Observer; nil: no change.
@@ -60,6 +61,10 @@ func (e *endpoint) with(o CallOptions) endpoint {
 	if o.Retry != nil {
 		policy, err := o.Retry.withDefaults()
 		if err != nil {
+			var wrong *ConfigError
+			if errors.As(err, &wrong) {
+				err = invalid("CallOptions.%s %s", wrong.Field, wrong.Reason)
+			}
 			changed.mistake = cmp.Or(changed.mistake, err)
 			return changed
 		}
@@ -96,11 +101,11 @@ func addHeader(h, added http.Header) http.Header {
 	return all
 }
 
-// ownFields lists the fields that the client sets itself, that carry credentials, or that belong
-// to one connection and not to the request.
+// ownFields lists the fields that the client sets itself, that carry credentials, that ask for a part
+// of an answer, or that belong to one connection and not to the request.
 var ownFields = []string{
 	"Accept-Encoding", "Authorization", "Connection", "Cookie", "Expect", "Host", "Keep-Alive", "Proxy-Authorization",
-	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
+	"Proxy-Connection", "Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
 }
 
 // headerMistake returns what keeps h from being added to requests; empty: nothing. The text shows no
@@ -111,7 +116,7 @@ func headerMistake(h http.Header) string {
 		switch {
 		case name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isTokenRune(r) }):
 			return "has a name that no header may have"
-		case slices.Contains(ownFields, canonical) || strings.HasPrefix(canonical, "Content-"):
+		case slices.Contains(ownFields, canonical) || strings.HasPrefix(canonical, "Content-"), strings.HasPrefix(canonical, "If-"):
 			return "has " + canonical + ", which the client sets itself or which no request of it has"
 		case slices.ContainsFunc(values, holdsControl):
 			return "has a value of " + clean(canonical, 60) + " with a control character, which no header may hold"

@@ -181,6 +181,8 @@ func TestWithMistakes(t *testing.T) {
 		{Header: http.Header{"Transfer-Encoding": {"chunked"}}},
 		{Header: http.Header{"Accept-Encoding": {"br"}}},
 		{Header: http.Header{"User-Agent": {"mine"}}},
+		{Header: http.Header{"Range": {"bytes=0-5"}}},
+		{Header: http.Header{"if-none-match": {`"x"`}}},
 		{Header: http.Header{"X-A": {"secret-of-mine\r\nX-B: c"}}},
 		{Header: http.Header{"X-A": {"secret-of-mine\x00"}}},
 		{Header: http.Header{"X-A\r\nX-B": {"c"}}},
@@ -200,7 +202,7 @@ func TestWithMistakes(t *testing.T) {
 		later := c.With(jobboard.CallOptions{Header: http.Header{"X-Good": {"1"}}})
 		_, still := later.JobInformation(t.Context(), 1)
 		for _, err := range []error{search, info, applied, still} {
-			if e, ok := errors.AsType[*jobboard.Error](err); !ok || !errors.Is(err, jobboard.ErrInvalidInput) || e.Attempts != 0 || strings.Contains(err.Error(), "secret-of-mine") {
+			if e, ok := errors.AsType[*jobboard.Error](err); !ok || !errors.Is(err, jobboard.ErrInvalidInput) || e.Attempts != 0 || !strings.Contains(err.Error(), "CallOptions.") || strings.Contains(err.Error(), "secret-of-mine") {
 				t.Errorf("%v: %v", o, err)
 			}
 		}

@@ -438,6 +438,8 @@ func TestApplicationIDs(t *testing.T) {
 		"\"ok\"\r\n":                         {says: aWord},
 		"Error":                              {says: aWord},
 		"SUCCESS":                            {says: aWord},
+		"get_application_error":              {says: aWord},
+		`"ERROR_JOB_INACTIVE"`:               {says: aWord},
 		"true":                               {says: aWord},
 		`"False"`:                            {says: aWord},
 		`"NULL"`:                             {says: aWord},
@@ -473,6 +475,17 @@ func TestApplicationIDs(t *testing.T) {
 		}
 		if err != nil && !strings.Contains(err.Error(), "unusable response: "+want.says+" (") {
 			t.Errorf("%q: %v, want %s", body, err, want.says)
+		}
+	}
+}
+
+// A part of an answer, which nobody asked for, is none: half an identifier looks like a whole one.
+func TestPartOfAnAnswer(t *testing.T) {
+	for _, op := range rig.Operations {
+		c := answering(t, jobboard.Config{BaseURL: "https://jobs.example", JobDBURL: "https://jobs.example", ClientID: "10"}, 206, "f76297", "Content-Range", "bytes 0-5/32")
+		_, err := op.Call(t.Context(), c, withToken(c))
+		if e, ok := errors.AsType[*jobboard.Error](err); !ok || !errors.Is(err, jobboard.ErrDecode) || e.Attempts != 1 || !strings.Contains(err.Error(), "only a part of an answer") {
+			t.Errorf("%s: %v", op.Label, err)
 		}
 	}
 }

@@ -133,8 +133,9 @@ var (
 	refRequired = []string{"totalNumberOfJobs", "results", "jobPostingId", "jobId", "jobTitle", "applyPossible"}
 	refStrict   = []string{"totalNumberOfJobs", "results", "jobId", "applyPossible", "questions"} // an odd value is refused
 
-	refIntText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
-	refISO     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$`)
+	refIntText       = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
+	refWithoutOffset = regexp.MustCompile(`^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?)?$`)
+	refISO           = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$`)
 )
 
 // refDecode is an answer, not ok if it must be refused.
@@ -305,6 +306,12 @@ func refMillis(v any) (Millis, bool) {
 		return Millis(n), true
 	}
 	t, ok := refTime(v)
+	if text, _ := v.(string); refWithoutOffset.MatchString(text) && len(text) <= 40 {
+		t, ok = refTime(text[:10] + "T00:00:00Z")
+		if len(text) > 10 && len(text) < 40 {
+			t, ok = refTime(text + "Z")
+		}
+	}
 	return Millis(t.UnixMilli()), ok
 }
 
@@ -519,6 +526,9 @@ func FuzzTimes(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	for _, text := range notTimes {
+		f.Add([]byte(text))
+	}
+	for text := range withoutOffset {
 		f.Add([]byte(text))
 	}
 	for _, text := range []string{`null`, `1`, `"1"`, `-9223372036854775808`, `"9223372036854775808"`, ` 5 `, `1.0`} {

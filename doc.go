@@ -50,7 +50,11 @@
 // # Errors
 //
 // Every failed call returns an [*Error] and satisfies errors.Is with one
-// condition:
+// condition. The first three are classes, which errors.Is finds in some of the others:
+//
+//	ErrNotFound               ErrPostingNotFound, ErrProjectNotAvailable, ErrJobUnavailable
+//	ErrInactive               ErrPostingInactive, ErrJobInactive
+//	ErrNotVisible             ErrPostingNotAccessible, ErrProjectNotAccessible
 //
 //	ErrPostingNotFound        applied check, application   404  no posting for the job
 //	ErrPostingNotAccessible   applied check, application   403  such as an internal job
@@ -72,12 +76,12 @@
 //	ErrToken                  calls with a token source    the source returned no usable token
 //	ErrInvalidInput           every call                   nothing was sent
 //
-// An answer that the interface does not name, such as a 400, is an *Error without a condition. A
-// 404 or 410 whose message does not mention a posting has no condition either, and so has a
+// An answer that the interface does not name, such as a 400, is an *Error without a condition. So is
+// a 404 or 410 whose message is not a sentence of the interface about a posting, and a
 // get_project_error whose message says neither "not available" nor "not accessible": a wrong
-// address or a failure must not read as a closed job. A 403 whose message does not mention a
-// posting is ErrForbidden. The end of the caller's context is found with context.Canceled or
-// context.DeadlineExceeded.
+// address or a failure must not read as a closed job. Such a 403 is ErrForbidden. A search that passed
+// over postings that it could not read ends with an [*UnreadableError], after all others. The end of
+// the caller's context is found with context.Canceled or context.DeadlineExceeded.
 //
 // # What the lookup is for
 //

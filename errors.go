@@ -139,7 +139,7 @@ const (
 // and errors.Is finds its condition, one of the Err values of this package. An answer
 // that the interface does not name has no condition.
 //
-// It holds no credential and no query value, and its text is bounded. The text is for logs: it
+// It holds no credential and nothing that was searched for, and its text is bounded. The text is for logs: it
 // names hosts of your network. Show a visitor the status of [HTTPStatus] and your own words. Message
 // and Body come from the service and are untrusted; Message has no control characters.
 type Error struct {

@@ -33,8 +33,16 @@ var times = map[string]int64{
 	`"2025-04-16T11:22:33\u005a"`:                1744802553000,
 }
 
+// withoutOffset are texts of times that a Millis reads in UTC, and a Timestamp does not read.
+var withoutOffset = map[string]int64{
+	`"2025-04-16"`:              1744761600000,
+	`"2025-04-16T11:22:33"`:     1744802553000,
+	`"2025-04-16T11:22:33.444"`: 1744802553444,
+	`"0000-01-01"`:              -62167219200000,
+}
+
 var notTimes = []string{
-	`""`, `"2025-04-16"`, `"2025-04-16T11:22Z"`, `"2025-04-16T11:22:33"`, `"2025-04-16T11:22:33.Z"`, `"2025-04-16T11:22:33,5Z"`, `"2025-04-16 11:22:33Z"`,
+	`""`, `"2025-04-16T11:22Z"`, `"2025-04-16T1:22:33"`, `"2025-4-16"`, `"2025-04-16T"`, `"2025-04-16T11:22"`, `"2025-04-16T11:22:33,5"`, `"2025-02-29"`, `"2025-04-16T11:22:33.Z"`, `"2025-04-16T11:22:33,5Z"`, `"2025-04-16 11:22:33Z"`,
 	`"2025-04-16t11:22:33z"`, `"2025-04-16T11:22:33+00"`, `"2025-04-16T11:22:33+0:00"`, `"2025-04-16T11:22:33+24:00"`, `"2025-04-16T11:22:33+00:60"`,
 	`"2025-04-16T11:22:33.12345678901234567890Z"`, `"2025-04-16T11:22:33-24:00"`, `"2025-04-16T11:22:33-2400"`, `"2025-04-16T11:22:33-0060"`,
 	`"2025-04-16T11:22:33 Z"`, `" 2025-04-16T11:22:33Z"`, `"2025-04-16T11:22:33Z "`, `"2025-02-29T00:00:00Z"`, `"2025-13-01T00:00:00Z"`, `"2025-00-01T00:00:00Z"`,
@@ -48,6 +56,14 @@ func TestMillis(t *testing.T) {
 	for text, want := range times {
 		if err := json.Unmarshal([]byte(text), &m); err != nil || int64(m) != want {
 			t.Errorf("%s: %d, %v; want %d", text, m, err, want)
+		}
+	}
+	for text, want := range withoutOffset {
+		if err := json.Unmarshal([]byte(text), &m); err != nil || int64(m) != want {
+			t.Errorf("%s: %d, %v; want %d", text, m, err, want)
+		}
+		if err := json.Unmarshal([]byte(text), new(Timestamp)); !errors.Is(err, ErrDecode) {
+			t.Errorf("a Timestamp of %s: %v", text, err)
 		}
 	}
 	for text, want := range map[string]Millis{

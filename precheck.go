@@ -71,7 +71,7 @@ type PrecheckResult struct {
 //
 //	DecisionAlreadyApplied  the applied check says true, or the lookup of 4.3 found an identifier
 //	DecisionNotVisible      a source says ErrNotVisible
-//	DecisionNotFound            a source says ErrNotFound
+//	DecisionNotFound        a source says ErrNotFound
 //	DecisionClosed          a source says ErrInactive; or ApplyPossible is false
 //	DecisionMayApply        ApplyPossible is true, and the applied check itself says false
 //	DecisionUnknown         else

@@ -10,8 +10,8 @@ import (
 
 // Millis holds a time of a posting in milliseconds since the epoch (2.2). The
 // interface does not say what 0 means; [Millis.Time] takes it for "not set".
-// Millis decodes from a number, a number in quotes, or an
-// ISO 8601 text, and encodes to a number.
+// Millis decodes from a number, a number in quotes, or an ISO 8601 date or
+// date-time, in UTC unless it has an offset, and encodes to a number.
 type Millis int64
 
 // Time returns m in UTC. It reports false for 0.
@@ -22,8 +22,8 @@ func (m Millis) Time() (t time.Time, ok bool) {
 	return time.UnixMilli(int64(m)).UTC(), true
 }
 
-// UnmarshalJSON reads a number, a number in quotes, or an ISO 8601 text with
-// an offset; null gives 0. It returns [ErrDecode] for anything else.
+// UnmarshalJSON reads a number, a number in quotes, or an ISO 8601 date or
+// date-time, in UTC unless it has an offset; null gives 0. It returns [ErrDecode] for anything else.
 func (m *Millis) UnmarshalJSON(b []byte) error {
 	v, err := decode(b, (*decoder).millis)
 	if err == nil {

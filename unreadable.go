@@ -9,7 +9,7 @@ import (
 const maxUnreadable = 100
 
 // PostingError says why an entry of a search's answer is no usable posting: it is no object, its
-// jobPostingId is missing or no integer of 1 or more, or one of its members or config keys comes
+// jobPostingId is missing or no integer of 1 or more, or a member of the interface or a config key comes
 // twice. All other odd values cost only themselves, see docs/search.md. A PostingError holds no
 // value of the answer.
 type PostingError struct {

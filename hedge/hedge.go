@@ -19,7 +19,8 @@ import (
 // hedged. Choose the time in which 95 of 100 answers come. With a wait of 0 or less nothing is
 // hedged.
 //
-// Hedges do not multiply the load: 20 answered requests allow one, at most 5 are saved up, and a
+// Hedges do not multiply the load: 20 answered requests allow one, at most 5 are saved up, none are
+// there at the start (so a test of one request shows none), and a
 // request without an answer, a 429 or a status of 500 and more takes the savings away.
 //
 // The client does not know of the second request: its Limiter is not asked, its Observer sees one

@@ -16,6 +16,9 @@ import (
 // address with and without them. suffix may be empty. In the path it escapes what is not escaped and
 // must be, and leaves the rest as it is written. Base returns the address, or what is wrong with s.
 func Base(s, suffix string) (u *url.URL, wrong string) {
+	if strings.TrimSpace(s) != s {
+		return nil, "begins or ends with white space"
+	}
 	u, err := url.Parse(s)
 	if err != nil {
 		return nil, "is not an address" // the parser's error would print it

@@ -54,12 +54,27 @@ func hasClock[T []byte | string](text T) bool {
 	return true
 }
 
-// ParseMillis reads milliseconds since the epoch, an integer, or a time by Parse. It reports false
-// for any other text.
+// ParseMillis reads milliseconds since the epoch, an integer, or a time by Parse. A date alone and a
+// time without an offset are in UTC. It reports false for any other text.
 func ParseMillis[T []byte | string](text T) (int64, bool) {
 	if v, ok := jsonscan.ParseInt(text); ok {
 		return v, true
 	}
 	t, ok := Parse(text)
+	if !ok && len(text) <= MaxLen {
+		t, ok = parseLocal(string(text))
+	}
 	return t.UnixMilli(), ok
+}
+
+// parseLocal reads a date, or a date and a time without an offset, as one in UTC.
+func parseLocal(text string) (time.Time, bool) {
+	layout := time.DateOnly
+	if len(text) > len(layout) {
+		if layout = "2006-01-02T15:04:05"; !hasClock(text + "Z") {
+			return time.Time{}, false
+		}
+	}
+	t, err := time.Parse(layout, text)
+	return t, err == nil
 }
