@@ -314,10 +314,9 @@ func TestRefusedTokens(t *testing.T) {
 func TestRepeatThatIsNotSent(t *testing.T) {
 	inBubble(t, "panic", func(t *testing.T) {
 		s := &endingTokens{good: 2}
-		panicked := false
+		var panicked atomic.Bool
 		cfg := jobboard.Config{Observer: &jobboard.Observer{Attempt: func(ctx context.Context, a jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
-			if a.Number == 2 && !panicked {
-				panicked = true
+			if a.Number == 2 && !panicked.Swap(true) {
 				panic("observer")
 			}
 			return nil, nil
@@ -331,8 +330,8 @@ func TestRepeatThatIsNotSent(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if had := s.had(); !panicked || had["token2"] != 4 {
-			t.Errorf("panicked: %v, sent %v", panicked, had)
+		if had := s.had(); !panicked.Load() || had["token2"] != 4 {
+			t.Errorf("panicked: %v, sent %v", panicked.Load(), had)
 		}
 	})
 	inBubble(t, "limiter", func(t *testing.T) {
