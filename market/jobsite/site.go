@@ -54,6 +54,15 @@ type Site struct {
 	client  *jobboard.Client
 }
 
+// ConfigError reports a mistake in a Config or in Settings.
+type ConfigError struct {
+	Field  string // such as "Config.URL"
+	Reason string
+}
+
+// Error returns the field and what is wrong with it.
+func (e *ConfigError) Error() string { return "jobsite: " + e.Field + " " + e.Reason }
+
 // New returns the site of a mirror's jobs. Its error joins a *ConfigError for each
 // mistake in cfg. It is also one if the mirror's process copies its channels in none of cfg's
 // languages. New logs a warning for each single one that is missing.
