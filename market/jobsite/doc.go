@@ -23,7 +23,7 @@
 //
 // A List is the search in an address: ParseList reads it from the result of ReadQuery and reports wrong
 // values, Query returns the query for a mirror, and Places and Categories return links that narrow the
-// search. Map draws the jobs.
+// search.
 //
 // Sections in comments are those of the interface, as in package jobboard.
 package jobsite

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -316,6 +317,14 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 		c.Path = s.Path(p.Job, p.Posting.Title)
 	}
 	return c
+}
+
+// distance returns a distance as text, such as "3 km".
+func distance(km float64) string {
+	if km < 1 {
+		return "< 1 km"
+	}
+	return strconv.Itoa(int(km+0.5)) + " km"
 }
 
 // otherPlaces counts the towns of a posting's job beside the one that its card names: two locations

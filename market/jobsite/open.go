@@ -272,7 +272,10 @@ func (m *Marketplace) publish(s *Settings, host string) (err error) {
 	m.built.Handle("GET /sitemap.xml", m.Feeds.Sitemap("/sitemap.xml"))
 	m.built.Handle("GET /jobs.rss", m.Feeds.RSS("/jobs.rss"))
 	m.built.Handle("GET /jobs.atom", m.Feeds.Atom("/jobs.atom"))
-	m.built.Handle("GET /jobs.feed.json", m.Feeds.DataFeed("/jobs.feed.json"))
+	// An importer that knows the address of a feed that the site had shall forget it.
+	m.built.HandleFunc("GET /jobs.feed.json", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "This feed is gone. The jobs are in /jobs.rss, /jobs.atom and /sitemap.xml.", http.StatusGone)
+	})
 	m.built.HandleFunc("GET /robots.txt", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		fmt.Fprintf(w, "User-agent: *\nAllow: /\nSitemap: %s/sitemap.xml\n", m.URL)

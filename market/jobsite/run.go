@@ -20,7 +20,8 @@ func (m *Marketplace) Page(pattern string, page func(http.ResponseWriter, *http.
 // Handler returns the handler of the whole site, for a server of one's own: Mux, the pages, and
 //
 //	/sitemap.xml                               for search engines
-//	/jobs.rss, /jobs.atom, /jobs.feed.json     the feeds
+//	/jobs.rss, /jobs.atom                      the feeds
+//	/jobs.feed.json                            410: a feed that there was
 //	/robots.txt                                names the sitemap
 //	/live, /ready                              for a monitor: 503 with Retry-After where the site cannot answer searches
 //

@@ -23,7 +23,7 @@ type Config struct {
 	URL string
 	// Page is the path of a job's page, a pattern of [http.ServeMux]: {job} stands for the
 	// job's identifier and {words...} for words of its title, which may change. "" means
-	// "/job/{job}/{words...}", which importers of [jobpublish.Feeds.DataFeed] take.
+	// "/job/{job}/{words...}".
 	Page string
 	// Languages lists the languages of the site, such as "de" and "en", in which the mirror
 	// copies its channels too. At least one is required. The first serves readers who

@@ -26,7 +26,6 @@ type listPage struct {
 	Radii        []int
 	Orders       []choice
 	Places       []jobsite.Facet
-	Map          template.HTML
 }
 
 // choice is an option of a field.
@@ -46,7 +45,6 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		Radius: cmp.Or(found.List.Radius, jobsite.DefaultRadius), Radii: []int{10, 25, 50, 100, 200},
 		Next: found.List.Next(found.Page), Places: found.Places(8),
 	}
-	p.Map = s.Site.Map(found, p.W.Map)
 	p.Orders = []choice{
 		{"", p.W.Relevance, found.List.Order == jobmirror.Relevance}, {"newest", p.W.Newest, found.List.Order == jobmirror.Newest},
 	}

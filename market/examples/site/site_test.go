@@ -144,7 +144,7 @@ var linkToJob = regexp.MustCompile(`<h2[^>]*><a href="(/job/[^"]+)"`)
 func TestVisitor(t *testing.T) {
 	v, fake := start(t)
 	status, body := v.get("/?near=Berlin&radius=50")
-	want(t, "list", status, body, 200, `<html lang="en">`, "<svg", fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+	want(t, "list", status, body, 200, `<html lang="en">`, fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
 	want(t, "distance", status, body, 200, "<bdi>Berlin</bdi> (", " km)", " km) and 1 more place")
 	// A job's page leads back to the search that it was found by.
 	status, body = v.get(strings.ReplaceAll(listed(t, body)[0], "&amp;", "&"))
@@ -229,7 +229,7 @@ func TestEveryLinkLeadsToAPage(t *testing.T) {
 		pages[jobIn.FindStringSubmatch(path)[1]] = true
 	}
 	published := map[string]string{"/mcp": v.call("search_jobs", `{"limit":50}`)}
-	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
+	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
 		_, published[path] = v.get(path)
 	}
 	for from, body := range published {
@@ -367,7 +367,7 @@ func TestBeforeTheFirstCopy(t *testing.T) {
 	want(t, "list", status, body, 503, "We have no current answer of the job board")
 	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
 	want(t, "job", status, body, 503, "We have no current answer of the job board")
-	for _, path := range []string{"/job/99999/", "/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
+	for _, path := range []string{"/job/99999/", "/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
 		status, body = v.get(path)
 		want(t, path, status, body, 503)
 	}
@@ -375,7 +375,7 @@ func TestBeforeTheFirstCopy(t *testing.T) {
 
 func TestPublished(t *testing.T) {
 	v, fake := start(t)
-	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
+	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
 		status, body := v.get(path)
 		want(t, path, status, body, 200, fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
 		if strings.Contains(body, fmt.Sprintf("/job/%d/", fake.Demo.ClosedJob)) {

@@ -15,14 +15,14 @@ import (
 
 // words are the site's own texts in one language.
 type words struct {
-	Lang                                                                      string
-	Title, Intro, Text, Place, Radius, Search, Language, Anywhere             string
-	Job, Jobs, Places, NoJobs, NextPage, Map, Back, Company, Location, Remote string
-	Apply, SignIn, SignOut, Privacy                                           string
-	ApplyThere, Asked, Nationality, Stale, Age                                string
-	Menu, Sitemap, Order, Relevance, Newest, Nearest                          string
-	Skip, Meant, LeftOut, Similar                                             string
-	Also, Listed, Until, Day, OnePlace, ManyPlaces                            string
+	Lang                                                                 string
+	Title, Intro, Text, Place, Radius, Search, Language, Anywhere        string
+	Job, Jobs, Places, NoJobs, NextPage, Back, Company, Location, Remote string
+	Apply, SignIn, SignOut, Privacy                                      string
+	ApplyThere, Asked, Nationality, Stale, Age                           string
+	Menu, Sitemap, Order, Relevance, Newest, Nearest                     string
+	Skip, Meant, LeftOut, Similar                                        string
+	Also, Listed, Until, Day, OnePlace, ManyPlaces                       string
 
 	Decisions map[jobboard.Decision]string // what a job's page says to an applicant
 	Ended     string                       // it says of a sign-in that the board no longer takes
@@ -42,7 +42,6 @@ var english = words{
 	Text: "What", Place: "Where", Radius: "Within", Search: "Search", Language: "Language", Anywhere: "Anywhere",
 	Job: "job", Jobs: "jobs", Places: "Narrow down by place",
 	NoJobs: "No job matches. Try other words or a larger circle.", NextPage: "More jobs",
-	Map:  "Map of these jobs",
 	Back: "All jobs", Company: "Company", Location: "Location", Remote: "Remote",
 	Apply: "Apply", SignIn: "Sign in", SignOut: "Sign out",
 	Privacy: "Privacy statement", ApplyThere: "Apply at the board", Asked: "The job board will ask you:", Nationality: "Nationality",
@@ -70,8 +69,8 @@ var german = words{
 	Lang:    "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",
 	Text: "Was", Place: "Wo", Radius: "Umkreis", Search: "Suchen", Language: "Sprache", Anywhere: "Überall",
 	Job: "Stelle", Jobs: "Stellen", Places: "Nach Ort eingrenzen", NoJobs: "Keine Stelle passt. Versuchen Sie andere Wörter oder einen größeren Umkreis.",
-	NextPage: "Weitere Stellen", Map: "Karte dieser Stellen",
-	Back: "Alle Stellen", Company: "Unternehmen", Location: "Ort", Remote: "Homeoffice",
+	NextPage: "Weitere Stellen",
+	Back:     "Alle Stellen", Company: "Unternehmen", Location: "Ort", Remote: "Homeoffice",
 	Apply: "Bewerben", SignIn: "Anmelden", SignOut: "Abmelden",
 	Privacy: "Datenschutzerklärung", ApplyThere: "Bei der Stellenbörse bewerben",
 	Asked: "Die Stellenbörse wird Sie fragen:", Nationality: "Staatsangehörigkeit",

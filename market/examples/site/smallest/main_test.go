@@ -108,7 +108,8 @@ func TestMarketplace(t *testing.T) {
 		{"/job/x/?text=nurse", 404, `<a href="/?text=nurse">`},
 		{"/nothing", 404, `<h1>Diese Seite gibt es nicht.</h1>`},
 		{"/sitemap.xml", 200, origin + job},
-		{"/jobs.feed.json", 200, origin + job},
+		{"/jobs.rss", 200, origin + job},
+		{"/jobs.feed.json", 410, "gone"},
 	} {
 		resp, err := client.Get(origin + c.path)
 		if err != nil {
