@@ -287,8 +287,10 @@ func TestAsked(t *testing.T) {
 	job, _ := c.fake.Publish(c.fake.Demo.Channel, jobboardtest.Job{
 		Title: "Nurse", Language: "en", CompanyID: demo.CompanyID,
 		Questions: []jobboardtest.Question{
-			{ID: "1", Type: "TEXT", Label: "Why\u202e\n <b>you</b>?"}, {ID: "2", Type: "NEW", Label: "When?"},
-			{ID: "3", Type: "TEXT", Label: "When?"}, {ID: "4", Type: "TEXT", Label: " \x1b "},
+			{ID: "1", Type: "TEXT", Label: "Why\u202e\n <b>you</b>?"},
+			{ID: "2", Type: "NEW", Label: "When?"},
+			{ID: "3", Type: "TEXT", Label: "When?"},
+			{ID: "4", Type: "TEXT", Label: " \x1b "},
 		},
 	})
 	c.copy()

@@ -295,7 +295,8 @@ func TestTokenEnds(t *testing.T) {
 	v.signIn(fake, "/")
 	for _, fault := range []jobboardtest.Fault{
 		{Operation: jobboardtest.OpJobInformation, Status: 401, Body: `{"error":"invalid_token"}`},
-		{Operation: jobboardtest.OpApplied, Status: 403}, {Operation: jobboardtest.OpApplied, Status: 429},
+		{Operation: jobboardtest.OpApplied, Status: 403},
+		{Operation: jobboardtest.OpApplied, Status: 429},
 	} {
 		fault := fake.Fail(fault)
 		v.get(job)
