@@ -15,13 +15,11 @@ require (
 	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128001106-c12402a90bd9
 	github.com/jobboard-sdk/jobboard-go/market v0.0.0-20261128001106-c12402a90bd9
 	github.com/mmcdole/gofeed v1.4.2
-	github.com/piprate/json-gold v0.9.1
 	golang.org/x/oauth2 v0.38.0
 )
 
 require (
 	github.com/aymerick/douceur v0.2.0 // indirect
-	github.com/cayleygraph/quad v1.3.0 // indirect
 	github.com/distribution/reference v0.5.0 // indirect
 	github.com/docker/go-connections v0.4.0 // indirect
 	github.com/docker/go-units v0.5.0 // indirect
@@ -40,7 +38,6 @@ require (
 	github.com/mmcdole/goxpp/v2 v2.0.0 // indirect
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // indirect
 	github.com/opencontainers/go-digest v1.0.0 // indirect
-	github.com/pquerna/cachecontrol v0.2.0 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	github.com/segmentio/asm v1.2.1 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -24,6 +25,9 @@ type Job struct {
 	NextLookup    time.Time
 	Failures      int    // lookups in a row that did not answer
 	Problem       string // of the last one; empty: none
+	// NoAnswer is when the mirror last asked the board in vain, where neither the last lookup of the job nor
+	// the last refresh of any channel was answered; zero: the board answers.
+	NoAnswer time.Time
 
 	Postings []PostingRecord // postings that may belong to the job, in all languages
 
@@ -124,6 +128,13 @@ func (t jobTx) job(id jobboard.JobID) (j *Job, err error) {
 		if j.Nationalities, err = decodeRecord[[]jobboard.IDLabel](entries); err != nil {
 			return nil, err
 		}
+	}
+	if j.Failures > 0 {
+		since, err := sources.Unanswered(t.Tx)
+		if err != nil {
+			return nil, err
+		}
+		j.NoAnswer = instant(since)
 	}
 	const postings = "SELECT record FROM postings WHERE job = ? ORDER BY id"
 	err = records(t.Tx, postings, []any{int64(id)}, func(p PostingRecord) error {

@@ -12,8 +12,7 @@
 // engines. A refusal is a *RefusedError with the reason and the names of missing
 // values; jobpublish never invents values.
 //
-// Feeds serves the sitemap of the jobs' pages, feeds in RSS and Atom, and a DataFeed
-// of schema.org for importers, from an iterator over jobs:
+// Feeds serves the sitemap of the jobs' pages, and feeds in RSS and Atom, from an iterator over jobs:
 //
 //	feeds, err := jobpublish.NewFeeds(jobpublish.Config{URL: "https://jobs.example/", Title: "Jobs", Jobs: jobs})
 //	http.Handle("/sitemap.xml", feeds.Sitemap("/sitemap.xml"))

@@ -139,9 +139,8 @@ func ExampleNewFeeds() {
 	mux.Handle("/sitemap.xml", feeds.Sitemap("/sitemap.xml"))
 	mux.Handle("/jobs.rss", feeds.RSS("/jobs.rss"))
 	mux.Handle("/jobs.atom", feeds.Atom("/jobs.atom"))
-	mux.Handle("/jobs.feed.json", feeds.DataFeed("/jobs.feed.json"))
 	// end
-	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
+	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
 		w := httptest.NewRecorder()
 		mux.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		fmt.Println(w.Code, w.Header().Get("Content-Type"), strings.Count(w.Body.String(), "https://jobs.example/job/17"))
@@ -150,7 +149,6 @@ func ExampleNewFeeds() {
 	// 200 application/xml; charset=utf-8 1
 	// 200 application/rss+xml; charset=utf-8 1
 	// 200 application/atom+xml; charset=utf-8 1
-	// 200 application/ld+json; charset=utf-8 1
 }
 
 // storedJobs yields one open job.

@@ -43,7 +43,7 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// A sitemap and a feed of structured data of 100 000 jobs: a visitor has the first byte within some seconds, the
+// A sitemap and a feed of 100 000 jobs: a visitor has the first byte within some seconds, the
 // next file takes a fraction of the time of the first, and neither takes memory by the number of jobs.
 func TestFiguresOfManyJobs(t *testing.T) {
 	n := 500
@@ -52,7 +52,7 @@ func TestFiguresOfManyJobs(t *testing.T) {
 	}
 	feeds := newFeeds(t, advertised(n))
 	feeds.cfg.MaxAge = 2 * time.Second
-	for name, handler := range map[string]http.Handler{"the sitemap": feeds.Sitemap("/x"), "jobs.feed.json": feeds.DataFeed("/x")} {
+	for name, handler := range map[string]http.Handler{"the sitemap": feeds.Sitemap("/x"), "jobs.rss": feeds.RSS("/x")} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(handler)
 			defer server.Close()
@@ -92,7 +92,7 @@ func TestFiguresOfManyJobs(t *testing.T) {
 				if rs.StatusCode != http.StatusOK || err != nil || err2 != nil {
 					t.Fatal(rs.Status, err, err2)
 				}
-				if name == "jobs.feed.json" && size < 4000*int64(n) {
+				if name == "jobs.rss" && size < 4000*int64(n) {
 					t.Errorf("%d bytes: jobs are missing", size)
 				}
 				waits, times = append(waits, waited), append(times, cpu()-used)
@@ -102,7 +102,7 @@ func TestFiguresOfManyJobs(t *testing.T) {
 			close(stop)
 			grown := (int64(<-peak) - int64(before.HeapInuse)) >> 20
 			t.Logf("figure: %s of %d jobs: the heap grew by %d MB at most", name, n, grown)
-			if grown > 64 || testenv.Night() && slices.Max(waits) > 4*patience || name == "jobs.feed.json" && times[2] > times[0]/3 {
+			if grown > 64 || testenv.Night() && slices.Max(waits) > 4*patience || name == "jobs.rss" && times[2] > times[0]/3 {
 				t.Errorf("the heap grew by %d MB, the first byte came after %s, and processors were used for %s", grown, waits, times)
 			}
 		})

@@ -68,8 +68,7 @@ func slowJobs(n int, failure *error) func(context.Context) iter.Seq2[Job, error]
 
 // streams are the handlers that send a file while it is written.
 var streams = map[string]func(*Feeds) http.Handler{
-	"RSS":  func(f *Feeds) http.Handler { return f.RSS("/x") },
-	"data": func(f *Feeds) http.Handler { return f.DataFeed("/x") },
+	"RSS": func(f *Feeds) http.Handler { return f.RSS("/x") },
 }
 
 // Who asks for a feed that takes minutes to write gets its beginning after some seconds and its rest as it is
@@ -189,7 +188,7 @@ func TestLongFeedWithoutItsClients(t *testing.T) {
 		h := newFeeds(t, func(ctx context.Context) iter.Seq2[Job, error] {
 			asked++
 			return slowJobs(60, &none)(ctx)
-		}).DataFeed("/x")
+		}).RSS("/x")
 		ctx, leave := context.WithTimeout(t.Context(), 20*time.Second)
 		defer leave()
 		if w, cut := visit(h, func(r *http.Request) { *r = *r.WithContext(ctx) }); !cut || time.Since(w.began) != 20*time.Second {

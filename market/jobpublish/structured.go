@@ -89,16 +89,6 @@ func (j Job) StructuredData(now time.Time) (StructuredData, error) {
 	if err := j.Check(now); err != nil {
 		return nil, err
 	}
-	description := j.ad()
-	return j.structuredData(description, hasWords(description))
-}
-
-// hasWords reports whether an advertisement has any words.
-func hasWords(ad string) bool { return Excerpt(ad, 1) != "" }
-
-// structuredData returns what StructuredData does of a job that may be published, with a description
-// that was made already, which has words or not.
-func (j Job) structuredData(description string, described bool) (StructuredData, error) {
 	info := j.Information
 	d := StructuredData{
 		"@context": "https://schema.org/",
@@ -114,7 +104,8 @@ func (j Job) structuredData(description string, described bool) (StructuredData,
 			missing = append(missing, name)
 		}
 	}
-	add("description", description, described)
+	description := j.ad()
+	add("description", description, hasWords(description))
 	posted, ok := j.Posted()
 	add("datePosted", stamp(posted), ok && stamp(posted) != "")
 	company := j.company()
@@ -269,3 +260,6 @@ func stamp(t time.Time) string {
 	}
 	return t.UTC().Format(time.RFC3339)
 }
+
+// hasWords reports whether an advertisement has any words.
+func hasWords(ad string) bool { return Excerpt(ad, 1) != "" }

@@ -1,6 +1,5 @@
 // Package jobsite helps to build a site of jobs: it finds and prepares the data of
-// pages, and signs applicants in at the board. It works with net/http and leaves the
-// pages' design to the site.
+// pages. It works with net/http and leaves the pages' design to the site.
 //
 // Open opens everything that a site needs from one struct of Settings: the client, the mirror, and
 // what follows. A program adds its pages to the Marketplace and runs it.
@@ -19,23 +18,12 @@
 //		return show(w, page) // by a template of its own
 //	}))
 //
-// A SignIn signs applicants in at the board, by the authorization code flow with PKCE
-// and state, and keeps their sessions. Its Handler wraps the pages of the site:
-//
-//	signIn, err := jobsite.NewSignIn(jobsite.SignInConfig{
-//		Client: client, URL: "https://jobs.example",
-//		OAuth2: oauth2.Config{ClientID: id, ClientSecret: secret, Endpoint: oauth2.Endpoint{AuthURL: a, TokenURL: t}},
-//	})
-//	http.ListenAndServe(addr, signIn.Handler(pages))
-//
-// A page calls Visitor to get the signed-in visitor, whose Applicant makes calls to the
-// board. Precheck returns an Outcome to show: whether the visitor may apply, with the
-// page's status and words, without a wait for a slow board. Form asks the board itself, and
-// makes the page of a job's form, opened or sent.
+// A job's page ends with a button to the board's page to apply, JobPage.ApplyURL: the interface has no call that
+// sends an application. Of the job the page has what the board will ask there, and the privacy statement.
 //
 // A List is the search in an address: ParseList reads it from the result of ReadQuery and reports wrong
 // values, Query returns the query for a mirror, and Places and Categories return links that narrow the
-// search. Map draws the jobs.
+// search.
 //
 // Sections in comments are those of the interface, as in package jobboard.
 package jobsite

@@ -17,7 +17,7 @@ import (
 //	JOBBOARD_BASE_URL, JOBBOARD_JOBDB_URL          the addresses of the board
 //	JOBBOARD_CLIENT_ID, JOBBOARD_CLIENT_SECRET     the site's credential
 //	JOBBOARD_TOKEN                                 a token in place of the secret
-//	JOBBOARD_AUTHORIZE_URL, JOBBOARD_TOKEN_URL     the board's sign-in
+//	JOBBOARD_TOKEN_URL                             where the secret gets tokens
 //	JOBBOARD_CHANNEL                               the channels, with commas
 //	JOBBOARD_FEED                                  a job feed
 //	JOBBOARD_MIRROR_DB                             the database of the copy
@@ -30,7 +30,6 @@ func ReadEnv(getenv func(string) string) (Settings, error) {
 	get := func(name string) string { return strings.TrimSpace(getenv("JOBBOARD_" + name)) }
 	s := Settings{
 		Board:    jobboard.Config{BaseURL: get("BASE_URL"), JobDBURL: get("JOBDB_URL"), ClientID: get("CLIENT_ID")},
-		AuthURL:  get("AUTHORIZE_URL"),
 		TokenURL: get("TOKEN_URL"),
 		Database: get("MIRROR_DB"),
 	}

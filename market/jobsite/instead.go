@@ -54,7 +54,7 @@ func (s *Site) Instead(w http.ResponseWriter, r *http.Request, status int) Inste
 		return i
 	}
 	if status == http.StatusNotFound && errors.Is(answered(known, err), jobboard.ErrNotFound) {
-		i.Text = texts.Situation(Gone)
+		i.Text = texts.Gone
 	}
 	postings, err := s.mirror.Postings(ctx, id)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -50,8 +51,14 @@ type JobPage struct {
 	PrivacyURL            string                    // address of the privacy statement; empty: unknown
 	PrivacyCompany        string                    // the lookup's company, whose statement that is
 	Age                   time.Duration             // age of the board's answer
-	Information           *jobboard.JobInformation
-	Posting               *jobboard.JobPosting
+	// Asked has what the board asks whoever applies: the questions of Information, each once, on one line
+	// like Title, in the language Information.JobLanguage.
+	Asked []string
+	// NoAnswer is when the board was last asked in vain, for a line with Texts.Unanswered, if neither the copy's
+	// last refresh nor the job's last lookup was answered; zero: the board answers.
+	NoAnswer    time.Time
+	Information *jobboard.JobInformation
+	Posting     *jobboard.JobPosting
 }
 
 // Job returns the page of the job that {job} names in the request's pattern, in the
@@ -102,7 +109,12 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	p := &JobPage{
 		Job: id, URL: job.URL, Title: cmp.Or(shown(job.Posting.Title), shown(info.JobTitle)),
 		Company: shown(company.Of(job.Posting, info)), PrivacyCompany: shown(info.CompanyName),
-		Language: job.Language, Age: known.Age, Information: info, Posting: job.Posting,
+		Language: job.Language, Age: known.Age, NoAnswer: known.NoAnswer, Information: info, Posting: job.Posting,
+	}
+	for _, q := range info.Questions {
+		if label := shown(q.Label); label != "" && !slices.Contains(p.Asked, label) {
+			p.Asked = append(p.Asked, label)
+		}
 	}
 	p.addPlaces(info)
 	p.Posted, _ = job.Posted() // zero if unknown
@@ -305,6 +317,14 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 		c.Path = s.Path(p.Job, p.Posting.Title)
 	}
 	return c
+}
+
+// distance returns a distance as text, such as "3 km".
+func distance(km float64) string {
+	if km < 1 {
+		return "< 1 km"
+	}
+	return strconv.Itoa(int(km+0.5)) + " km"
 }
 
 // otherPlaces counts the towns of a posting's job beside the one that its card names: two locations

@@ -283,6 +283,77 @@ func TestStaleAnswerIsTold(t *testing.T) {
 	}
 }
 
+// A job's page has what the board asks whoever applies, each question once and as text alone.
+func TestAsked(t *testing.T) {
+	c := newCopied(t)
+	demo, _ := c.fake.Job(c.fake.Demo.OpenJob)
+	job, _ := c.fake.Publish(c.fake.Demo.Channel, jobboardtest.Job{
+		Title: "Nurse", Language: "en", CompanyID: demo.CompanyID,
+		Questions: []jobboardtest.Question{
+			{ID: "1", Type: "TEXT", Label: "Why\u202e\n <b>you</b>?"},
+			{ID: "2", Type: "NEW", Label: "When?"},
+			{ID: "3", Type: "TEXT", Label: "When?"},
+			{ID: "4", Type: "TEXT", Label: " \x1b "},
+		},
+	})
+	c.copy()
+	if w := c.get(fmt.Sprintf("/job/%d/x", job.ID)); w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if got := strings.Join(c.page.Asked, "|"); got != "Why <b>you</b>?|When?" {
+		t.Errorf("asked is %q", got)
+	}
+}
+
+// The page says when the board was last asked in vain, where neither the last refresh nor the last lookup was
+// answered; one answer is enough for silence about it.
+func TestBoardDoesNotAnswer(t *testing.T) {
+	c := newCopied(t)
+	c.copy()
+	page := fmt.Sprintf("/job/%d/x", c.fake.Demo.OpenJob)
+	silent := func(what string, want bool) {
+		t.Helper()
+		if w := c.get(page); w.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", what, w.Code, w.Body)
+		}
+		if at := c.page.NoAnswer; at.IsZero() == want || want && time.Since(at).Abs() > time.Minute {
+			t.Errorf("%s: asked in vain at %v", what, at)
+		}
+	}
+	silent("all answered", false)
+	due := func() { c.exec("UPDATE jobs SET next_due = 1"); c.exec("UPDATE sources SET next_due = 1") }
+	lookups := c.fake.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Status: 503})
+	due()
+	c.copy()
+	silent("lookups alone fail", false)
+	lookups.Lift()
+	due()
+	c.copy()
+	searches := c.fake.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Status: 503})
+	due()
+	c.copy()
+	silent("refreshes alone fail", false)
+	searches.Lift()
+	c.fake.Fail(jobboardtest.Fault{Status: 503})
+	due()
+	c.copy()
+	silent("nothing is answered", true)
+	c.fake.LiftFaults()
+	due()
+	c.copy()
+	silent("the board is back", false)
+}
+
+// The sentence names the minute, and there is none where the board answers.
+func TestUnanswered(t *testing.T) {
+	at := time.Date(2026, 3, 1, 9, 5, 0, 0, time.Local)
+	for _, texts := range []jobsite.Texts{jobsite.English(), jobsite.German()} {
+		if got := texts.Unanswered(at); !strings.Contains(got, " 09:05") || strings.Contains(got, "{") || texts.Unanswered(time.Time{}) != "" {
+			t.Errorf("%q, and %q for no time", got, texts.Unanswered(time.Time{}))
+		}
+	}
+}
+
 // age makes every answer of the lookup one of long ago.
 func (c *copied) age() { c.answered(time.UnixMilli(1)) }
 
@@ -401,7 +472,7 @@ func TestJobsOfSite(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := httptest.NewRecorder()
-		published.DataFeed("/jobs.feed.json").ServeHTTP(w, httptest.NewRequest("GET", "/jobs.feed.json", nil))
+		published.RSS("/jobs.rss").ServeHTTP(w, httptest.NewRequest("GET", "/jobs.rss", nil))
 		return w.Code, w.Body.String()
 	}
 	if status, _ := publish(); status != 503 {
@@ -448,8 +519,8 @@ func TestJobsOfSite(t *testing.T) {
 			t.Errorf("%s: %d", job.URL, w.Code)
 		}
 	}
-	if n < 20 || !strings.Contains(body, fmt.Sprintf(`"numberOfItems":%d`, n)) {
-		t.Errorf("%d jobs, and %.100s", n, body[len(body)-40:])
+	if items := strings.Count(body, "<item>"); n < 20 || items != n {
+		t.Errorf("%d jobs, and %d in the feed", n, items)
 	}
 }
 
@@ -545,8 +616,8 @@ func TestFailuresAreLogged(t *testing.T) {
 func TestStatusTexts(t *testing.T) {
 	for _, texts := range []jobsite.Texts{jobsite.English(), jobsite.German()} {
 		for status, want := range map[int]string{
-			400: texts.Other, 403: texts.Other, 404: texts.Statuses[404], 410: texts.Situations[jobsite.Closed],
-			429: texts.Situations[jobsite.Busy], 500: texts.Statuses[500], 502: texts.Statuses[500], 503: texts.Statuses[503],
+			400: texts.Other, 403: texts.Other, 404: texts.Statuses[404], 410: texts.Statuses[410],
+			429: texts.Statuses[429], 500: texts.Statuses[500], 502: texts.Statuses[500], 503: texts.Statuses[503],
 		} {
 			if got := texts.Status(status); got != want || want == "" {
 				t.Errorf("%s %d: %q", texts.Language, status, got)
@@ -699,7 +770,7 @@ func TestCard(t *testing.T) {
 }
 
 // Characters that could turn or hide the words around them, and texts too long for a page, are
-// not shown: on the page of a job, on its card, on the map and among the places.
+// not shown: on the page of a job, on its card and among the places.
 func TestShowsNoForeignControls(t *testing.T) {
 	c := newCopied(t)
 	company := c.fake.AddCompany(jobboardtest.Company{Name: "Linden\u202ehof\x1b[2J\x07"})
@@ -731,10 +802,6 @@ func TestShowsNoForeignControls(t *testing.T) {
 		card.Excerpt != "We pay [2J well" || len(card.Marks) == 0 {
 		t.Errorf("%.300q at %q in %q: %q, %v", card.Title, card.Company, card.Place, card.Excerpt, card.Marks)
 	}
-	svg := string(jobsite.Map(found.Page.Postings, jobboard.GeoLocation{}, "Jobs"))
-	if !strings.Contains(svg, "<title>Berlin: "+title) || len(svg) > 2000 || strings.ContainsAny(svg, "\u202e\x1b\x07") {
-		t.Errorf("%d bytes: %.1000q", len(svg), svg)
-	}
 	for _, f := range found.List.Places(&jobmirror.Facets{Places: map[string]int{"Ber\u202elin": 1}}, 9) {
 		if f.Name != "Berlin" || !strings.Contains(string(f.Link), "Ber%E2%80%AElin") {
 			t.Errorf("%q leads to %s", f.Name, f.Link)
@@ -742,7 +809,7 @@ func TestShowsNoForeignControls(t *testing.T) {
 	}
 }
 
-// A site or a sign-in that no constructor made says so, in place of a nil pointer.
+// A site that no constructor made says so, in place of a nil pointer.
 func TestNamesTheMissingConstructor(t *testing.T) {
 	var site jobsite.Site
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
@@ -758,9 +825,8 @@ func TestNamesTheMissingConstructor(t *testing.T) {
 		}
 	}
 	for want, use := range map[string]func(){
-		"jobsite: use New: the zero Site has no mirror":           func() { site.Handle(nil) },
-		"jobsite: use NewSignIn: the zero SignIn has no sessions": func() { new(jobsite.SignIn).Handler(nil) },
-		"jobpublish: use NewFeeds: the zero Feeds has no jobs":    func() { new(jobpublish.Feeds).Sitemap("/sitemap.xml") },
+		"jobsite: use New: the zero Site has no mirror":        func() { site.Handle(nil) },
+		"jobpublish: use NewFeeds: the zero Feeds has no jobs": func() { new(jobpublish.Feeds).Sitemap("/sitemap.xml") },
 	} {
 		func() {
 			defer func() {

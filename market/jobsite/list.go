@@ -33,7 +33,7 @@ type List struct {
 }
 
 // Attribution names the source of the towns and postal codes. The licence demands this line on
-// a site that searches around a town or draws a Map.
+// a site that searches around a town.
 const Attribution = "Places and postal codes: geonames.org, CC BY 4.0"
 
 // DefaultRadius is the radius of a search around a town, in kilometers, if the visitor

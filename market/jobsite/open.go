@@ -30,16 +30,11 @@ import (
 // Settings describes a whole site to Open. Board and Channels are required, and Addr or
 // Site.URL.
 type Settings struct {
-	// Board has the addresses of the board and the site's credential. Unlike in
-	// [jobboard.NewClient], ClientID may stand beside TokenSource: the searches use the token,
-	// and the sign-in the identifier.
+	// Board has the addresses of the board and the site's credential. Unlike in [jobboard.NewClient], ClientID
+	// may stand beside TokenSource, which then counts alone: the ClientID may be that of the site's sign-in.
 	Board        jobboard.Config
-	ClientSecret string // secret of Board.ClientID; without Board.TokenSource also for the tokens of searches
-	// AuthURL is the board's page on which applicants sign in; empty: the site offers no
-	// sign-in, and Marketplace.SignIn is nil.
-	AuthURL string
-	// TokenURL gives a token for a secret or a sign-in; empty:
-	// /api/rest/oauth/frontend/token below Board.BaseURL.
+	ClientSecret string // the secret of Board.ClientID, for tokens in place of the identifier
+	// TokenURL gives a token for ClientSecret; empty: /api/rest/oauth/frontend/token below Board.BaseURL.
 	TokenURL string
 
 	Channels []jobboard.ChannelID // channels of the site's postings, copied in the languages of Site
@@ -55,10 +50,12 @@ type Settings struct {
 	Site Config
 
 	EditMirror func(*jobmirror.Options) // changes the options of the copy; nil: nothing
-	EditSignIn func(*SignInConfig)      // changes the sign-in, such as its Store; nil: nothing
 	EditFeeds  func(*jobpublish.Config) // changes the feeds; nil: nothing
 	Logger     *slog.Logger             // logs failures of all parts, and the address; nil: slog.Default()
 }
+
+// hidden is printed in place of a credential, as the client prints it.
+const hidden = "[hidden]"
 
 // Format prints the settings without their credentials and without the address of the database,
 // which may hold a password.
@@ -80,15 +77,17 @@ type Marketplace struct {
 	Client *jobboard.Client  // asks the board
 	Mirror *jobmirror.Mirror // the copy
 	Site   *Site             // the pages of its jobs
-	SignIn *SignIn           // nil: the site offers none
 	Feeds  *jobpublish.Feeds // serves the sitemap, the feeds and others that are added to Mux
 	// Mux serves what is the same for every visitor: files, tools of assistants, metrics. Its
 	// answers set no cookie. It comes before the pages, so its patterns name paths.
 	Mux *http.ServeMux
+	// Middleware goes around the pages of Page alone, such as the sessions of a sign-in; nil: nothing does.
+	// Set it before Run or Handler.
+	Middleware func(http.Handler) http.Handler
 	// Server is the server of Run. Run sets its Handler if that is nil.
 	Server *http.Server
 
-	pages, built *http.ServeMux // pages with sessions; sitemap, feeds, robots.txt, health
+	pages, built *http.ServeMux // the pages of Page; sitemap, feeds, robots.txt, health
 	listener     net.Listener   // nil: Run does not serve
 	readOnly     bool           // another process refreshes the copy
 	temporary    string         // folder of the database, to remove; empty: none
@@ -98,8 +97,8 @@ type Marketplace struct {
 	closed       error
 }
 
-// Open opens a site: a client of the board, the copy of its jobs, their pages, sitemap and feeds,
-// and the sign-in. It listens on Settings.Addr, which Run then serves; Close releases everything.
+// Open opens a site: a client of the board, the copy of its jobs, their pages, and sitemap
+// and feeds. It listens on Settings.Addr, which Run then serves; Close releases everything.
 // Its error joins a *ConfigError for each mistake in the settings that Open itself finds, or is
 // the error of the part that refuses its settings, such as [jobmirror.Open].
 //
@@ -134,6 +133,7 @@ func Open(ctx context.Context, s Settings) (m *Marketplace, err error) {
 
 // complete checks the settings and fills in their defaults.
 func (s *Settings) complete() error {
+	sentTo := s.TokenURL != "" // a secret, or the code of an applicant by a sign-in of the caller's
 	s.setDefaults()
 	var wrong []error
 	add := func(field, reason string) { wrong = append(wrong, &ConfigError{"Settings." + field, reason}) }
@@ -143,11 +143,8 @@ func (s *Settings) complete() error {
 	if s.ClientSecret != "" && s.Board.ClientID == "" {
 		add("ClientSecret", "is set without Settings.Board.ClientID")
 	}
-	if s.AuthURL != "" && s.Board.ClientID == "" {
-		add("AuthURL", "is set without Settings.Board.ClientID, with which the site signs applicants in")
-	}
-	secret := s.ClientSecret != "" || s.AuthURL != "" // TokenURL is sent one, or an applicant's code
-	if secret && s.TokenURL != "" && !confidential(s.TokenURL) && !s.Board.AllowInsecure {
+	sentTo = sentTo || s.ClientSecret != "" && s.TokenURL != ""
+	if sentTo && !confidential(s.TokenURL) && !s.Board.AllowInsecure {
 		add("TokenURL", "is not https, and its host is not this machine: a secret would be readable on the way")
 	}
 	return errors.Join(wrong...)
@@ -194,7 +191,6 @@ func (m *Marketplace) open(ctx context.Context, s *Settings) (err error) {
 		return &ConfigError{"Settings.Site.URL", noSiteURL}
 	}
 	m.URL = site.Scheme + "://" + site.Host
-	clientID := s.Board.ClientID
 	s.setToken()
 	if m.Client, err = jobboard.NewClient(s.Board); err != nil {
 		return err
@@ -205,23 +201,7 @@ func (m *Marketplace) open(ctx context.Context, s *Settings) (err error) {
 	if m.Site, err = New(m.Mirror, s.Site); err != nil {
 		return err
 	}
-	if err = m.publish(s, site.Hostname()); err != nil || s.AuthURL == "" {
-		return err
-	}
-	endpoint := oauth2.Endpoint{AuthURL: s.AuthURL, TokenURL: s.TokenURL}
-	cfg := SignInConfig{
-		Client: m.Client, Copy: m.Site.Client(), URL: m.URL, HTTPClient: s.Board.HTTPClient,
-		Failed: m.Site.cfg.Failed, Logger: s.Logger,
-		OAuth2: oauth2.Config{ClientID: clientID, ClientSecret: s.ClientSecret, Endpoint: endpoint},
-	}
-	if cfg.HTTPClient == nil {
-		cfg.HTTPClient = &http.Client{Timeout: signInTime, Transport: network(&s.Board)}
-	}
-	if s.EditSignIn != nil {
-		s.EditSignIn(&cfg)
-	}
-	m.SignIn, err = NewSignIn(cfg)
-	return err
+	return m.publish(s, site.Hostname())
 }
 
 // visited returns the address under which a browser on this machine reaches a listener.
@@ -308,10 +288,13 @@ func (m *Marketplace) publish(s *Settings, host string) (err error) {
 	m.built.Handle("GET /sitemap.xml", m.Feeds.Sitemap("/sitemap.xml"))
 	m.built.Handle("GET /jobs.rss", m.Feeds.RSS("/jobs.rss"))
 	m.built.Handle("GET /jobs.atom", m.Feeds.Atom("/jobs.atom"))
-	m.built.Handle("GET /jobs.feed.json", m.Feeds.DataFeed("/jobs.feed.json"))
+	// An importer that knows the address of a feed that the site had shall forget it.
+	m.built.HandleFunc("GET /jobs.feed.json", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "This feed is gone. The jobs are in /jobs.rss, /jobs.atom and /sitemap.xml.", http.StatusGone)
+	})
 	m.built.HandleFunc("GET /robots.txt", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		fmt.Fprintf(w, "User-agent: *\nDisallow: /signin\nSitemap: %s/sitemap.xml\n", m.URL)
+		fmt.Fprintf(w, "User-agent: *\nAllow: /\nSitemap: %s/sitemap.xml\n", m.URL)
 	})
 	m.built.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")

@@ -13,7 +13,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -46,7 +45,7 @@ func fetch(t *testing.T, client *http.Client, method, address string) (int, http
 	return resp.StatusCode, resp.Header, string(body)
 }
 
-// addPages adds a list, and a page that says whether its visitor may apply.
+// addPages adds a list, the page of a job, and one that takes a form.
 func addPages(m *jobsite.Marketplace) {
 	m.Page("GET /{$}", func(w http.ResponseWriter, r *http.Request) error {
 		found, err := m.Site.Search(r)
@@ -58,22 +57,17 @@ func addPages(m *jobsite.Marketplace) {
 	m.Page("GET /job/{job}/{words...}", func(w http.ResponseWriter, r *http.Request) error {
 		job, err := m.Site.Job(r)
 		if err == nil {
-			_, err = fmt.Fprint(w, m.SignIn.Precheck(r, job.Job, m.Site.Texts(r)).Situation)
+			_, err = fmt.Fprint(w, job.ApplyURL)
 		}
 		return err
 	})
-	m.Page("POST /apply/{job}", func(w http.ResponseWriter, r *http.Request) error {
-		form, err := m.SignIn.Form(r, 1, m.Site.Texts(r), jobboard.AnswerRules{})
-		if err == nil {
-			form.WriteHeader(w)
-			_, err = fmt.Fprint(w, form.Text)
-		}
-		return err
+	m.Page("POST /note", func(w http.ResponseWriter, _ *http.Request) error {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
 	})
 }
 
-// One call opens the board, the copy, the pages, the feeds and the sign-in, and each of them
-// answers.
+// One call opens the board, the copy, the pages and the feeds, and each of them answers.
 func TestOpen(t *testing.T) {
 	site := jobsitetest.Open(t, func(s *jobsite.Settings) { s.Name = "Jobs of a test" })
 	addPages(site.Marketplace)
@@ -85,25 +79,25 @@ func TestOpen(t *testing.T) {
 		text         string
 	}{
 		{"GET", "/", 200, ""},
-		{"GET", job, 200, string(jobsite.SignInFirst)},
+		{"GET", job, 200, "https://"},
 		{"GET", "/file", 200, "the same for all"},
 		{"GET", "/sitemap.xml", 200, site.URL + job},
 		{"GET", "/jobs.rss", 200, "<title>Jobs of a test</title>"},
 		{"GET", "/jobs.atom", 200, "Jobs of a test"},
-		{"GET", "/jobs.feed.json", 200, site.URL + job},
+		{"GET", "/jobs.feed.json", 410, "This feed is gone."},
 		{"GET", "/robots.txt", 200, "Sitemap: " + site.URL + "/sitemap.xml"},
 		{"GET", "/live", 200, "live"},
 		{"GET", "/ready", 200, "ready"},
 		{"GET", "/nothing", 404, "There is no such page."},
 		{"DELETE", "/", 405, "This page cannot be used like this."},
-		{"PUT", "/apply/1", 405, "This page cannot be used like this."},
-		{"GET", "/signout", 405, ""},
+		{"PUT", "/note", 405, "This page cannot be used like this."},
+		{"GET", "/signin", 404, "There is no such page."},
 	} {
 		status, header, body := fetch(t, jobsitetest.Visitor(t), c.method, site.URL+c.path+"?lang=en")
 		if status != c.status || !strings.Contains(body, c.text) {
 			t.Errorf("%s %s: %d %.300s, want %d %s", c.method, c.path, status, body, c.status, c.text)
 		}
-		if vary := strings.Join(header.Values("Vary"), ", "); status >= 400 && c.path != "/signout" &&
+		if vary := strings.Join(header.Values("Vary"), ", "); status >= 400 && status != 410 &&
 			(!strings.Contains(vary, "Accept-Language") || header.Get("X-Content-Type-Options") != "nosniff") {
 			t.Errorf("%s %s: %d varies with %q", c.method, c.path, status, vary)
 		}
@@ -111,14 +105,38 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s %s: 405 without the methods that there are", c.method, c.path)
 		}
 	}
-	applicant := jobsitetest.Applicant(t, site, site.Board.Demo.Applicant)
-	if _, _, body := fetch(t, applicant, "GET", site.URL+job); body != string(jobsite.MayApply) {
-		t.Errorf("an applicant reads %q", body)
+}
+
+// Middleware goes around the pages, those that are not there among them, and around nothing else: what is the same for
+// all visitors reads nobody's session and sets nobody's cookie.
+func TestMiddleware(t *testing.T) {
+	board := jobboardtest.NewServer(jobboardtest.WithDemo())
+	defer board.Close()
+	site, err := jobsite.Open(t.Context(), settings(board))
+	if err != nil {
+		t.Fatal(err)
 	}
-	// What is the same for all visitors sets nobody's cookie and reads nobody's session.
-	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/robots.txt", "/live", "/ready", "/file"} {
-		if _, header, _ := fetch(t, applicant, "GET", site.URL+path); header.Get("Set-Cookie") != "" || header.Get("Vary") != "" {
-			t.Errorf("%s depends on its visitor: %v", path, header)
+	defer site.Close()
+	if _, err := site.Mirror.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	addPages(site)
+	site.Mux.HandleFunc("GET /file", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "the same for all") })
+	site.Middleware = func(pages http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.SetCookie(w, &http.Cookie{Name: "session", Value: "x"})
+			pages.ServeHTTP(w, r)
+		})
+	}
+	handler := site.Handler()
+	for path, want := range map[string]bool{
+		"/": true, fmt.Sprintf("/job/%d/", board.Demo.OpenJob): true, "/nothing": true,
+		"/sitemap.xml": false, "/jobs.rss": false, "/robots.txt": false, "/live": false, "/ready": false, "/file": false,
+	} {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if got := w.Header().Get("Set-Cookie") != ""; got != want || !want && w.Header().Get("Vary") != "" {
+			t.Errorf("%s: %d %v", path, w.Code, w.Header())
 		}
 	}
 }
@@ -142,25 +160,6 @@ func TestOpenReplaced(t *testing.T) {
 	}
 }
 
-// Without the board's page for it there is no sign-in, and pages say so.
-func TestOpenWithoutSignIn(t *testing.T) {
-	site := jobsitetest.Open(t, func(s *jobsite.Settings) { s.AuthURL = "" })
-	addPages(site.Marketplace)
-	if site.SignIn != nil {
-		t.Fatal("there is a sign-in")
-	}
-	visitor := jobsitetest.Visitor(t)
-	if _, _, body := fetch(t, visitor, "GET", fmt.Sprintf("%s/job/%d/", site.URL, site.Board.Demo.OpenJob)); body != "sign-in not offered" {
-		t.Errorf("the precheck says %q", body)
-	}
-	if status, _, body := fetch(t, visitor, "POST", site.URL+"/apply/1?lang=en"); status != 501 || body != "You apply on the job board's own page." {
-		t.Errorf("the form: %d %q", status, body)
-	}
-	if status, _, _ := fetch(t, visitor, "GET", site.URL+"/signin"); status != 404 {
-		t.Errorf("the sign-in's page: %d", status)
-	}
-}
-
 // What would silently give a site without jobs, or send a secret in the open, is refused.
 func TestOpenRefuses(t *testing.T) {
 	board := jobboardtest.NewServer(jobboardtest.WithDemo())
@@ -180,14 +179,12 @@ func TestOpenRefuses(t *testing.T) {
 		"no channel":            {func(s *jobsite.Settings) { s.Channels = nil }, "Settings.Channels is empty"},
 		"no board":              {func(s *jobsite.Settings) { s.Board = jobboard.Config{ClientID: "10"} }, "BaseURL"},
 		"a secret of nobody":    {func(s *jobsite.Settings) { s.ClientSecret, s.Board.ClientID = "hush", "" }, "Settings.ClientSecret is set without"},
-		"a sign-in for nobody":  {func(s *jobsite.Settings) { s.Board.ClientID = "" }, "Settings.AuthURL is set without"},
 		"a secret in the open":  {func(s *jobsite.Settings) { s.TokenURL = "http://board.example/token" }, "Settings.TokenURL is not https"},
 		"no token's address":    {func(s *jobsite.Settings) { s.TokenURL = "board.example" }, "Settings.TokenURL"},
 		"no language":           {func(s *jobsite.Settings) { s.Site.Languages = []string{"?"} }, "Config.Languages"},
 		"a page without job":    {func(s *jobsite.Settings) { s.Site.Page = "/job/{id}" }, "Config.Page"},
 		"a page of no pattern":  {func(s *jobsite.Settings) { s.Site.Page = "/job/{job}/{job}" }, "Config.Page"},
 		"a page of half of one": {func(s *jobsite.Settings) { s.Site.Page = "/job/{job}/{words" }, "Config.Page"},
-		"a mistaken edit":       {func(s *jobsite.Settings) { s.EditSignIn = func(c *jobsite.SignInConfig) { c.Lifetime = -1 } }, "SignInConfig.Lifetime"},
 		"a feed without title":  {func(s *jobsite.Settings) { s.EditFeeds = func(c *jobpublish.Config) { c.URL = "x" } }, "jobpublish"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -211,8 +208,8 @@ func TestOpenRefuses(t *testing.T) {
 
 func settings(board *jobboardtest.Server) jobsite.Settings {
 	return jobsite.Settings{
-		Board:   jobboard.Config{BaseURL: board.BaseURL, JobDBURL: board.JobDBURL, ClientID: board.Demo.ClientID},
-		AuthURL: board.AuthURL, TokenURL: board.TokenURL, Feeds: []string{board.FeedURL}, Addr: "127.0.0.1:0",
+		Board:    jobboard.Config{BaseURL: board.BaseURL, JobDBURL: board.JobDBURL, ClientID: board.Demo.ClientID},
+		TokenURL: board.TokenURL, Feeds: []string{board.FeedURL}, Addr: "127.0.0.1:0",
 		Channels: []jobboard.ChannelID{jobboard.ChannelID(board.Demo.Channel)}, Logger: slog.New(slog.DiscardHandler),
 	}
 }
@@ -390,7 +387,7 @@ func TestReadEnv(t *testing.T) {
 		"JOBBOARD_BASE_URL": "https://jobs.example", "JOBBOARD_JOBDB_URL": "https://jobdb.example",
 		"JOBBOARD_CLIENT_ID": "10", "JOBBOARD_CLIENT_SECRET_FILE": file, "JOBBOARD_CHANNEL": "1_a, 2_b",
 		"JOBBOARD_FEED": "https://feeds.example/a,b.xml", "JOBBOARD_MIRROR_DB": "jobs.db",
-		"JOBBOARD_AUTHORIZE_URL": "https://jobs.example/a", "JOBBOARD_TOKEN_URL": "https://jobs.example/t",
+		"JOBBOARD_TOKEN_URL":      "https://jobs.example/t",
 		"JOBBOARD_ALLOW_INSECURE": "true",
 	}
 	s, err := jobsite.ReadEnv(func(name string) string { return env[name] })
@@ -398,9 +395,9 @@ func TestReadEnv(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := fmt.Sprint(s.Board.BaseURL, s.Board.JobDBURL, s.Board.ClientID, s.ClientSecret, s.Channels, s.Feeds, s.Database,
-		s.AuthURL, s.TokenURL, s.Board.AllowInsecure)
+		s.TokenURL, s.Board.AllowInsecure)
 	want := fmt.Sprint("https://jobs.example", "https://jobdb.example", "10", "hush", []string{"1_a", "2_b"},
-		[]string{"https://feeds.example/a,b.xml"}, "jobs.db", "https://jobs.example/a", "https://jobs.example/t", true)
+		[]string{"https://feeds.example/a,b.xml"}, "jobs.db", "https://jobs.example/t", true)
 	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -461,8 +458,7 @@ func TestTypedTown(t *testing.T) {
 	}
 }
 
-// A town has one facet, with its name in the reader's language, and the number of its place. The
-// map's dots lead to pages that are there.
+// A town has one facet, with its name in the reader's language, and the number of its place.
 func TestNamesOfTowns(t *testing.T) {
 	site := jobsitetest.Open(t, nil)
 	addPages(site.Marketplace)
@@ -490,11 +486,6 @@ func TestNamesOfTowns(t *testing.T) {
 				t.Errorf("%s: a card names %s, which has no facet", lang, card.Place)
 			}
 		}
-		for _, dot := range regexp.MustCompile(`<title>([^:]*): `).FindAllStringSubmatch(string(site.Site.Map(found, "Jobs")), -1) {
-			if !slices.Contains(names, dot[1]) {
-				t.Errorf("%s: the map names %s, which has no facet", lang, dot[1])
-			}
-		}
 		slices.Sort(names)
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("%s: %s, want %s", lang, got, want)
@@ -502,20 +493,6 @@ func TestNamesOfTowns(t *testing.T) {
 		for _, card := range found.Cards {
 			if card.Posted.IsZero() {
 				t.Errorf("%s has no date", card.Title)
-			}
-		}
-		links := strings.Split(string(site.Site.Map(found, "Jobs")), `<a href="`)[1:]
-		if len(links) < 5 {
-			t.Errorf("%s: the map has %d links", lang, len(links))
-		}
-		for _, link := range links {
-			path, _, _ := strings.Cut(link, `"`)
-			path = strings.ReplaceAll(path, "&amp;", "&")
-			if strings.HasPrefix(path, "?") {
-				path = "/" + path
-			}
-			if status, _, body := fetch(t, http.DefaultClient, "GET", site.URL+path); status != 200 || body == "0" {
-				t.Errorf("%s: %s leads to %d %s", lang, path, status, body)
 			}
 		}
 	}
@@ -544,7 +521,7 @@ func TestNamesOfTowns(t *testing.T) {
 	if last < 200 {
 		t.Errorf("the farthest of %d jobs is %.1f km away", len(near.Cards), last)
 	}
-	// Each job is found by every place of its own, which the map draws, in either language.
+	// Each job is found by every place of its own, in either language.
 	for query, want := range map[string]int{
 		"text=pharmacist&place=Berlin&lang=en": 1, "text=Apotheker&place=Berlin&lang=de": 1, "text=Apotheker&place=Munich&lang=de": 1,
 		"text=pharmacist&place=M%C3%BCnchen&lang=en": 1, "text=pharmacist&place=Hamburg&lang=en": 0,
@@ -559,13 +536,6 @@ func TestNamesOfTowns(t *testing.T) {
 		if chosen := found.Places(1); want == 1 && (len(chosen) != 1 || !chosen[0].Chosen || chosen[0].Count != 1) {
 			t.Errorf("%s: the chosen facet is %+v", query, chosen)
 		}
-	}
-	one, err := site.Site.Search(httptest.NewRequest("GET", "/?text=Pflegefachkraft&near=Hamburg&lang=de", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if drawn := string(site.Site.Map(one, "Jobs")); !strings.Contains(drawn, `<a href="/job/`) || !strings.Contains(drawn, "?lang=de&amp;near=Hamburg&amp;text=Pflegefachkraft") {
-		t.Errorf("the dot of one job does not lead to its page and keep the search: %s", drawn)
 	}
 }
 

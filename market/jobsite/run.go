@@ -11,24 +11,27 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Page adds a page at a pattern of [http.ServeMux], such as "GET /{$}". The page has the session
-// of its visitor, and [Site.Handle] answers its errors.
+// Page adds a page at a pattern of [http.ServeMux], such as "GET /{$}". It is inside Middleware,
+// and [Site.Handle] answers its errors.
 func (m *Marketplace) Page(pattern string, page func(http.ResponseWriter, *http.Request) error) {
 	m.pages.HandleFunc(pattern, m.Site.Handle(page))
 }
 
 // Handler returns the handler of the whole site, for a server of one's own: Mux, the pages, and
 //
-//	/signin, /signin/callback, /signout        see [SignIn.Handler]
 //	/sitemap.xml                               for search engines
-//	/jobs.rss, /jobs.atom, /jobs.feed.json     the feeds
-//	/robots.txt                                names the sitemap; no search engine follows /signin
+//	/jobs.rss, /jobs.atom                      the feeds
+//	/jobs.feed.json                            410: a feed that there was
+//	/robots.txt                                names the sitemap
 //	/live, /ready                              for a monitor: 503 with Retry-After where the site cannot answer searches
 //
-// A page or a pattern of Mux at one of the last eight paths replaces it. Handler answers with the
+// A page or a pattern of Mux at one of these paths replaces it. Handler answers with the
 // page of Config.Failed where nothing has the path, 404, or no such method, 405.
 func (m *Marketplace) Handler() http.Handler {
-	pages := m.SignIn.Handler(m.Site.Pages(m.pages))
+	pages := m.Site.Pages(m.pages)
+	if m.Middleware != nil {
+		pages = m.Middleware(pages)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case has(m.Mux, r):

@@ -23,7 +23,7 @@ type Config struct {
 	URL string
 	// Page is the path of a job's page, a pattern of [http.ServeMux]: {job} stands for the
 	// job's identifier and {words...} for words of its title, which may change. "" means
-	// "/job/{job}/{words...}", which importers of [jobpublish.Feeds.DataFeed] take.
+	// "/job/{job}/{words...}".
 	Page string
 	// Languages lists the languages of the site, such as "de" and "en", in which the mirror
 	// copies its channels too. At least one is required. The first serves readers who
@@ -53,6 +53,15 @@ type Site struct {
 	named   []string // languages in which the mirror's process copies its channels
 	client  *jobboard.Client
 }
+
+// ConfigError reports a mistake in a Config or in Settings.
+type ConfigError struct {
+	Field  string // such as "Config.URL"
+	Reason string
+}
+
+// Error returns the field and what is wrong with it.
+func (e *ConfigError) Error() string { return "jobsite: " + e.Field + " " + e.Reason }
 
 // New returns the site of a mirror's jobs. Its error joins a *ConfigError for each
 // mistake in cfg. It is also one if the mirror's process copies its channels in none of cfg's

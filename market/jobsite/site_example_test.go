@@ -67,7 +67,7 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 	mux.Handle("GET /sitemap.xml", published.Sitemap("/sitemap.xml"))
-	mux.Handle("GET /jobs.feed.json", published.DataFeed("/jobs.feed.json"))
+	mux.Handle("GET /jobs.rss", published.RSS("/jobs.rss"))
 	// end
 	get := func(path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()

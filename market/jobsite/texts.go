@@ -3,28 +3,23 @@ package jobsite
 import (
 	"cmp"
 	"net/http"
-	"strconv"
 	"strings"
-
-	"github.com/jobboard-sdk/jobboard-go"
+	"time"
 )
 
 // Texts holds the sentences of a site in one language. A site may change the German and
 // English sentences, and write others.
 type Texts struct {
-	Language   string // such as "de"
-	Situations map[Situation]string
-	// Problems say what is wrong with an answer. {limit} and {length} are replaced
-	// by the problem's numbers.
-	Problems map[jobboard.AnswerReason]string
+	Language string                // such as "de"
 	Lists    map[ListReason]string // errors of a search; {value} is replaced by the typed value
 	Statuses map[int]string        // sentences in place of a page, by status; see Status
+	Gone     string                // in place of a job that the board had and no longer has
+	NoAnswer string                // see Unanswered; {time} is replaced
 	// RetryMinute and RetryMinutes replace the text of status 503, for a page that lacks an answer of
 	// the board, if the wait is known, up to a minute or longer; {minutes} is replaced by its minutes.
 	RetryMinute, RetryMinutes string
 	Attribution               string // the line Attribution in this language
 	DidYouMean                string // before the towns of Results.Meant
-	Nationality               string // label of the nationality field, which the board does not label
 	Other                     string // in place of any missing text
 }
 
@@ -38,29 +33,22 @@ func textsIn(language string) Texts {
 }
 
 // Status returns the sentence to show in place of a page, by its status. If Statuses lacks
-// the status, Status returns the text of the situation Closed for 410, of Busy for 429, and
-// of status 500, or else 503, for other statuses from 500.
+// the status, Status returns the text of status 500, or else 503, for other statuses from 500.
 func (t Texts) Status(status int) string {
-	switch text := t.Statuses[status]; {
-	case text != "":
-		return text
-	case status == http.StatusGone:
-		return t.Situation(Closed)
-	case status == http.StatusTooManyRequests:
-		return t.Situation(Busy)
-	case status >= http.StatusInternalServerError:
-		return cmp.Or(t.Statuses[http.StatusInternalServerError], t.Statuses[http.StatusServiceUnavailable], t.Other)
+	text := t.Statuses[status]
+	if text == "" && status >= http.StatusInternalServerError {
+		text = cmp.Or(t.Statuses[http.StatusInternalServerError], t.Statuses[http.StatusServiceUnavailable])
 	}
-	return t.Other
+	return cmp.Or(text, t.Other)
 }
 
-// Situation returns the text for a situation.
-func (t Texts) Situation(s Situation) string { return cmp.Or(t.Situations[s], t.Other) }
-
-// Problem returns the sentence to show beside the field with a wrong answer.
-func (t Texts) Problem(p jobboard.AnswerProblem) string {
-	text := cmp.Or(t.Problems[p.Reason], t.Other)
-	return strings.NewReplacer("{limit}", strconv.Itoa(p.Limit), "{length}", strconv.Itoa(p.Length)).Replace(text)
+// Unanswered returns the sentence about a board that gave no answer at a time, as [JobPage.NoAnswer] has it, or "" for
+// the zero time. It names the time of this machine's zone.
+func (t Texts) Unanswered(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return strings.ReplaceAll(cmp.Or(t.NoAnswer, t.Other), "{time}", at.Local().Format("15:04"))
 }
 
 // ListProblem returns the sentence for a wrong value in a list's address.
@@ -76,7 +64,9 @@ func English() Texts {
 		RetryMinutes: "We have no current answer of the job board to show here. Please try again in {minutes} minutes.",
 		Attribution:  Attribution,
 		DidYouMean:   "Did you mean",
-		Other:        "That did not work. Please try again.", Nationality: "Nationality",
+		Other:        "That did not work. Please try again.",
+		Gone:         "This job is no longer there.",
+		NoAnswer:     "The job board did not answer at {time}. What you see is what it said before that.",
 		Lists: map[ListReason]string{
 			SeveralTowns: "There are two places with the postal code “{value}”. We searched everywhere.",
 			UnknownTown:  "We do not know the place “{value}”. We searched everywhere.",
@@ -88,32 +78,10 @@ func English() Texts {
 		Statuses: map[int]string{
 			http.StatusNotFound:            "There is no such page.",
 			http.StatusMethodNotAllowed:    "This page cannot be used like this.",
+			http.StatusGone:                "This job takes no more applications.",
+			http.StatusTooManyRequests:     "The job board is busy. Please try again in a minute.",
 			http.StatusInternalServerError: "This page cannot be shown at the moment. Please try again in a few minutes.",
 			http.StatusServiceUnavailable:  "We have no current answer of the job board to show here. Please try again in a few minutes.",
-		},
-		Situations: map[Situation]string{
-			MayApply:         "You may apply.",
-			AlreadyApplied:   "You have applied already. One application per job is possible, and a withdrawn one counts.",
-			Closed:           "This job takes no more applications.",
-			NotVisible:       "This job is not available.",
-			Gone:             "This job is no longer there.",
-			SignInFirst:      "Sign in to see whether you may apply.",
-			SignInAgain:      "Your sign-in has ended. Please sign in again.",
-			SignInRefused:    "The job board does not accept your sign-in. Please try again later.",
-			Busy:             "The job board is busy. Please try again in a minute.",
-			NotChecked:       "We cannot check at the moment whether you may apply. Please try again in a few minutes.",
-			AppliedUnknown:   "We do not know at the moment whether you have applied already. The form asks the job board again.",
-			SignInToSend:     "Your sign-in has ended, and your answers are still here. Sign in in a new window, then send them from this one.",
-			SignInNotOffered: "You apply on the job board's own page.",
-			SignedInAnew:     "Somebody has signed in since you opened this form. If it was you, please check your answers and send them again.",
-		},
-		Problems: map[jobboard.AnswerReason]string{
-			jobboard.ReasonMissing:            "Please answer this question.",
-			jobboard.ReasonNationalityMissing: "Please choose your nationality.",
-			jobboard.ReasonNotOffered:         "Please choose one of the answers.",
-			jobboard.ReasonUnclearYesNo:       "Please choose one of the answers.",
-			jobboard.ReasonNationality:        "Please choose one from the list.",
-			jobboard.ReasonTooLong:            "Please use at most {limit} characters; these are {length}.",
 		},
 	}
 }
@@ -126,7 +94,9 @@ func German() Texts {
 		RetryMinutes: "Für diese Seite fehlt uns zurzeit die Antwort der Stellenbörse. Bitte versuchen Sie es in {minutes} Minuten noch einmal.",
 		Attribution:  "Orte und Postleitzahlen: geonames.org, CC BY 4.0",
 		DidYouMean:   "Meinten Sie",
-		Other:        "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.", Nationality: "Staatsangehörigkeit",
+		Other:        "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.",
+		Gone:         "Diese Stelle gibt es nicht mehr.",
+		NoAnswer:     "Die Stellenbörse hat um {time} Uhr nicht geantwortet. Sie sehen, was sie davor gesagt hat.",
 		Lists: map[ListReason]string{
 			SeveralTowns: "Die Postleitzahl „{value}“ gibt es zweimal. Wir haben überall gesucht.",
 			UnknownTown:  "Den Ort „{value}“ kennen wir nicht. Wir haben überall gesucht.",
@@ -138,35 +108,11 @@ func German() Texts {
 		Statuses: map[int]string{
 			http.StatusNotFound:            "Diese Seite gibt es nicht.",
 			http.StatusMethodNotAllowed:    "So lässt sich diese Seite nicht benutzen.",
+			http.StatusGone:                "Für diese Stelle werden keine Bewerbungen mehr angenommen.",
+			http.StatusTooManyRequests:     "Die Stellenbörse ist ausgelastet. Bitte versuchen Sie es in einer Minute noch einmal.",
 			http.StatusInternalServerError: "Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
 			http.StatusServiceUnavailable: "Für diese Seite fehlt uns zurzeit die Antwort der Stellenbörse. " +
 				"Bitte versuchen Sie es in ein paar Minuten noch einmal.",
-		},
-		Situations: map[Situation]string{
-			MayApply:       "Sie können sich bewerben.",
-			AlreadyApplied: "Sie haben sich schon beworben. Für jede Stelle ist eine Bewerbung möglich; auch eine zurückgezogene zählt.",
-			Closed:         "Für diese Stelle werden keine Bewerbungen mehr angenommen.",
-			NotVisible:     "Diese Stelle ist nicht verfügbar.",
-			Gone:           "Diese Stelle gibt es nicht mehr.",
-			SignInFirst:    "Melden Sie sich an, um zu sehen, ob Sie sich bewerben können.",
-			SignInAgain:    "Ihre Anmeldung ist abgelaufen. Bitte melden Sie sich noch einmal an.",
-			SignInRefused:  "Die Stellenbörse nimmt Ihre Anmeldung nicht an. Bitte versuchen Sie es später noch einmal.",
-			Busy:           "Die Stellenbörse ist ausgelastet. Bitte versuchen Sie es in einer Minute noch einmal.",
-			NotChecked:     "Wir können zurzeit nicht prüfen, ob Sie sich bewerben können. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
-			AppliedUnknown: "Zurzeit ist nicht bekannt, ob Sie sich schon beworben haben. Das Formular fragt noch einmal nach.",
-			SignInToSend: "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier. " +
-				"Melden Sie sich in einem neuen Fenster an und senden Sie sie dann von hier.",
-			SignInNotOffered: "Sie bewerben sich auf der Seite der Stellenbörse.",
-			SignedInAnew: "Seit Sie dieses Formular geöffnet haben, hat sich jemand angemeldet. " +
-				"Wenn Sie das waren, prüfen Sie bitte Ihre Antworten und senden Sie sie noch einmal.",
-		},
-		Problems: map[jobboard.AnswerReason]string{
-			jobboard.ReasonMissing:            "Bitte beantworten Sie diese Frage.",
-			jobboard.ReasonNationalityMissing: "Bitte wählen Sie Ihre Staatsangehörigkeit.",
-			jobboard.ReasonNotOffered:         "Bitte wählen Sie eine der Antworten.",
-			jobboard.ReasonUnclearYesNo:       "Bitte wählen Sie eine der Antworten.",
-			jobboard.ReasonNationality:        "Bitte wählen Sie aus der Liste.",
-			jobboard.ReasonTooLong:            "Bitte höchstens {limit} Zeichen; es sind {length}.",
 		},
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A job's information names towns in the language of the job, and a posting its main location in German, so
-// that the jobs of one list have several names for a town. Its facet, the cards and the map have one of them.
+// that the jobs of one list have several names for a town. Its facet and the cards have one of them.
 
 // town is a town of the jobs of a list.
 type town struct {
@@ -61,17 +61,6 @@ func (r *Results) townAt(l jobboard.Location) string {
 		}
 	}
 	return towns.Name(r.Language, l)
-}
-
-// placeOf returns the List.Place that finds the jobs in a town, by a name that townAt has returned, or false if
-// there is none.
-func (r *Results) placeOf(name string) (string, bool) {
-	if known, ok := towns.Named(name); ok {
-		if t := r.townsOf()[known]; t != nil {
-			return t.place, true
-		}
-	}
-	return name, r.Page.Facets != nil && r.Page.Facets.Places[name] > 0
 }
 
 // cardLocation returns the location that the card of a posting names: the nearest one, else the main one.

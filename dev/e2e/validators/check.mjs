@@ -1,11 +1,10 @@
 // Reads one JSON object from standard input and writes what validators say of it:
-// {data: [JSON-LD, ...]}, {rss: text}, {atom: text}, {sitemap: text}, {index: text} or {feed: text}.
+// {data: [JSON-LD, ...]}, {rss: text}, {atom: text}, {sitemap: text} or {index: text}.
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import Validator from "@adobe/structured-data-validator";
 import { parseAtomFeed, parseRssFeed } from "feedsmith";
-import jsonld from "jsonld";
 import { ErrorLevel, XMLToSitemapIndexStream, XMLToSitemapItemStream } from "sitemap";
 import Sitemapper from "sitemapper";
 
@@ -32,19 +31,6 @@ if (input.atom) out.atom = parseAtomFeed(input.atom);
 if (input.sitemap) out.crawled = await crawled(input.sitemap);
 if (input.sitemap) out.pages = await all(new XMLToSitemapItemStream({ level: ErrorLevel.THROW }), input.sitemap);
 if (input.index) out.parts = await all(new XMLToSitemapIndexStream({ level: ErrorLevel.THROW }), input.index);
-
-if (input.feed) {
-  // The context of schema.org without a network: names stand for its own words.
-  const documentLoader = async (documentUrl) => ({ documentUrl, document: { "@context": { "@vocab": "https://schema.org/" } } });
-  const [feed] = await jsonld.expand(JSON.parse(input.feed), { documentLoader });
-  const of = (node, name) => node["https://schema.org/" + name] ?? [];
-  out.feed = {
-    type: feed["@type"], count: of(feed, "numberOfItems")[0]["@value"],
-    items: of(feed, "dataFeedElement").flatMap((e) => of(e, "item")).map((job) => ({
-      type: job["@type"], url: of(job, "url")[0]["@value"], id: of(of(job, "identifier")[0], "value")[0]["@value"],
-    })),
-  };
-}
 
 // crawled returns the pages that a crawler finds in a sitemap.
 async function crawled(xml) {

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/mmcdole/gofeed"
-	"github.com/piprate/json-gold/ld"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/hostileads"
@@ -43,17 +42,6 @@ type answer struct {
 	}
 	Crawled []string // the pages of the sitemap, to another reader
 	Parts   []struct{ URL string }
-	Feed    feed
-}
-
-// feed holds what a reader of JSON-LD finds in a DataFeed.
-type feed struct {
-	Type  []string
-	Count int
-	Items []struct {
-		Type    []string
-		URL, ID string
-	}
 }
 
 // check asks the validators from npm.
@@ -333,107 +321,6 @@ func TestFeeds(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Two readers of JSON-LD find the same in the DataFeed, by the rules of importers: it
-// counts its elements, each job is in it once, and its address has its identifier.
-func TestDataFeed(t *testing.T) {
-	all := demo(t)
-	published := 0
-	for i := range all {
-		j := &all[i]
-		if j.Information == nil {
-			continue
-		}
-		own := *j.Information
-		own.JobID = jobboard.JobID(1000 + i)
-		j.Information, j.URL = &own, fmt.Sprintf("https://jobs.example/job/%d/Köln-<more>", own.JobID)
-		if _, err := j.StructuredData(time.Now()); err == nil {
-			published++
-		}
-	}
-	twice := append(slices.Clone(all), all...)
-	for name, jobs := range map[string][]jobpublish.Job{"all": all, "each twice": twice, "none": nil} {
-		t.Run(name, func(t *testing.T) {
-			text := file(t, newFeeds(t, jobs).DataFeed("/jobs.feed.json"), "/jobs.feed.json")
-			want := published
-			if jobs == nil {
-				want = 0
-			} else if want < 200 {
-				t.Fatalf("%d jobs", want)
-			}
-			for reader, found := range map[string]feed{"jsonld": check(t, map[string]any{"feed": text}).Feed, "json-gold": gold(t, text)} {
-				if found.Count != want || len(found.Items) != want || !slices.Equal(found.Type, []string{"https://schema.org/DataFeed"}) {
-					t.Fatalf("%s finds a %q of %d jobs and %d, not %d", reader, found.Type, found.Count, len(found.Items), want)
-				}
-				seen := map[string]bool{}
-				for _, item := range found.Items {
-					if seen[item.ID] || !strings.HasPrefix(item.URL, "https://jobs.example/job/"+item.ID+"/") || strings.Trim(item.ID, "0123456789") != "" ||
-						!slices.Equal(item.Type, []string{"https://schema.org/JobPosting"}) {
-						t.Errorf("%s finds %+v", reader, item)
-					}
-					seen[item.ID] = true
-				}
-			}
-		})
-	}
-}
-
-// gold reads a DataFeed with a processor of JSON-LD in Go.
-func gold(t *testing.T, text string) (out feed) {
-	t.Helper()
-	var document any
-	if err := json.Unmarshal([]byte(text), &document); err != nil {
-		t.Fatal(err)
-	}
-	options := ld.NewJsonLdOptions("")
-	options.DocumentLoader = schemaOrg{}
-	expanded, err := ld.NewJsonLdProcessor().Expand(document, options)
-	if err != nil || len(expanded) != 1 {
-		t.Fatalf("%d documents, %v", len(expanded), err)
-	}
-	b, err := json.Marshal(expanded[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	type value []struct {
-		Value any `json:"@value"`
-	}
-	var found struct {
-		Type  []string `json:"@type"`
-		Count []struct {
-			Value int `json:"@value"`
-		} `json:"https://schema.org/numberOfItems"`
-		Elements []struct {
-			Items []struct {
-				Type       []string `json:"@type"`
-				URL        value    `json:"https://schema.org/url"`
-				Identifier []struct {
-					Value value `json:"https://schema.org/value"`
-				} `json:"https://schema.org/identifier"`
-			} `json:"https://schema.org/item"`
-		} `json:"https://schema.org/dataFeedElement"`
-	}
-	if err := json.Unmarshal(b, &found); err != nil {
-		t.Fatal(err)
-	}
-	out.Type, out.Count = found.Type, found.Count[0].Value
-	for _, e := range found.Elements {
-		item := e.Items[0]
-		out.Items = append(out.Items, struct {
-			Type    []string
-			URL, ID string
-		}{item.Type, fmt.Sprint(item.URL[0].Value), fmt.Sprint(item.Identifier[0].Value[0].Value)})
-	}
-	return out
-}
-
-// schemaOrg is the context of schema.org without a network: names stand for its own words.
-type schemaOrg struct{}
-
-func (schemaOrg) LoadDocument(address string) (*ld.RemoteDocument, error) {
-	context := map[string]any{"@context": map[string]any{"@vocab": "https://schema.org/"}}
-	return &ld.RemoteDocument{DocumentURL: address, Document: context}, nil
 }
 
 func TestSitemapIndex(t *testing.T) {

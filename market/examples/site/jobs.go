@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
 )
@@ -25,7 +26,6 @@ type listPage struct {
 	Radii        []int
 	Orders       []choice
 	Places       []jobsite.Facet
-	Map          template.HTML
 }
 
 // choice is an option of a field.
@@ -45,7 +45,6 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		Radius: cmp.Or(found.List.Radius, jobsite.DefaultRadius), Radii: []int{10, 25, 50, 100, 200},
 		Next: found.List.Next(found.Page), Places: found.Places(8),
 	}
-	p.Map = s.Site.Map(found, p.W.Map)
 	p.Orders = []choice{
 		{"", p.W.Relevance, found.List.Order == jobmirror.Relevance}, {"newest", p.W.Newest, found.List.Order == jobmirror.Newest},
 	}
@@ -80,22 +79,29 @@ type jobPage struct {
 	page
 	*jobsite.JobPage
 
-	Age, Status string
-	MayApply    bool
+	Age, Silent string
+	Status      string // what the board says of whether the visitor may apply; empty: nobody has signed in
+	Button      bool   // the visitor is led to the board's page to apply
 }
 
-// job shows a job's page, and tells a signed-in applicant whether they may
-// apply.
+// job shows a job's page, and tells a signed-in applicant whether they may apply. The interface has no call that
+// sends an application, so the page ends with a button to the board's own page.
 func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 	job, err := s.Site.Job(r)
 	if err != nil {
 		return err
 	}
-	p := jobPage{page: s.page(r), JobPage: job}
-	p.Age = p.W.age(job.Age)
-	outcome := s.SignIn.Precheck(r, job.Job, p.W.texts)
-	p.Status, p.MayApply = outcome.Text, outcome.MayApply()
-	_, p.SignedIn = s.visitor(r) // false if precheck has just ended the session
+	p := jobPage{page: s.page(r), JobPage: job, Button: job.ApplyURL != ""}
+	p.Age, p.Silent = p.W.age(job.Age), p.W.texts.Unanswered(job.NoAnswer)
+	if p.SignedIn {
+		check, stillIn := s.signIn.check(r, job.Job)
+		p.Status, p.SignedIn = p.W.Ended, stillIn
+		if stillIn {
+			p.Status = p.W.Decisions[check.Decision]
+			possible := check.Decision == jobboard.DecisionMayApply || check.Decision == jobboard.DecisionUnknown
+			p.Button = p.Button && possible
+		}
+	}
 	p.Listed = job.Head
 	p.Listed.SetRobots(w.Header())
 	return s.render(w, http.StatusOK, "job", p)

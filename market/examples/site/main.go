@@ -1,13 +1,15 @@
 // Command site serves a marketplace of jobs as a partner runs it: jobs near a
-// place, a job's page, an applicant's sign-in, and the form of a job in its
-// language. Its lists come from a mirror, so they work when the board is down.
+// place, a job's page that ends at the board's page to apply, and a sign-in for
+// visitors who want to know whether they may. Its lists come from a mirror, so
+// they work when the board is down.
 //
 //	go -C market/examples/site run .
 //
 // It prints its address and serves until it is interrupted. Without settings it
 // shows the jobs of the mock server, with applicants to sign in as. Settings are
 // those of the other examples, and JOBBOARD_FEED, JOBBOARD_CLIENT_SECRET,
-// JOBBOARD_AUTHORIZE_URL and JOBBOARD_TOKEN_URL for the sign-in.
+// JOBBOARD_AUTHORIZE_URL and JOBBOARD_TOKEN_URL for the sign-in; without the
+// first the site offers none.
 package main
 
 import (
@@ -15,6 +17,7 @@ import (
 	"cmp"
 	"context"
 	"embed"
+	"errors"
 	"flag"
 	"html/template"
 	"log"
@@ -26,6 +29,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/sdk/metric"
+	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -48,7 +52,7 @@ func main() {
 }
 
 func run(ctx context.Context, addr, origin, database, monitor string) error {
-	settings, fake, err := read(os.Getenv)
+	settings, authURL, fake, err := read(os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -62,7 +66,7 @@ func run(ctx context.Context, addr, origin, database, monitor string) error {
 		opts.RefreshEvery = 5 * time.Minute
 		opts.MeterProvider = metric.NewMeterProvider(metric.WithReader(measured))
 	}
-	s, err := open(ctx, settings)
+	s, err := open(ctx, settings, authURL)
 	if err != nil {
 		return err
 	}
@@ -75,36 +79,44 @@ func run(ctx context.Context, addr, origin, database, monitor string) error {
 	return s.Run(ctx)
 }
 
-// read returns the settings of the site. If the environment names no board, it starts the mock server.
-func read(getenv func(string) string) (jobsite.Settings, *jobboardtest.Server, error) {
-	settings, err := jobsite.ReadEnv(getenv)
+// read returns the settings of the site, and the address of the board's page to sign in. If the environment names no
+// board, it starts the mock server.
+func read(getenv func(string) string) (settings jobsite.Settings, authURL string, fake *jobboardtest.Server, err error) {
+	settings, err = jobsite.ReadEnv(getenv)
 	if err != nil || settings.Board.BaseURL != "" {
-		return settings, nil, err
+		authURL = getenv("JOBBOARD_AUTHORIZE_URL")
+		if authURL != "" && (settings.Board.ClientID == "" || settings.TokenURL == "") {
+			err = errors.Join(err, errors.New("JOBBOARD_AUTHORIZE_URL needs JOBBOARD_CLIENT_ID and JOBBOARD_TOKEN_URL beside it"))
+		}
+		return settings, authURL, nil, err
 	}
-	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
+	fake = jobboardtest.NewServer(jobboardtest.WithDemo())
 	settings.Board = jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID}
-	settings.AuthURL, settings.TokenURL, settings.Feeds = fake.AuthURL, fake.TokenURL, []string{fake.FeedURL}
+	settings.TokenURL, settings.Feeds = fake.TokenURL, []string{fake.FeedURL}
 	settings.Channels = []jobboard.ChannelID{jobboard.ChannelID(fake.Demo.Channel)}
-	return settings, fake, nil
+	return settings, fake.AuthURL, fake, nil
 }
 
 // site has the pages of the marketplace.
-type site struct{ *jobsite.Marketplace }
+type site struct {
+	*jobsite.Marketplace
+
+	signIn *signIn // nil: the site offers none
+}
 
 //go:embed pages style.css suggest.js icon.svg
 var files embed.FS
 
 var pages = func() map[string]*template.Template {
 	all := map[string]*template.Template{}
-	for _, name := range []string{"list", "job", "apply", "message"} {
+	for _, name := range []string{"list", "job", "message"} {
 		all[name] = template.Must(template.ParseFS(files, "pages/layout.html", "pages/"+name+".html"))
 	}
 	return all
 }()
 
-// open opens the site of settings, and adds its pages. Applicants' sessions are in memory; after a
-// restart, signing in again takes one click.
-func open(ctx context.Context, settings jobsite.Settings) (*site, error) {
+// open opens the site of settings, and adds its pages, with those of the sign-in unless authURL is empty.
+func open(ctx context.Context, settings jobsite.Settings, authURL string) (*site, error) {
 	s := &site{}
 	settings.Name, settings.Site.Failed = german.Title, s.failed
 	settings.Site.Languages = []string{german.Lang, english.Lang}
@@ -116,28 +128,25 @@ func open(ctx context.Context, settings jobsite.Settings) (*site, error) {
 	m.Page("GET /{$}", s.list)
 	m.Page("GET /suggest", s.suggest)
 	m.Page("GET /job/{job}/{words...}", s.job)
-	m.Page("GET /apply/{job}", s.apply)
-	m.Page("POST /apply/{job}", s.apply)
-	if m.SignIn == nil {
-		m.Page("GET /signin", func(http.ResponseWriter, *http.Request) error {
-			return statusError(http.StatusNotImplemented)
-		})
+	if authURL != "" {
+		s.signIn = newSignIn(m.Client, m.URL, oauth2.Config{
+			ClientID: settings.Board.ClientID, ClientSecret: settings.ClientSecret,
+			Endpoint: oauth2.Endpoint{AuthURL: authURL, TokenURL: settings.TokenURL},
+		}, settings.Board.HTTPClient)
+		s.signIn.addTo(m)
 	}
 	for _, file := range []string{"/style.css", "/icon.svg", "/suggest.js"} {
 		m.Mux.Handle("GET "+file, http.FileServerFS(files))
 	}
 	m.Mux.HandleFunc("GET /robots.txt", s.robots)
 	m.Mux.Handle("/mcp", s.assistants(settings.Channels[0]))
-	m.Server.Handler = s.headers(http.NewCrossOriginProtection().Handler(m.Handler()))
-	return s, nil
-}
-
-// visitor returns the signed-in visitor of a request.
-func (s *site) visitor(r *http.Request) (*jobsite.Visitor, bool) {
-	if s.SignIn == nil {
-		return nil, false
+	// A proxy may ask for pages with its own Host, while a browser's Origin header names the site.
+	own := http.NewCrossOriginProtection()
+	if err := own.AddTrustedOrigin(m.URL); err != nil {
+		return nil, errors.Join(err, m.Close())
 	}
-	return s.SignIn.Visitor(r)
+	m.Server.Handler = s.headers(own.Handler(m.Handler()))
+	return s, nil
 }
 
 // headers sets security headers: pages may load only files of this site.
@@ -180,10 +189,10 @@ type message struct {
 }
 
 func (s *site) page(r *http.Request) page {
-	_, signedIn := s.visitor(r)
+	signedIn := s.signIn.token(r) != ""
 	query := jobsite.ReadQuery(r)
 	list, _ := jobsite.ParseList(query)
-	p := page{W: s.words(r), SignedIn: signedIn, Offered: s.SignIn != nil, Path: r.URL.Path, query: query}
+	p := page{W: s.words(r), SignedIn: signedIn, Offered: s.signIn != nil, Path: r.URL.Path, query: query}
 	if search := list.Values().Encode(); search != "" {
 		p.Path += "?" + search
 		p.Search = template.URL("?" + search) //nolint:gosec // encoded as a query

@@ -9,10 +9,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
 )
 
-// robots keeps search engines away from the ways to apply, and names the sitemap.
+// robots keeps search engines away from the sign-in, and names the sitemap.
 func (s *site) robots(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	fmt.Fprintf(w, "User-agent: *\nDisallow: /signin\nDisallow: /apply/\nSitemap: %s/sitemap.xml\n", s.URL)
+	fmt.Fprintf(w, "User-agent: *\nDisallow: /signin\nSitemap: %s/sitemap.xml\n", s.URL)
 }
 
 // assistants lets assistants search the copy, without requests to the board.

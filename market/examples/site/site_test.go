@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
+	"database/sql"
 	"fmt"
 	"html"
 	"io"
@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -34,12 +35,12 @@ func start(t *testing.T) (*visitor, *jobboardtest.Server) {
 }
 
 // begin runs the site on the demo, with an empty copy.
-func begin(t *testing.T) (*visitor, *jobboardtest.Server, *jobmirror.Mirror) {
+func begin(t *testing.T, edits ...func(*jobsite.Settings)) (*visitor, *jobboardtest.Server, *jobmirror.Mirror) {
 	t.Helper()
 	for _, name := range []string{"BASE_URL", "JOBDB_URL", "CLIENT_ID", "CHANNEL", "FEED", "CLIENT_SECRET", "AUTHORIZE_URL", "TOKEN_URL"} {
 		t.Setenv("JOBBOARD_"+name, "")
 	}
-	settings, fake, err := read(os.Getenv)
+	settings, authURL, fake, err := read(os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,10 @@ func begin(t *testing.T) (*visitor, *jobboardtest.Server, *jobmirror.Mirror) {
 	settings.Site.URL = server.URL
 	settings.Board.Retry = jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}
 	settings.EditMirror = func(opts *jobmirror.Options) { opts.Limit = -1 }
-	s, err := open(t.Context(), settings)
+	for _, edit := range edits {
+		edit(&settings)
+	}
+	s, err := open(t.Context(), settings, authURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,39 +115,6 @@ func (v *visitor) post(path string, form url.Values, header ...string) (int, str
 	return v.do(req)
 }
 
-// signIn goes the way of a click: to the board's page, which is left out, and
-// back with a code.
-func (v *visitor) signIn(fake *jobboardtest.Server, next string) (int, string) {
-	v.t.Helper()
-	return v.signInAs(fake.Demo.Applicant, next)
-}
-
-func (v *visitor) signInAs(applicant int64, next string) (int, string) {
-	v.t.Helper()
-	noRedirect := *v.client
-	noRedirect.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	resp, err := noRedirect.Get(v.origin + "/signin?next=" + url.QueryEscape(next))
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	resp.Body.Close()
-	location, err := resp.Location()
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	// The board's page has a form with the applicants.
-	back, err := noRedirect.PostForm(location.String(), url.Values{"applicant": {fmt.Sprint(applicant)}})
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	back.Body.Close()
-	location, err = back.Location()
-	if err != nil {
-		v.t.Fatalf("%v: %s", err, back.Status)
-	}
-	return v.get(strings.TrimPrefix(location.String(), v.origin))
-}
-
 func want(t *testing.T, what string, status int, body string, wantStatus int, texts ...string) {
 	t.Helper()
 	if status != wantStatus {
@@ -173,7 +144,7 @@ var linkToJob = regexp.MustCompile(`<h2[^>]*><a href="(/job/[^"]+)"`)
 func TestVisitor(t *testing.T) {
 	v, fake := start(t)
 	status, body := v.get("/?near=Berlin&radius=50")
-	want(t, "list", status, body, 200, `<html lang="en">`, "<svg", fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+	want(t, "list", status, body, 200, `<html lang="en">`, fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
 	want(t, "distance", status, body, 200, "<bdi>Berlin</bdi> (", " km)", " km) and 1 more place")
 	// A job's page leads back to the search that it was found by.
 	status, body = v.get(strings.ReplaceAll(listed(t, body)[0], "&amp;", "&"))
@@ -258,7 +229,7 @@ func TestEveryLinkLeadsToAPage(t *testing.T) {
 		pages[jobIn.FindStringSubmatch(path)[1]] = true
 	}
 	published := map[string]string{"/mcp": v.call("search_jobs", `{"limit":50}`)}
-	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
+	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
 		_, published[path] = v.get(path)
 	}
 	for from, body := range published {
@@ -318,133 +289,69 @@ func TestPaging(t *testing.T) {
 	}
 }
 
-func TestApplicant(t *testing.T) {
+// A job's page ends with a button to the board's page, below what will be asked there and beside the privacy
+// statement. It says so in the visitor's language, and has the questions in the job's.
+func TestApply(t *testing.T) {
 	v, fake := start(t)
-	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
-	status, body := v.signIn(fake, form)
-	want(t, "form", status, body, 200, `<html lang="en">`, `lang="de">Haben Sie einen Führerschein`, `>Nationality <span class="required" lang="en">(required)</span></label>`, "ägyptisch")
-	if strings.Index(body, "ägyptisch") > strings.Index(body, "belgisch") {
-		t.Error("ägyptisch comes after belgisch")
+	job := fmt.Sprintf("/job/%d/", fake.Demo.OpenJob)
+	status, body := v.get(job + "?lang=en")
+	want(t, "job", status, body, 200, `<html lang="en">`, "The job board will ask you:", `<li lang="de">Haben Sie einen Führerschein`,
+		"<li>Nationality</li>", `rel="noopener noreferrer">Apply at the board</a>`, ">Privacy statement</a>", "application/ld+json")
+	button := regexp.MustCompile(`<a class="button" href="([^"]+)"`).FindAllStringSubmatch(body, -1)
+	if len(button) != 1 || !strings.HasPrefix(button[0][1], "https://") || strings.Index(body, button[0][0]) < strings.Index(body, `class="advertisement"`) ||
+		strings.Contains(body, "did not answer") || strings.Contains(body, "<form method=\"post\"") {
+		t.Errorf("the buttons %q in %s", button, body)
 	}
-
-	mine := formOf(body)
-	status, body = v.post(form, url.Values{"q8": {"nonsense"}, "session": {mine}})
-	want(t, "problems", status, body, 422, "6 answers need your attention.", "autofocus", `aria-describedby="q8-problem"`,
-		"Please choose one of the answers.", "Please choose your nationality.")
-	if strings.Count(body, "autofocus") != 1 {
-		t.Error("the focus is not on the first problem")
-	}
-	status, body = v.post(form, url.Values{
-		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
-		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "session": {mine},
-	})
-	want(t, "complete", status, body, 200, "Everything is answered. Nothing has been sent yet", `rel="noopener noreferrer">Apply at the board</a>`,
-		"<dd>55.000</dd>", "<dd>Ja</dd>", "<dd>Die Lage.</dd>")
-
-	for name, c := range map[string]struct {
-		job    int64
-		status int
-		text   string
-	}{
-		"applied":       {fake.Demo.AppliedJob, 200, "You have applied already."},
-		"withdrawn":     {fake.Demo.WithdrawnJob, 200, "You have applied already."},
-		"other company": {fake.Demo.OtherCompanyJob, 404, "This job is not available."},
-		"inactive":      {fake.Demo.InactiveJob, 410, "no more applications"},
-	} {
-		status, body = v.get(fmt.Sprintf("/apply/%d", c.job))
-		want(t, name, status, body, c.status, c.text)
-	}
-	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
-	want(t, "job", status, body, 200, "You may apply.", `application/ld+json`, form)
-	if status, _ = v.post("/signout", nil); status != 200 {
-		t.Errorf("sign out: %d", status)
-	}
-	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
-	want(t, "signed out", status, body, 200, "Sign in to see whether you may apply.")
+	status, body = v.get(job + "?lang=de")
+	want(t, "job in German", status, body, 200, "Die Stellenbörse wird Sie fragen:", "<li>Staatsangehörigkeit</li>", "Bei der Stellenbörse bewerben</a>")
+	status, body = v.get("/?lang=de&order=newest")
+	want(t, "a list", status, body, 200, `<option value="newest" selected>Neue zuerst</option>`, "Eingestellt am ", "Orte und Postleitzahlen: geonames.org")
 }
 
-// firstChoice returns what the first choice of a list sends.
-func firstChoice(body, name string) string {
-	_, list, _ := strings.Cut(body, `name="`+name+`"`)
-	_, list, _ = strings.Cut(list, `</option>`) // "please choose"
-	_, list, _ = strings.Cut(list, `value="`)
-	value, _, _ := strings.Cut(list, `"`)
-	return value
-}
-
-// What is not the visitor's own doing is refused.
-func TestForeignRequests(t *testing.T) {
-	v, fake := start(t)
-	v.signIn(fake, "/")
-	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
-	if status, body := v.post(form, url.Values{}, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"); status != 403 {
-		t.Errorf("a form of another site: %d\n%s", status, body)
-	}
-	for _, path := range []string{"/signin/callback?code=x&state=guess", "/signin/callback?code=x", "/signin/callback"} {
-		stranger := newVisitor(t, v.origin)
-		if status, _ := stranger.get(path); status != 400 {
-			t.Errorf("%s: %d", path, status)
-		}
-	}
-	for _, next := range []string{"//evil.example", "/\t/evil.example", "https://evil.example", `/\evil.example`, "javascript:alert(1)"} {
-		stranger := newVisitor(t, v.origin)
-		stranger.client.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
-			if strings.Contains(req.URL.Host, "evil") {
-				t.Errorf("%q leads to %s", next, req.URL)
-			}
-			return nil
-		}
-		stranger.signIn(fake, next)
-	}
-	address, _ := url.Parse(v.origin)
-	for _, cookie := range v.client.Jar.Cookies(address) {
-		if cookie.Name == "session" && len(cookie.Value) < 20 {
-			t.Errorf("a session is %q", cookie.Value)
-		}
-	}
-}
-
-// The board is down, slow, refuses or is busy: lists and pages stay, a page waits for nobody and leads to
-// the form, and the form has the questions of the copy and says what is the matter.
+// The board is down, slow, refuses or is busy: lists and pages stay, with the button, and a page waits half a second for
+// the board at most.
 func TestBoardInTrouble(t *testing.T) {
-	for name, c := range map[string]struct {
-		fault  jobboardtest.Fault
-		status int
-		text   string
-	}{
-		"down":       {jobboardtest.Fault{Status: 503}, 502, "We cannot check at the moment whether you may apply."},
-		"slow":       {jobboardtest.Fault{Delay: time.Hour}, 504, "We cannot check at the moment whether you may apply."},
-		"busy":       {jobboardtest.Fault{Status: 429}, 503, "The job board is busy."},
-		"HTML":       {jobboardtest.Fault{Status: 200, Body: "<html>login"}, 502, "We cannot check at the moment whether you may apply."},
-		"half of it": {jobboardtest.Fault{Break: jobboardtest.CutBody}, 502, "We cannot check at the moment whether you may apply."},
+	for name, fault := range map[string]jobboardtest.Fault{
+		"down": {Status: 503}, "slow": {Delay: time.Hour}, "busy": {Status: 429},
+		"HTML": {Status: 200, Body: "<html>login"}, "half of it": {Break: jobboardtest.CutBody},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, fake := start(t)
 			v.signIn(fake, "/")
 			v.get("/?lang=en")
-			fake.Fail(c.fault)
+			fake.Fail(fault)
 			status, body := v.get("/?near=Berlin")
 			want(t, "list", status, body, 200, "/job/")
-			form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
 			status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
-			want(t, "job", status, body, 200, "Registered Nurse", "We do not know at the moment whether you have applied", `href="`+form+`"`)
-			status, body = v.get(form)
-			want(t, "form", status, body, c.status, c.text, `name="q10"`)
-			status, body = v.post(form, url.Values{"q10": {"Die Lage."}, "session": {formOf(body)}})
-			want(t, "sent form", status, body, c.status, c.text, "Die Lage.")
+			want(t, "job", status, body, 200, "Registered Nurse", "We do not know at the moment whether you have applied", "Apply at the board</a>", `action="/signout"`)
 		})
 	}
-	t.Run("token ended", func(t *testing.T) {
-		v, fake := start(t)
-		v.signIn(fake, "/")
-		fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
-		status, body := v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
-		want(t, "job", status, body, 200, "The job board does not accept your sign-in.") // which is a moment old
-		v.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-		if status, _ = v.get(fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)); status != http.StatusSeeOther {
-			t.Errorf("form: %d", status)
-		}
-	})
+}
+
+// Where neither the copy's last refresh nor the job's last lookup was answered, a line above the button says when.
+func TestBoardDoesNotAnswer(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "jobs.db")
+	v, fake, mirror := begin(t, func(s *jobsite.Settings) { s.Database = file })
+	if _, err := mirror.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "UPDATE jobs SET next_due = 1"); err != nil { // as if a day had passed
+		t.Fatal(err)
+	}
+	fake.Fail(jobboardtest.Fault{Status: 503})
+	if _, err := mirror.Refresh(t.Context()); err == nil {
+		t.Fatal("a board that is down answers")
+	}
+	status, body := v.get(fmt.Sprintf("/job/%d/?lang=en", fake.Demo.OpenJob))
+	want(t, "job", status, body, 200, "The job board did not answer at ", "Apply at the board</a>")
+	if strings.Index(body, "did not answer at ") > strings.Index(body, "Apply at the board") {
+		t.Error("the line is below the button")
+	}
 }
 
 // Before the board was copied once nobody is told that a job is gone: a search
@@ -460,7 +367,7 @@ func TestBeforeTheFirstCopy(t *testing.T) {
 	want(t, "list", status, body, 503, "We have no current answer of the job board")
 	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
 	want(t, "job", status, body, 503, "We have no current answer of the job board")
-	for _, path := range []string{"/job/99999/", "/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
+	for _, path := range []string{"/job/99999/", "/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
 		status, body = v.get(path)
 		want(t, path, status, body, 503)
 	}
@@ -468,7 +375,7 @@ func TestBeforeTheFirstCopy(t *testing.T) {
 
 func TestPublished(t *testing.T) {
 	v, fake := start(t)
-	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
+	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
 		status, body := v.get(path)
 		want(t, path, status, body, 200, fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
 		if strings.Contains(body, fmt.Sprintf("/job/%d/", fake.Demo.ClosedJob)) {
@@ -517,60 +424,6 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// A visitor whom the board refuses is not redirected to it again and again, and
-// a visitor whose sign-in failed is not redirected back to the failure.
-func TestSignInEnds(t *testing.T) {
-	v, fake := start(t)
-	status, body := v.get("/signin/callback?code=x&state=y")
-	want(t, "a failure", status, body, 400, `href="/signin?next=%2fsignin%2fcallback"`)
-	status, body = v.signIn(fake, "/signin/callback")
-	want(t, "after it", status, body, 200, `action="/signout"`)
-
-	stranger := newVisitor(t, v.origin)
-	begun := 0
-	stranger.client.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
-		if state := req.URL.Query().Get("state"); req.URL.Path != "/signin/callback" && state != "" {
-			if begun++; begun > 1 {
-				return fmt.Errorf("signing in for the %d. time", begun)
-			}
-			req.URL, _ = url.Parse(v.origin + "/signin/callback?error=access_denied&state=" + state)
-		}
-		return nil
-	}
-	status, body = stranger.get(fmt.Sprintf("/apply/%d", fake.Demo.OpenJob))
-	want(t, "refused", status, body, 200, "Sign in to see whether you may apply.")
-}
-
-// A site without the address of the board's sign-in leads to the board's own form, and tells a visitor who
-// signs in nevertheless that it did not work.
-func TestNoSignIn(t *testing.T) {
-	fake := jobboardtest.New(t, jobboardtest.WithDemo())
-	settings := jobsite.Settings{
-		Board:    jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID},
-		Channels: []jobboard.ChannelID{jobboard.ChannelID(fake.Demo.Channel)}, Feeds: []string{fake.FeedURL},
-	}
-	settings.Site.URL = "https://jobs.example"
-	s, err := open(t.Context(), settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := s.Mirror.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	job := httptest.NewRecorder()
-	s.Server.Handler.ServeHTTP(job, httptest.NewRequest("GET", fmt.Sprintf("/job/%d/?lang=en", fake.Demo.OpenJob), nil))
-	body := job.Body.String()
-	if job.Code != http.StatusOK || strings.Contains(body, "/signin") || !strings.Contains(body, "Apply at the board") {
-		t.Errorf("%d: the page of a job leads to a sign-in that is not there, or not to the board: %s", job.Code, body)
-	}
-	w := httptest.NewRecorder()
-	s.Server.Handler.ServeHTTP(w, httptest.NewRequest("GET", "/signin", nil))
-	if w.Code != http.StatusNotImplemented || w.Header().Get("Location") != "" {
-		t.Errorf("%d to %q", w.Code, w.Header().Get("Location"))
-	}
-}
-
 // What everybody may keep a copy of sets no visitor's cookie.
 func TestSharedFilesSetNoCookie(t *testing.T) {
 	v, _ := start(t)
@@ -613,123 +466,6 @@ func TestOriginWithSlash(t *testing.T) {
 	}
 	if !strings.HasSuffix(first.text, "https://jobs.example/\n") {
 		t.Errorf("the site is at %q", first.text)
-	}
-}
-
-// Signing in that is begun and never ended costs the site nothing, and nobody
-// their session.
-func TestBegunSignIns(t *testing.T) {
-	v, fake := start(t)
-	v.signIn(fake, "/")
-	stranger := newVisitor(t, v.origin)
-	stranger.client.Jar = nil
-	stranger.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	for range 1000 {
-		if status, _ := stranger.get("/signin"); status != http.StatusSeeOther {
-			t.Fatal(status)
-		}
-	}
-	_, body := v.get("/")
-	want(t, "still signed in", 200, body, 200, `action="/signout"`)
-}
-
-// A board that refuses the token it has just given, without asking the visitor, does
-// not send them round and round.
-func TestRefusedAtOnce(t *testing.T) {
-	v, fake := start(t)
-	fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
-	approving := *v.client
-	approving.CheckRedirect = func(req *http.Request, via []*http.Request) error {
-		if len(via) > 12 {
-			return errors.New("this does not end")
-		}
-		return nil
-	}
-	approving.Transport = roundTripper(func(req *http.Request) (*http.Response, error) {
-		if strings.Contains(req.URL.Path, "/authorize") { // as a visitor with a session at the board sees it
-			req.Method, req.Body = http.MethodPost, io.NopCloser(strings.NewReader(fmt.Sprintf("applicant=%d", fake.Demo.Applicant)))
-			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			req.ContentLength = -1
-		}
-		return http.DefaultTransport.RoundTrip(req)
-	})
-	v.client = &approving
-	for range 2 {
-		status, body := v.get(fmt.Sprintf("/apply/%d?lang=en", fake.Demo.OpenJob))
-		want(t, "form", status, body, 403, "The job board does not accept your sign-in.", `href="/signin?next=`)
-	}
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
-
-// If the sign-in ends meanwhile, at the site or at the board, the form shows the
-// answers again, and they can be sent after the next sign-in.
-func TestAnswersSurviveTheSession(t *testing.T) {
-	v, fake := start(t)
-	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
-	answers := url.Values{"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die <Lage>."}, "session": {""}}
-	const ended = "Your sign-in has ended, and your answers are still here."
-	kept := func(what, says string) {
-		t.Helper()
-		status, body := v.post(form, answers)
-		want(t, what, status, body, 403, says, `value="2900101" selected`, `value="55.000"`, "Die &lt;Lage&gt;.</textarea>", `href="/signin?next=`)
-		if strings.Contains(body, `target="_blank" rel="noopener">Sign in`) != (says == ended) {
-			t.Errorf("%s: whether to sign in for these answers: %s", what, body)
-		}
-	}
-	kept("never signed in", ended)
-	v.signIn(fake, "/")
-	refusing := fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
-	kept("refused at once", "The job board does not accept your sign-in.")
-	refusing.Lift()
-	kept("ended here", ended)
-	v.signIn(fake, "/")
-	status, body := v.post(form, answers)
-	want(t, "signed in again", status, body, 409, `value="55.000"`)
-	answers.Set("session", formOf(body))
-	status, body = v.post(form, answers)
-	want(t, "sent again", status, body, 422, `value="55.000"`)
-	if strings.Contains(body, "sign-in has ended") {
-		t.Error("signed in, and told to sign in")
-	}
-}
-
-// Answers in a form that one applicant opened are not accepted from another who has
-// signed in since in the same browser.
-func TestFormIsOfItsApplicant(t *testing.T) {
-	v, fake := start(t)
-	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
-	_, body := v.signIn(fake, form)
-	answers := url.Values{
-		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
-		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "session": {formOf(body)},
-	}
-	v.signInAs(fake.Demo.InternalApplicant, "/")
-	status, body := v.post(form, answers)
-	want(t, "another's form", status, body, 409, "Somebody has signed in since you opened this form.", `value="55.000"`)
-	answers.Set("session", formOf(body))
-	status, body = v.post(form, answers)
-	want(t, "seen", status, body, 200, "Everything is answered")
-}
-
-// formOf returns by what the site knows whose form a page has.
-func formOf(body string) string {
-	_, value, _ := strings.Cut(body, `name="session" value="`)
-	value, _, _ = strings.Cut(value, `"`)
-	return value
-}
-
-// The form takes no notice of a query that others have added.
-func TestFormWithForeignQuery(t *testing.T) {
-	v, fake := start(t)
-	status, body := v.signIn(fake, fmt.Sprintf("/apply/%d", fake.Demo.OpenJob))
-	want(t, "without", status, body, 200)
-	for _, query := range []string{"utm=a;b", "utm=50%"} {
-		status, body = v.get(fmt.Sprintf("/apply/%d?%s", fake.Demo.OpenJob, query))
-		want(t, query, status, body, 200, "Haben Sie einen Führerschein",
-			fmt.Sprintf(`action="/apply/%d"`, fake.Demo.OpenJob))
 	}
 }
 
@@ -787,23 +523,6 @@ func TestClosedJobLeadsOn(t *testing.T) {
 	status, body := v.get("/job/1013/?lang=en&text=stoker")
 	want(t, "a closed job", status, body, 410, `<h1 lang="en">Closed stoker</h1>`, `<p id="reason">This job takes no more applications.</p>`,
 		`<a href="/job/1011/open-stoker?lang=en&amp;text=stoker">Open stoker</a>`, `<a href="/?lang=en&amp;text=stoker">All jobs</a>`)
-}
-
-// The language that a visitor chooses stays through sign-in and form, whose questions are in the
-// job's language; and every page has both.
-func TestLanguageStays(t *testing.T) {
-	v, fake := start(t)
-	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
-	v.get("/?lang=de")
-	status, body := v.signIn(fake, form)
-	want(t, "the form after signing in", status, body, 200, `<html lang="de">`, "Bewerbung als", `lang="de">Haben Sie einen Führerschein`, "Staatsangehörigkeit")
-	status, body = v.get(form + "?lang=en")
-	want(t, "the form in English", status, body, 200, `<html lang="en">`, `<h1>Apply for <span lang="en">Registered Nurse (f/m/x)</span></h1>`,
-		`<p class="about"><bdi>Lindenhof Kliniken GmbH</bdi>, <bdi>Friedrichstraße`, `lang="de">Haben Sie einen Führerschein`, ">Nationality <", "Please choose")
-	status, body = v.post(form, url.Values{"session": {formOf(body)}})
-	want(t, "the sent form", status, body, 422, `<html lang="en">`, "Please answer this question.")
-	status, body = v.get("/?lang=de&order=newest")
-	want(t, "a list", status, body, 200, `<option value="newest" selected>Neue zuerst</option>`, "Eingestellt am ", "Orte und Postleitzahlen: geonames.org")
 }
 
 // A method that a page does not have is 405, in the visitor's language.

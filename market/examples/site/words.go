@@ -8,23 +8,26 @@ import (
 
 	"golang.org/x/text/language"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
 )
 
 // words are the site's own texts in one language.
 type words struct {
-	Lang                                                                      string
-	Title, Intro, Text, Place, Radius, Search, Language, Anywhere             string
-	Job, Jobs, Places, NoJobs, NextPage, Map, Back, Company, Location, Remote string
-	Apply, SignIn, SignOut, Privacy                                           string
-	ApplyTo, Send, Choose, OneProblem, ManyProblems                           string
-	Complete, ApplyThere, Stale, Age                                          string
-	Menu, Sitemap, Order, Relevance, Newest, Nearest, Required, YourAnswers   string
-	Skip, Meant, LeftOut, Similar                                             string
-	Also, Listed, Until, Day, OnePlace, ManyPlaces                            string
+	Lang                                                                 string
+	Title, Intro, Text, Place, Radius, Search, Language, Anywhere        string
+	Job, Jobs, Places, NoJobs, NextPage, Back, Company, Location, Remote string
+	Apply, SignIn, SignOut, Privacy                                      string
+	ApplyThere, Asked, Nationality, Stale, Age                           string
+	Menu, Sitemap, Order, Relevance, Newest, Nearest                     string
+	Skip, Meant, LeftOut, Similar                                        string
+	Also, Listed, Until, Day, OnePlace, ManyPlaces                       string
 
-	texts jobsite.Texts // sentences about situations and answers
+	Decisions map[jobboard.Decision]string // what a job's page says to an applicant
+	Ended     string                       // it says of a sign-in that the board no longer takes
+
+	texts jobsite.Texts // sentences of the pages that every site has
 }
 
 var english = words{
@@ -32,22 +35,26 @@ var english = words{
 	OnePlace: "and 1 more place", ManyPlaces: "and %d more places",
 	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.",
 	Menu: "Language and sign-in", Sitemap: "Sitemap", Order: "Order", Relevance: "Best match", Newest: "Newest first",
-	Nearest: "Nearest first", Required: "(required)", YourAnswers: "Your answers, to copy",
+	Nearest: "Nearest first",
 	Similar: "Open jobs of this kind nearby",
 	LeftOut: "No job has all words. Searched without “%s”.",
 	Lang:    "en", Title: "Jobs near you", Intro: "Search the board's open jobs.",
 	Text: "What", Place: "Where", Radius: "Within", Search: "Search", Language: "Language", Anywhere: "Anywhere",
 	Job: "job", Jobs: "jobs", Places: "Narrow down by place",
 	NoJobs: "No job matches. Try other words or a larger circle.", NextPage: "More jobs",
-	Map:  "Map of these jobs",
 	Back: "All jobs", Company: "Company", Location: "Location", Remote: "Remote",
 	Apply: "Apply", SignIn: "Sign in", SignOut: "Sign out",
-	Privacy: "Privacy statement", ApplyTo: "Apply for", Send: "Check my answers",
-	Choose:     "Please choose",
-	OneProblem: "One answer needs your attention.", ManyProblems: "%d answers need your attention.",
-	Complete:   "Everything is answered. Nothing has been sent yet: you apply on the job board's own page, and can copy your answers from here.",
-	ApplyThere: "Apply at the board",
-	Stale:      "The job board does not answer at the moment. You see what it said %s ago.", Age: "As of %s ago",
+	Privacy: "Privacy statement", ApplyThere: "Apply at the board", Asked: "The job board will ask you:", Nationality: "Nationality",
+	Ended: "Your sign-in has ended. Please sign in again.",
+	Decisions: map[jobboard.Decision]string{
+		jobboard.DecisionMayApply:       "You may apply.",
+		jobboard.DecisionAlreadyApplied: "You have applied already. One application per job is possible, and a withdrawn one counts.",
+		jobboard.DecisionClosed:         "This job takes no more applications.",
+		jobboard.DecisionNotVisible:     "This job is not available to you.",
+		jobboard.DecisionNotFound:       "This job is no longer there.",
+		jobboard.DecisionUnknown:        "We do not know at the moment whether you have applied already.",
+	},
+	Stale: "The job board does not answer at the moment. You see what it said %s ago.", Age: "As of %s ago",
 	texts: jobsite.English(),
 }
 
@@ -56,22 +63,27 @@ var german = words{
 	OnePlace: "und 1 weiterer Ort", ManyPlaces: "und %d weitere Orte",
 	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.",
 	Menu: "Sprache und Anmeldung", Sitemap: "Übersicht", Order: "Reihenfolge", Relevance: "Passende zuerst",
-	Newest: "Neue zuerst", Nearest: "Nahe zuerst", Required: "(erforderlich)", YourAnswers: "Ihre Antworten zum Kopieren",
+	Newest: "Neue zuerst", Nearest: "Nahe zuerst",
 	Similar: "Offene Stellen dieser Art in der Nähe",
 	LeftOut: "Keine Stelle hat alle Wörter. Ohne „%s“ gesucht.",
 	Lang:    "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",
 	Text: "Was", Place: "Wo", Radius: "Umkreis", Search: "Suchen", Language: "Sprache", Anywhere: "Überall",
 	Job: "Stelle", Jobs: "Stellen", Places: "Nach Ort eingrenzen", NoJobs: "Keine Stelle passt. Versuchen Sie andere Wörter oder einen größeren Umkreis.",
-	NextPage: "Weitere Stellen", Map: "Karte dieser Stellen",
-	Back: "Alle Stellen", Company: "Unternehmen", Location: "Ort", Remote: "Homeoffice",
+	NextPage: "Weitere Stellen",
+	Back:     "Alle Stellen", Company: "Unternehmen", Location: "Ort", Remote: "Homeoffice",
 	Apply: "Bewerben", SignIn: "Anmelden", SignOut: "Abmelden",
-	Privacy: "Datenschutzerklärung", ApplyTo: "Bewerbung als",
-	Send: "Antworten prüfen", Choose: "Bitte wählen",
-	OneProblem:   "Eine Antwort braucht noch Ihre Aufmerksamkeit.",
-	ManyProblems: "%d Antworten brauchen noch Ihre Aufmerksamkeit.",
-	Complete:     "Alles ist beantwortet. Gesendet ist noch nichts: Sie bewerben sich auf der Seite der Stellenbörse und können Ihre Antworten von hier kopieren.",
-	ApplyThere:   "Bei der Stellenbörse bewerben",
-	Stale:        "Die Stellenbörse antwortet zurzeit nicht. Sie sehen den Stand von vor %s.", Age: "Stand: vor %s",
+	Privacy: "Datenschutzerklärung", ApplyThere: "Bei der Stellenbörse bewerben",
+	Asked: "Die Stellenbörse wird Sie fragen:", Nationality: "Staatsangehörigkeit",
+	Ended: "Ihre Anmeldung ist abgelaufen. Bitte melden Sie sich noch einmal an.",
+	Decisions: map[jobboard.Decision]string{
+		jobboard.DecisionMayApply:       "Sie können sich bewerben.",
+		jobboard.DecisionAlreadyApplied: "Sie haben sich schon beworben. Für jede Stelle ist eine Bewerbung möglich; auch eine zurückgezogene zählt.",
+		jobboard.DecisionClosed:         "Für diese Stelle werden keine Bewerbungen mehr angenommen.",
+		jobboard.DecisionNotVisible:     "Diese Stelle ist für Sie nicht verfügbar.",
+		jobboard.DecisionNotFound:       "Diese Stelle gibt es nicht mehr.",
+		jobboard.DecisionUnknown:        "Zurzeit ist nicht bekannt, ob Sie sich schon beworben haben.",
+	},
+	Stale: "Die Stellenbörse antwortet zurzeit nicht. Sie sehen den Stand von vor %s.", Age: "Stand: vor %s",
 	texts: jobsite.German(),
 }
 
@@ -94,15 +106,6 @@ func (w words) Corrected(c jobmirror.Correction) string {
 		return fmt.Sprintf(w.LeftOut, c.Word)
 	}
 	return fmt.Sprintf(w.Meant, c.Word, strings.Join(c.Nearest, ", "))
-}
-
-// Problems returns the sentence with the number of wrong answers, for the
-// template.
-func (w words) Problems(n int) string {
-	if n == 1 {
-		return w.OneProblem
-	}
-	return fmt.Sprintf(w.ManyProblems, n)
 }
 
 // MorePlaces returns how many other places a job has, for the template.

@@ -19,3 +19,24 @@ func TestContradiction(t *testing.T) {
 		}
 	}
 }
+
+// A reader of German is shown the German name of a town where German is spoken, and other readers the board's own. A town of
+// the same name elsewhere keeps its name.
+func TestName(t *testing.T) {
+	for _, test := range []struct{ language, city, latitude, longitude, want string }{
+		{"de", "Munich", "48.137", "11.575", "München"},
+		{"de-AT", "Cologne", "50.933", "6.95", "Köln"},
+		{"de", "Vienna", "48.208", "16.372", "Wien"},
+		{"en", "Munich", "48.137", "11.575", "Munich"},
+		{"de", "München", "48.137", "11.575", "München"},
+		{"de", "Frankfurt", "50.11", "8.68", "Frankfurt"},
+		{"de", "Milan", "45.46", "9.19", "Milan"},
+		{"de", "Vienna", "38.9", "-77.26", "Vienna"},
+		{"de", "Nowhere-on-Sea", "50", "8", "Nowhere-on-Sea"},
+	} {
+		l := jobboard.Location{GeoCity: test.city, GeoLat: test.latitude, GeoLong: test.longitude}
+		if got := Name(test.language, l); got != test.want {
+			t.Errorf("%s in %s is %s, want %s", test.city, test.language, got, test.want)
+		}
+	}
+}

@@ -1,10 +1,8 @@
-// Package jobsitetest opens a whole site over a mock server for tests of its pages, and signs
-// applicants in:
+// Package jobsitetest opens a whole site over a mock server for tests of its pages:
 //
 //	site := jobsitetest.Open(t, nil)
 //	addPages(site.Marketplace) // as the program does
-//	applicant := jobsitetest.Applicant(t, site, site.Board.Demo.Applicant)
-//	resp, err := applicant.Get(site.URL + "/")
+//	resp, err := jobsitetest.Visitor(t).Get(site.URL + "/")
 package jobsitetest
 
 import (
@@ -12,9 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
-	"net/url"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -42,7 +37,7 @@ func Open(t testing.TB, edit func(*jobsite.Settings)) *Site {
 			BaseURL: board.BaseURL, JobDBURL: board.JobDBURL, ClientID: board.Demo.ClientID,
 			Retry: jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second},
 		},
-		AuthURL: board.AuthURL, TokenURL: board.TokenURL, Feeds: []string{board.FeedURL},
+		Feeds:      []string{board.FeedURL},
 		Channels:   []jobboard.ChannelID{jobboard.ChannelID(board.Demo.Channel)},
 		EditMirror: func(opts *jobmirror.Options) { opts.Limit = -1 },
 		Addr:       "127.0.0.1:0",
@@ -72,7 +67,7 @@ func Open(t testing.TB, edit func(*jobsite.Settings)) *Site {
 	return site
 }
 
-// Visitor returns a client with the cookies of a visitor who has not signed in.
+// Visitor returns a client that keeps the cookies of one visitor, such as that of the language.
 func Visitor(t testing.TB) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -80,35 +75,4 @@ func Visitor(t testing.TB) *http.Client {
 		t.Fatal(err)
 	}
 	return &http.Client{Jar: jar, Timeout: time.Minute}
-}
-
-// Applicant returns a client with the cookies of an applicant who has signed in, such as
-// Site.Board.Demo.Applicant.
-func Applicant(t testing.TB, site *Site, applicant int64) *http.Client {
-	t.Helper()
-	client := Visitor(t)
-	_, page := send(t, client, http.MethodGet, site.URL+"/signin?next=/live", nil)
-	// The board's page has a form with the applicants, which is sent to the page's own address.
-	chosen := url.Values{"applicant": {strconv.FormatInt(applicant, 10)}}
-	status, at := send(t, client, http.MethodPost, page.String(), chosen)
-	if status != http.StatusOK || at.Path != "/live" {
-		t.Fatalf("signing in ends at %s with %d", at.Path, status)
-	}
-	return client
-}
-
-// send sends a request with a form, and returns the answer without its body.
-func send(t testing.TB, client *http.Client, method, address string, form url.Values) (status int, at *url.URL) {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	resp, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = resp.Body.Close()
-	return resp.StatusCode, resp.Request.URL
 }

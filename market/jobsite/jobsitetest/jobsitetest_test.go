@@ -2,7 +2,9 @@ package jobsitetest_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
@@ -11,29 +13,30 @@ import (
 
 // addPages adds the pages of a site under test.
 func addPages(m *jobsite.Marketplace) {
-	m.Page("GET /me", func(w http.ResponseWriter, r *http.Request) error {
-		if _, ok := m.SignIn.Visitor(r); !ok {
-			w.WriteHeader(http.StatusForbidden)
-			return nil
+	m.Page("GET /job/{job}/{words...}", func(w http.ResponseWriter, r *http.Request) error {
+		job, err := m.Site.Job(r)
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s: %s", job.Title, job.ApplyURL)
 		}
-		_, err := fmt.Fprint(w, "hello")
 		return err
 	})
 }
 
-// An applicant is signed in, and another visitor is not.
-func TestApplicant(t *testing.T) {
+// A visitor reads the page of an open job, and that of a closed one says so.
+func TestJobPage(t *testing.T) {
 	site := jobsitetest.Open(t, nil)
 	addPages(site.Marketplace)
-	applicant := jobsitetest.Applicant(t, site, site.Board.Demo.Applicant)
-	for client, want := range map[*http.Client]int{applicant: http.StatusOK, jobsitetest.Visitor(t): http.StatusForbidden} {
-		resp, err := client.Get(site.URL + "/me")
+	demo := site.Board.Demo
+	for job, want := range map[int64]string{demo.OpenJob: "200 https://", demo.ClosedJob: "410 This job takes no more applications."} {
+		resp, err := jobsitetest.Visitor(t).Get(fmt.Sprintf("%s/job/%d/?lang=en", site.URL, job))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = resp.Body.Close()
-		if resp.StatusCode != want {
-			t.Errorf("%s, want %d", resp.Status, want)
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		status, text, _ := strings.Cut(want, " ")
+		if err != nil || !strings.HasPrefix(resp.Status, status) || !strings.Contains(string(body), text) {
+			t.Errorf("%s %s, want %s", resp.Status, body, want)
 		}
 	}
 }

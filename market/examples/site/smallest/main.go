@@ -1,6 +1,6 @@
 // Command smallest serves a whole marketplace from one file, without a design: a search
-// by text, town and radius, a job's page with its right status, sign-in, the form of a
-// job, sitemap and feeds. Its copy of the board keeps itself up to date. The command site
+// by text, town and radius, a job's page with its right status and the button to the board's
+// page to apply, sitemap and feeds. Its copy of the board keeps itself up to date. The command site
 // beside it has a design.
 //
 //	go -C market/examples/site run ./smallest
@@ -43,7 +43,7 @@ func run(ctx context.Context, addr string) error {
 		fake := jobboardtest.NewServer(jobboardtest.WithDemo())
 		defer fake.Close()
 		settings.Board = jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID}
-		settings.AuthURL, settings.TokenURL, settings.Feeds = fake.AuthURL, fake.TokenURL, []string{fake.FeedURL}
+		settings.Feeds = []string{fake.FeedURL}
 		settings.Channels = []jobboard.ChannelID{jobboard.ChannelID(fake.Demo.Channel)}
 	}
 	s := &site{}
@@ -55,8 +55,6 @@ func run(ctx context.Context, addr string) error {
 	s.Marketplace = m
 	m.Page("GET /{$}", secure(s.list))
 	m.Page("GET /job/{job}/{words...}", secure(s.job))
-	m.Page("GET /apply/{job}", secure(s.apply))
-	m.Page("POST /apply/{job}", secure(s.apply))
 	return m.Run(ctx)
 }
 
@@ -77,10 +75,7 @@ type site struct{ *jobsite.Marketplace }
 type page struct {
 	Texts   jobsite.Texts
 	Found   *jobsite.Results
-	Path    string // path of this page, to return to after signing in
 	Job     *jobsite.JobPage
-	Outcome jobsite.Outcome
-	Form    jobsite.FormPage
 	Instead jobsite.Instead
 	Head    jobsite.Head // for search engines
 }
@@ -105,29 +100,13 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) job(w http.ResponseWriter, r *http.Request) (err error) {
-	p := page{Texts: s.Site.Texts(r), Path: r.URL.Path}
+	p := page{Texts: s.Site.Texts(r)}
 	if p.Job, err = s.Site.Job(r); err != nil {
 		return err
 	}
 	p.Head = p.Job.Head
 	p.Head.SetRobots(w.Header())
-	p.Outcome = s.SignIn.Precheck(r, p.Job.Job, p.Texts)
 	return pages.ExecuteTemplate(w, "job", p)
-}
-
-// apply asks the questions of a job. The interface has no call that sends an
-// application, so the page ends with a link to the board's own form.
-func (s *site) apply(w http.ResponseWriter, r *http.Request) (err error) {
-	p := page{Texts: s.Site.Texts(r)}
-	if p.Job, err = s.Site.Job(r); err != nil {
-		return err
-	}
-	rules := jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
-	if p.Form, err = s.SignIn.Form(r, p.Job.Job, p.Texts, rules); err != nil {
-		return err
-	}
-	p.Form.WriteHeader(w)
-	return pages.ExecuteTemplate(w, "apply", p)
 }
 
 var pages = template.Must(template.New("").Parse(`
@@ -149,23 +128,14 @@ var pages = template.Must(template.New("").Parse(`
 {{with .Found.List.Next .Found.Page}}<a href="{{.}}">Weiter</a>{{end}}</html>{{end}}
 {{define "job"}}{{template "head" .}}<title>{{.Job.Title}}</title>
 {{with .Job.Data}}<script type="application/ld+json">{{.}}</script>{{end}}
-<h1 lang="{{.Job.Language}}">{{.Job.Title}}</h1><p>{{.Job.Company}} {{.Job.Place}}</p><p>{{.Outcome.Text}}</p>
-{{if .Outcome.MayApply}}<a href="/apply/{{.Job.Job}}">Bewerben</a>
-{{else if eq .Outcome.Status 403}}<a href="/signin?next={{.Path}}">Anmelden</a>
-{{else if eq .Outcome.Status 501}}<a href="{{.Job.ApplyURL}}">Bewerben</a>{{end}}
-<article lang="{{.Job.Language}}">{{.Job.Advertisement}}</article></html>{{end}}
+<h1 lang="{{.Job.Language}}">{{.Job.Title}}</h1><p>{{.Job.Company}} {{.Job.Place}}</p>
+<article lang="{{.Job.Language}}">{{.Job.Advertisement}}</article>
+{{with .Job.Asked}}<h2>Fragen der Stellenbörse</h2><ul>{{range .}}<li lang="{{$.Job.Information.JobLanguage}}">{{.}}</li>{{end}}</ul>{{end}}
+{{with .Texts.Unanswered .Job.NoAnswer}}<p>{{.}}</p>{{end}}
+{{with .Job.ApplyURL}}<p><a href="{{.}}">Bei der Stellenbörse bewerben</a></p>{{end}}
+{{with .Job.PrivacyURL}}<p><a href="{{.}}">Datenschutzerklärung</a></p>{{end}}</html>{{end}}
 {{define "instead"}}{{template "head" .}}<title>{{.Instead.Text}}</title>
 {{with .Instead.Title}}<p lang="{{$.Instead.Language}}">{{.}}</p>{{end}}<h1>{{.Instead.Text}}</h1>
 <ul>{{range .Instead.Similar}}<li lang="{{.Language}}">
 <a href="{{.Path}}">{{.Title}}</a> {{.Place}} {{.Distance}}</li>{{end}}</ul>
-<a href="/{{.Instead.Search}}">Alle Stellen</a></html>{{end}}
-{{define "apply"}}{{template "head" .}}<title>{{.Job.Title}}</title><h1>{{.Job.Title}}</h1>
-<p>{{.Form.Text}}{{if eq .Form.Status 403}}
-<a href="/signin?next=/apply/{{.Job.Job}}"{{if .Form.Show}} target="_blank"{{end}}>Anmelden</a>{{end}}</p>
-{{if .Form.Complete}}<a href="{{.Job.ApplyURL}}">Bei der Stellenbörse bewerben</a>
-{{else if .Form.Show}}<form method="post"><input type="hidden" name="session" value="{{.Form.Session}}">
-{{range .Form.Fields}}<p><label for="{{.Name}}">{{.Label}}</label> {{$given := .Value}}
-{{if .Choices}}<select id="{{.Name}}" name="{{.Name}}"><option></option>
-{{range .Choices}}<option value="{{.ID}}"{{if eq .ID $given}} selected{{end}}>{{.Label}}</option>{{end}}</select>
-{{else}}<input id="{{.Name}}" name="{{.Name}}" value="{{.Value}}">{{end}}
-{{with .Problem}}<b>{{$.Texts.Problem .}}</b>{{end}}</p>{{end}}<button>Prüfen</button></form>{{end}}</html>{{end}}`))
+<a href="/{{.Instead.Search}}">Alle Stellen</a></html>{{end}}`))

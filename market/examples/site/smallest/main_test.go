@@ -6,7 +6,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/cookiejar"
-	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -102,13 +101,15 @@ func TestMarketplace(t *testing.T) {
 		{"/?after=x", 200, "Weiter"},
 		{job, 200, "application/ld+json"},
 		{"/?lang=de", 200, `<link rel="alternate" hreflang="en" href="` + origin + `/?lang=en">`},
-		{job, 200, `href="/signin?next=%2fjob%2f`},
-		{strings.Replace(job, "/job/", "/apply/", 1), 404, ""},
+		{job, 200, `">Bei der Stellenbörse bewerben</a>`},
+		{job, 200, `<h2>Fragen der Stellenbörse</h2><ul><li lang="de">`},
+		{job, 200, `">Datenschutzerklärung</a>`},
 		{"/job/x/?text=nurse", 404, `<h1>Diese Seite gibt es nicht.</h1>`},
 		{"/job/x/?text=nurse", 404, `<a href="/?text=nurse">`},
 		{"/nothing", 404, `<h1>Diese Seite gibt es nicht.</h1>`},
 		{"/sitemap.xml", 200, origin + job},
-		{"/jobs.feed.json", 200, origin + job},
+		{"/jobs.rss", 200, origin + job},
+		{"/jobs.feed.json", 410, "gone"},
 	} {
 		resp, err := client.Get(origin + c.path)
 		if err != nil {
@@ -122,44 +123,6 @@ func TestMarketplace(t *testing.T) {
 		if status, body := get(c.path); status != c.status || !strings.Contains(body, c.text) {
 			t.Errorf("%s: %d %s, want %d %s", c.path, status, body, c.status, c.text)
 		}
-	}
-	// Sign in on the board's page, and come back to the job.
-	id := strings.Split(job, "/")[2]
-	if status, body := get("/apply/" + id); status != 403 || !strings.Contains(body, "Melden Sie sich an") {
-		t.Errorf("nobody's form: %d %s", status, body)
-	}
-	_, page, resp := answer(client.Get(origin + "/signin?next=/apply/" + id))
-	_, applicant, _ := strings.Cut(page, `name="applicant" value="`)
-	applicant, _, _ = strings.Cut(applicant, `"`)
-	status, form, _ := answer(client.PostForm(resp.Request.URL.String(), url.Values{"applicant": {applicant}}))
-	if status != 200 || !strings.Contains(form, "Staatsangehörigkeit") {
-		t.Fatalf("the form: %d %s", status, form)
-	}
-	status, body, _ := answer(client.PostForm(origin+"/apply/"+id, url.Values{"nationality": {"x"}}))
-	if status != 422 || !strings.Contains(body, "<b>Bitte wählen Sie aus der Liste.</b>") {
-		t.Errorf("a form with problems: %d %s", status, body)
-	}
-	answers := url.Values{}
-	for part := range strings.SplitSeq(form, ` name="`) {
-		name, rest, _ := strings.Cut(part, `"`)
-		if _, list, isList := strings.Cut(rest, "<option></option>"); isList {
-			_, value, _ := strings.Cut(list, `value="`)
-			value, _, _ = strings.Cut(value, `"`)
-			answers.Set(name, value)
-		} else if strings.HasPrefix(name, "q") {
-			answers.Set(name, "55000")
-		}
-	}
-	status, body, _ = answer(client.PostForm(origin+"/apply/"+id, answers))
-	if status != 200 || !strings.Contains(body, "Bei der Stellenbörse bewerben</a>") {
-		t.Errorf("a whole form %v: %d %s", answers, status, body)
-	}
-	// A sign-in that has ended leaves the answers, and a way to sign in beside them.
-	answer(client.PostForm(origin+"/signout", nil))
-	status, body, _ = answer(client.PostForm(origin+"/apply/"+id, answers))
-	if status != 403 || !strings.Contains(body, "selected") ||
-		!strings.Contains(body, `<a href="/signin?next=/apply/`+id+`" target="_blank">Anmelden</a>`) {
-		t.Errorf("a form without a sign-in: %d %s", status, body)
 	}
 	stop()
 	if err := <-ended; err != nil {

@@ -39,6 +39,13 @@ func AllCopied(t *store.Tx) (int64, error) {
 	return store.Value[int64](t, "SELECT coalesce(min(complete), 0) FROM sources WHERE kind = 'channel' AND (complete > 0 OR left_out = 0)")
 }
 
+// Unanswered returns when the last refresh of a channel began, if the last one of each channel failed, apart from
+// those that the board refuses. 0: a channel was refreshed.
+func Unanswered(t *store.Tx) (int64, error) {
+	return store.Value[int64](t, `SELECT coalesce(CASE WHEN min(failures) > 0 THEN max(began) END, 0)
+		FROM sources WHERE kind = 'channel' AND refused = 0`)
+}
+
 // Copy is the copy of a channel in one language.
 type Copy struct {
 	Language string
