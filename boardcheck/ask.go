@@ -70,6 +70,7 @@ func Check(ctx context.Context, b Board) (*Report, error) {
 	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
+	a.noteTokens()
 	return a.report(), nil
 }
 

@@ -43,6 +43,9 @@ type Board struct {
 	Applicant oauth2.TokenSource
 	// Jobs are looked up in any case, the first 30 of them. The rest of 30 are jobs of links and of the feed.
 	Jobs []jobboard.JobID
+	// Tokens has the answers of the token endpoint, if the source in Config.TokenSource fetches its tokens through
+	// its Transport. nil: they are not seen.
+	Tokens *TokenAnswers
 }
 
 // Step is one kind of call of a check.

@@ -232,6 +232,8 @@ func (c *comparison) counts() {
 		case !ok || was == is:
 		case name == countPageSize:
 			c.note(kindSearch, "a page has %d postings, and had %d", is, was)
+		case name == countTokenLife:
+			c.note(kindToken, "a token lives for %d s, and lived for %d", is, was)
 		case is == 0 || is*10 < was:
 			c.change(name, "it has %d entries, and had %d", is, was)
 		case is*2 < was:

@@ -53,8 +53,9 @@ const (
 
 // The counts that are not of a channel.
 const (
-	countFeed     = "feed"
-	countPageSize = "page size"
+	countFeed      = "feed"
+	countPageSize  = "page size"
+	countTokenLife = "token seconds"
 )
 
 func newNight() *night {

@@ -51,8 +51,11 @@ func (r *Report) counts() map[string]int {
 	out := map[string]int{}
 	for name, n := range r.night.counts {
 		kind := kindSearch
-		if name == countFeed {
+		switch name {
+		case countFeed:
 			kind = kindFeed
+		case countTokenLife:
+			kind = kindToken
 		}
 		if r.judged(kind) {
 			out[name] = n
