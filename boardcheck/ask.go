@@ -256,9 +256,9 @@ func (a *asker) searchAll() error {
 		if page == nil {
 			continue
 		}
-		a.night.counts["channel "+strconv.Itoa(i+1)] = page.TotalNumberOfJobs
+		a.night.count("channel "+strconv.Itoa(i+1), page.TotalNumberOfJobs)
 		if page.ItemsPerPage > 0 && page.Partial() {
-			a.night.counts[countPageSize] = page.ItemsPerPage
+			a.night.count(countPageSize, page.ItemsPerPage)
 		}
 	}
 	a.compareLanguages()
@@ -438,7 +438,7 @@ func (a *asker) readEntries(body io.Reader) result {
 	a.feed = jobs
 	k := a.night.kind(kindFeed)
 	k.shape.add(s)
-	a.night.counts[countFeed] = read
+	a.night.count(countFeed, read)
 	switch {
 	case broken > 0:
 		return result{outcomeUnreadable, unread}

@@ -65,6 +65,11 @@ func newNight() *night {
 	}
 }
 
+// mostCounted bounds the counts that are kept: a larger number may be anything else.
+const mostCounted = 10_000_000
+
+func (n *night) count(name string, number int) { n.counts[name] = max(0, min(number, mostCounted)) }
+
 func (n *night) kind(name string) *kindNight {
 	k := n.kinds[name]
 	if k == nil {

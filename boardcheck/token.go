@@ -55,7 +55,7 @@ func (a *asker) noteTokens() {
 		if r.class == good {
 			a.addShape(kindToken, x.shape)
 			if x.shape != nil && x.shape.life > 0 {
-				a.night.counts[countTokenLife] = x.shape.life
+				a.night.count(countTokenLife, x.shape.life)
 			}
 		}
 		k.asked++
