@@ -96,7 +96,7 @@ func (a *asker) call(kind string, shaped bool, do func() (result, error)) error 
 	case a.tap.spent():
 		k.stop(fmt.Sprintf("the %d requests were used up", MaxRequests))
 		return nil
-	case k.failed >= givenUp:
+	case k.failed >= givenUp || a.night.gaveUp(unknownOf[kind]):
 		k.stop(fmt.Sprintf("%d calls failed one after the other", givenUp))
 		return nil
 	}
@@ -150,10 +150,15 @@ func (a *asker) note(kind string, k *kindNight, r result, seen []*exchange) {
 	}
 }
 
+// unknownOf has, for each call of what no board knows, the kind of the same calls of what it knows.
+var unknownOf = map[string]string{
+	kindUnknownChannel: kindSearch, kindUnknownJob: kindLookup, kindUnknownApplied: kindApplied,
+}
+
 // isExpected reports whether a 500 is the board's answer to what it does not know: calls of the same endpoint
 // are answered otherwise. Section 7.1 names 500 for any failure of a search.
 func (a *asker) isExpected(kind string, seen []*exchange) bool {
-	of := map[string]string{kindUnknownChannel: kindSearch, kindUnknownJob: kindLookup}[kind]
+	of := unknownOf[kind]
 	if of == "" || len(seen) == 0 || seen[len(seen)-1].status != http.StatusInternalServerError {
 		return false
 	}
@@ -166,7 +171,7 @@ func (a *asker) addShape(kind string, s *shape) {
 	switch kind {
 	case kindWord, kindCircle:
 		kind = kindSearch
-	case kindUnknownChannel, kindUnknownJob, kindFeed:
+	case kindUnknownChannel, kindUnknownJob, kindUnknownApplied, kindFeed:
 		return
 	case kindApplication:
 		s = identifierShape(s)
@@ -287,6 +292,7 @@ func (a *asker) searchUnknown() error {
 // lookUpAll looks up the chosen jobs, and one that never was.
 func (a *asker) lookUpAll() error {
 	a.jobs = a.chooseJobs()
+	a.night.noJobs = len(a.jobs) == 0
 	if a.Config.JobDBURL == "" {
 		return nil
 	}
@@ -318,14 +324,19 @@ func (a *asker) askApplicant() error {
 		return nil
 	}
 	who := a.client.Applicant(a.Applicant)
-	for _, job := range a.jobs {
-		err := a.call(kindApplied, true, func() (result, error) {
+	hasApplied := func(kind string, job jobboard.JobID) error {
+		return a.call(kind, true, func() (result, error) {
 			applied, err := who.HasApplied(a.ctx, job)
 			return result{strconv.FormatBool(applied), good}, err
 		})
-		if err != nil {
+	}
+	for _, job := range a.jobs {
+		if err := hasApplied(kindApplied, job); err != nil {
 			return err
 		}
+	}
+	if err := hasApplied(kindUnknownApplied, unknownJob); err != nil {
+		return err
 	}
 	for _, job := range a.jobs {
 		err := a.call(kindApplication, true, func() (result, error) {

@@ -72,6 +72,7 @@ const (
 	kindLookup         = "job information"
 	kindUnknownJob     = "job information of an unknown job"
 	kindApplied        = "applied check"
+	kindUnknownApplied = "applied check of an unknown job"
 	kindApplication    = "application identifier"
 )
 
@@ -99,6 +100,7 @@ func (b Board) Plan() ([]Step, error) {
 	add(searches > 0 && b.Config.JobDBURL != "", kindCircle, searchLine, searches)
 	add(searches > 0, kindUnknownChannel, searchLine, 1)
 	add(b.Applicant != nil, kindApplied, appliedLine, maxJobs)
+	add(b.Applicant != nil, kindUnknownApplied, appliedLine, 1)
 	add(b.Applicant != nil, kindApplication, applicationLine, maxJobs)
 	total := 0
 	for _, s := range steps {

@@ -184,19 +184,20 @@ func TestChangesAreTold(t *testing.T) {
 		"an entry that is no posting":            {edit{json: few("results", 1, func(o object) { delete(o, "jobPostingId") })}, []string{"search: unreadable entries", "search in a circle: unreadable", "search with a word: unreadable"}},
 		"a posting without a version":            {edit{json: few("results", 1, func(o object) { delete(o, "postingVersionId") })}, nil},
 		"a web page":                             {edit{raw: page("/applied")}, []string{"applied check: ErrDecode"}},
-		"a redirect elsewhere":                   {edit{raw: redirect("/applied", "https://login.example/sign_in/4711?x=y")}, []string{"applied check: ErrRedirect"}},
+		"a redirect elsewhere":                   {edit{raw: redirect("/applied", "https://login.example/sign_in/4711?x=y")}, []string{"applied check: ErrRedirect", "applied check of an unknown job: ErrRedirect"}},
 		"an error without a condition":           {edit{raw: status(410, 409)}, []string{"applied check: error without a condition, status 409, under 1 KiB", "application identifier: error without"}},
 		"a feed that is none":                    {edit{raw: otherFeed}, []string{"feed: ErrNotFeed"}},
 		"a feed with a broken entry":             {edit{raw: oneReplaced("<IdValue>", "<IdValue>x")}, []string{"feed: unreadable entries"}},
 		"a code that nobody knows":               {edit{raw: replaced("ERROR_JOB_UNAVAILABLE", "ERROR_JOB_ARCHIVED")}, []string{"job information of an unknown job: error without a condition"}},
 		"an unknown job is inactive":             {edit{raw: replaced("ERROR_JOB_UNAVAILABLE", "ERROR_JOB_INACTIVE")}, []string{"job information of an unknown job: ErrJobInactive"}},
+		"an unknown job is another's":            {edit{raw: replaced("not available", "not accessible")}, []string{"applied check of an unknown job: ErrProjectNotAccessible"}},
 		"a job is unavailable":                   {edit{raw: replaced("ERROR_JOB_INACTIVE", "ERROR_JOB_UNAVAILABLE")}, nil},
 		"an unknown channel is 404":              {edit{raw: unknownChannel(404)}, []string{"search of an unknown channel: error without a condition, status 404"}},
 		"an unknown channel is 500":              {edit{raw: unknownChannel(500)}, []string{"search of an unknown channel: ErrServer"}},
 
 		// (b) shape of an outcome
 		"a media type":   {edit{raw: header(infoPath, "Content-Type", "application/problem+json")}, []string{"job information: ErrJobInactive came with 404 application/problem+json", "job information: ok came with", "job information of an unknown job: ErrJobUnavailable came with"}},
-		"a charset":      {edit{raw: header("/applied", "Content-Type", "application/json; charset=ISO-8859-1")}, []string{"applied check: ErrPostingInactive came with", "applied check: false came with 200 application/json; charset=iso-8859-1, in 19", "applied check: true came"}},
+		"a charset":      {edit{raw: header("/applied", "Content-Type", "application/json; charset=ISO-8859-1")}, []string{"applied check of an unknown job: ErrProjectNotAvailable came with", "applied check: ErrPostingInactive came with", "applied check: false came with 200 application/json; charset=iso-8859-1, in 19", "applied check: true came"}},
 		"another header": {edit{raw: header(jobsPath, "X-Version", "7")}, nil},
 		"a status of a code": {edit{raw: func(p string, resp *http.Response, b []byte) []byte {
 			if strings.HasSuffix(p, infoPath) {
@@ -345,7 +346,7 @@ func oneReplaced(from, to string) func(string, *http.Response, []byte) []byte {
 
 func unknownChannel(to int) func(string, *http.Response, []byte) []byte {
 	return func(path string, resp *http.Response, body []byte) []byte {
-		if strings.Contains(path, "999999983") {
+		if strings.Contains(path, "999999983_") {
 			resp.StatusCode = to
 			return nil
 		}

@@ -58,7 +58,7 @@ func (c *comparison) all() {
 func (c *comparison) sdkIsNew() bool { return c.old.SDK != c.now.sdk }
 
 func (c *comparison) outcomes(where string, old *kindProfile, now *kindNight) {
-	unknown := where == kindUnknownJob || where == kindUnknownChannel
+	_, unknown := unknownOf[where]
 	for _, name := range slices.Sorted(maps.Keys(now.outcomes)) {
 		o := now.outcomes[name]
 		if o.class == trouble {

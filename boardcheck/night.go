@@ -15,6 +15,7 @@ type night struct {
 	kinds   map[string]*kindNight
 	counts  map[string]int // entries of the feed and of each channel, and the size of a page
 	effects map[string]*effect
+	noJobs  bool // neither a link nor the feed nor the Board names a job
 }
 
 // kindNight is what one check found by a kind of call.
@@ -77,6 +78,12 @@ func (n *night) kind(name string) *kindNight {
 		n.kinds[name] = k
 	}
 	return k
+}
+
+// gaveUp reports whether the calls of a kind, if there were any, failed one after the other.
+func (n *night) gaveUp(kind string) bool {
+	k := n.kinds[kind]
+	return k != nil && k.failed >= givenUp
 }
 
 func (k *kindNight) outcome(r result) *outcomeNight {

@@ -117,7 +117,7 @@ func refusedMember(err error) string {
 var memberNames = func() map[string]bool {
 	names := map[string]bool{}
 	for path := range interfaceMembers {
-		if _, name, _ := cutLast(path); isWord(name) && name != "location" && name != "offset" && name != "results" {
+		if _, name, _ := cutLast(path); isWord(name) {
 			names[name] = true
 		}
 	}

@@ -83,6 +83,14 @@ func (r *Report) Since(earlier *Profile) {
 	if earlier.data.Nights > 0 {
 		c.all()
 	}
+	if r.night.noJobs {
+		const none = "no link and no feed names a job"
+		if earlier.data.Calls[kindLookup] != nil || earlier.data.Calls[kindApplied] != nil {
+			r.Unjudged = append(r.Unjudged, Finding{kindLookup, none + " any more"})
+		} else {
+			c.note(kindLookup, "%s: name some in Jobs", none)
+		}
+	}
 	r.Changes, r.Notes = c.changes, c.notes
 	if r.Answered {
 		earlier.merge(r)

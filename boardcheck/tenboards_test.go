@@ -306,7 +306,7 @@ func TestTenBoards(t *testing.T) {
 			{what: "a key is gone", told: `^search results\[\].config.jobcategory: it is in none of`},
 		}},
 		{is: ownBoard{otherCode: "project_error"}, differences: []difference{
-			{what: "a code has another name", told: `^application identifier: error without a condition, status 404`},
+			{what: "a code has another name", told: `^(application identifier|applied check of an unknown job): error without a condition, status 404`},
 		}},
 		{is: ownBoard{everywhere: true, oneLanguage: true, seconds: true}, differences: []difference{
 			{what: "geoLocation is not looked at", told: `^search in a circle: the circle does not change the result`},
@@ -314,7 +314,7 @@ func TestTenBoards(t *testing.T) {
 			{what: "dates are seconds", told: `Date: it is seconds in`},
 		}},
 		{is: ownBoard{problem: true, objectID: true, notPossible: true}, differences: []difference{
-			{what: "coded errors are problems", told: `ErrApplicationNotFound came with 404 application/problem\+json`},
+			{what: "coded errors are problems", told: `Err(ApplicationNotFound|ProjectNotAvailable) came with 404 application/problem\+json`},
 			{what: "the application identifier is a member", told: `^application identifier: ErrDecode`},
 			{what: "applyPossible is missing", told: `^job information: ErrDecode of applyPossible`},
 		}},

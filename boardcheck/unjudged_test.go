@@ -176,8 +176,28 @@ func TestLeftAlone(t *testing.T) {
 		srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpApplied, Status: http.StatusForbidden, Body: "no"})
 		r := check(t, boardOf(srv))
 		r.Since(known)
-		if n := srv.Count(jobboardtest.OpApplied); n != 4 || len(r.Unjudged) != 1 || len(r.Changes) > 0 || srv.Count(jobboardtest.OpApplication) != 30 {
+		if n := srv.Count(jobboardtest.OpApplied); n != 4 || len(r.Unjudged) != 2 || len(r.Changes) > 0 || srv.Count(jobboardtest.OpApplication) != 30 {
 			t.Errorf("%d applied checks, no judgement %s, told %s", n, lines(r.Unjudged), lines(r.Changes))
+		}
+	})
+}
+
+// Where nothing names a job any more, nothing is known of jobs: no night passes in silence.
+func TestNoJobsAnyMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := steady(t)
+		srv.SetVariants(jobboardtest.Variants{Links: jobboardtest.LinksOpaque})
+		b := boardOf(srv)
+		b.FeedURL = ""
+		r := check(t, b)
+		r.Since(&boardcheck.Profile{})
+		if len(r.Unjudged) > 0 || !strings.Contains(lines(r.Notes), "name some in Jobs") {
+			t.Errorf("the first night: noted %s, no judgement %s", lines(r.Notes), lines(r.Unjudged))
+		}
+		r = check(t, b)
+		r.Since(calm(t))
+		if !strings.Contains(lines(r.Unjudged), "job information: no link and no feed names a job any more") {
+			t.Errorf("no judgement: %s", lines(r.Unjudged))
 		}
 	})
 }

@@ -23,7 +23,7 @@ type checkFlags struct {
 	plan, json          bool
 	save, junit, feed   string
 	channels, languages []string
-	jobs                []int64
+	jobs                []string
 	rate                float64
 	within              time.Duration
 }
@@ -69,7 +69,7 @@ call was answered.`,
 	fl.StringVar(&f.feed, "feed", "", "`address` of the feed, which is read too")
 	fl.StringSliceVar(&f.channels, "channels", nil, "`channels` to search, in place of --channel")
 	fl.StringSliceVar(&f.languages, "languages", nil, "`languages` to search in, such as en,de")
-	fl.Int64SliceVar(&f.jobs, "jobs", nil, "`jobs` to look up in any case")
+	fl.StringSliceVar(&f.jobs, "jobs", nil, "`jobs` to look up in any case")
 	fl.Float64Var(&f.rate, "rate", mostChecked, "most `requests` a second, 5 at most")
 	fl.DurationVar(&f.within, "within", 10*time.Minute, "longest `time` for all")
 	_ = cmd.MarkFlagFilename("save", "json")
@@ -114,8 +114,12 @@ func (f *checkFlags) board(b *setup.Board) (boardcheck.Board, error) {
 	for _, c := range channels {
 		out.Channels = append(out.Channels, jobboard.ChannelID(c))
 	}
-	for _, job := range f.jobs {
-		out.Jobs = append(out.Jobs, jobboard.JobID(job))
+	for _, text := range f.jobs {
+		job, err := jobboard.ParseJobID(text)
+		if err != nil {
+			return out, setup.Usage("--jobs: %w", err)
+		}
+		out.Jobs = append(out.Jobs, job)
 	}
 	if b.Fake != nil && out.FeedURL == "" {
 		out.FeedURL = b.Fake.FeedURL

@@ -135,6 +135,7 @@ func TestCheckMistakes(t *testing.T) {
 		"is a directory":           {"--junit", dir},
 		"--junit: open":            {"--junit", filepath.Join(dir, "missing", "check.xml")},
 		"FeedURL is no http":       {"--feed", "feed.xml"},
+		"--jobs: ":                 {"--jobs", "1,x"},
 		"20 channels in 1 languag": {"--channels", "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t"},
 	} {
 		newProcess().pointAt(srv).run(t, append([]string{"check"}, args...)...).want(t, setup.ExitUsage).wantErr(t, want)
