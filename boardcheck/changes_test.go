@@ -218,6 +218,7 @@ func TestChangesAreTold(t *testing.T) {
 				o["answers"] = nil
 			}
 		})}, nil},
+		"null for some lists that never were empty": {edit{json: infos(5, func(o object) { o["additionalLocations"] = nil })}, nil},
 		"a key is gone from two":                    {edit{json: few("results", 2, func(o object) { delete(configOf(o), "location") })}, []string{"search results[].config.location: it is missing"}},
 		"dates are ISO":                             {edit{json: each("results", func(_ int, o object) { o["jobStartDate"] = "2026-01-31T08:30:00.000Z" })}, []string{"search results[].jobStartDate: it is time with milliseconds and Z in 29 of 29, and was milliseconds"}},
 		"three dates are seconds":                   {edit{json: few("results", 3, func(o object) { o["jobStartDate"] = 1767225600 })}, []string{"search results[].jobStartDate: it is seconds"}},
@@ -352,6 +353,37 @@ func unknownChannel(to int) func(string, *http.Response, []byte) []byte {
 		}
 		return body
 	}
+}
+
+// A board of five: what all five had is told where two lack it, but for keys of config, which come and go. Where all titles are
+// alike no word is searched for.
+func TestSmallBoard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithStrict(false), fewCountries())
+		srv.AddClient(jobboardtest.ClientApp{ID: "10"})
+		srv.AddChannel(jobboardtest.Channel{ID: "27828_extern"})
+		for range 5 {
+			j := srv.AddJob(jobboardtest.Job{Title: "Nurse"})
+			srv.AddPosting(jobboardtest.Posting{
+				JobID: j.ID, Channels: []string{"27828_extern"}, Title: "Nurse", Config: map[string][]string{"location": {"12"}, "audience": {"1"}},
+			})
+		}
+		b := boardOf(srv)
+		b.Applicant = nil
+		known := &boardcheck.Profile{}
+		check(t, b).Since(known)
+		r := check(t, edited(b, edit{json: few("results", 2, func(o object) {
+			delete(configOf(o), "audience")
+			delete(o, "applyOnlineLink")
+		})}))
+		r.Since(known)
+		wantLines(t, r.Changes, []string{"search results[].applyOnlineLink: it is missing or null in 2 of 5, and was in all of 5"})
+		for _, q := range srv.Requests(jobboardtest.OpSearch) {
+			if q.Query.Get("search") != "" {
+				t.Errorf("it searches for %s", q.Query.Get("search"))
+			}
+		}
+	})
 }
 
 // (e) What a parameter does is told once it does nothing; a feed or a channel, once it yields less than a tenth.
