@@ -26,6 +26,7 @@ type wall struct {
 
 var walls = []wall{
 	{part: ".", but: []string{"internal/suite", "dev/bench", "dev/e2e"}, beyond: []string{"internal/suite"}},
+	{part: "boardcheck", beyond: []string{"jobboardtest"}},
 	{part: "market/cmd", but: []string{"market/cmd/internal/clitest"}, beyond: []string{"market/cmd/internal/clitest"}},
 	{part: "market/jobpublish", beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "market/jobmirror", "market/jobsite"}},
 	{part: "market/jobmirror/internal/store", beyond: []string{".", "jobfeed", "market/jobmirror/internal/words", "market/jobmirror/internal/pace"}},

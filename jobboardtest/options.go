@@ -13,7 +13,6 @@ type config struct {
 	demo                    bool
 	state                   *State
 	variants                Variants
-	like                    string // file with a profile; empty: none
 	clock                   func() time.Time
 	report                  func(violation string)
 	log                     func(refusal string)

@@ -80,9 +80,6 @@ func start(opts []Option) (*Server, error) {
 			return nil, fmt.Errorf("jobboardtest: the prefix %q is not a plain path", *p)
 		}
 	}
-	if err := cfg.readLike(); err != nil {
-		return nil, err
-	}
 	if err := cfg.variants.Check(); err != nil {
 		return nil, err
 	}
@@ -123,7 +120,7 @@ func (s *Server) fill() error {
 	}
 	s.st, s.Demo = st, in.Demo
 	s.variants.Store(&s.cfg.variants)
-	if s.cfg.variants == (Variants{}) && s.cfg.like == "" {
+	if s.cfg.variants == (Variants{}) {
 		s.variants.Store(&in.Variants)
 	}
 	s.initial = s.Snapshot()

@@ -6,7 +6,6 @@
 //	go run ./cmd/jobboard-fake -addr 0.0.0.0:8080                                   # in a container
 //	go run ./cmd/jobboard-fake -addr 127.0.0.1:0 -json
 //	go run ./cmd/jobboard-fake -data state.json
-//	go run ./cmd/jobboard-fake -like board.json                                     # with the ways of a live board
 //	go run ./cmd/jobboard-fake -addr 0.0.0.0:8080 -control-addr 0.0.0.0:8090
 //
 // Its first lines print the address of a page that shows the board and its
@@ -63,7 +62,7 @@ type first struct {
 type options struct {
 	addr, jobDBAddr          string
 	controlAddr, controlHost string
-	prefix, data, like       string
+	prefix, data             string
 	json, strict             bool
 	version, health          bool
 	grace                    time.Duration
@@ -80,7 +79,6 @@ func parse(args []string, stdout, stderr io.Writer) (o options, code int, ok boo
 	flags.StringVar(&o.prefix, "prefix", "", "path `prefix` of both addresses")
 	flags.BoolVar(&o.strict, "strict", false, "refuse requests outside the interface, with a sentence that says why")
 	flags.StringVar(&o.data, "data", "", "`file` with the state to start from, which is only read; the demo where it does not exist")
-	flags.StringVar(&o.like, "like", "", "`file` with a board's profile, which jobboard check --save writes: the switches are set to do what that board does")
 	flags.StringVar(&o.controlAddr, "control-addr", "", "`host:port` of the page and the control interface; without it they are at "+control.Path+" of the base address")
 	flags.StringVar(&o.controlHost, "control-host", "", "further host `names`, parted by commas, that the control interface answers to, beside addresses and local names")
 	flags.DurationVar(&o.grace, "grace", 8*time.Second, "how long what it serves may take to finish after SIGTERM; stalled and endless answers are broken off at once")
@@ -168,13 +166,7 @@ func serve(o options) (srv *jobboardtest.Server, f first, err error) {
 		return nil, f, err
 	}
 	prefix := strings.TrimRight(o.prefix, "/")
-	like, err := likeness(o.like)
-	if err != nil {
-		base.Close()
-		jobDB.Close()
-		return nil, f, err
-	}
-	srv = jobboardtest.NewServer(content, like, jobboardtest.WithListeners(base, jobDB),
+	srv = jobboardtest.NewServer(content, jobboardtest.WithListeners(base, jobDB),
 		jobboardtest.WithPrefix(prefix+"/board", prefix+"/info"), jobboardtest.WithStrict(o.strict))
 	defer func() {
 		if err != nil {
@@ -237,23 +229,6 @@ func content(file string) (jobboardtest.Option, error) {
 		return nil, fmt.Errorf("%w (file %s)", err, file)
 	}
 	return jobboardtest.WithState(st), nil
-}
-
-// likeness returns the option with the switches of a board's profile, if a file
-// is given.
-func likeness(file string) (jobboardtest.Option, error) {
-	if file == "" {
-		return jobboardtest.WithVariants(jobboardtest.Variants{}), nil // keeps the state's switches
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("-like: %w", err)
-	}
-	defer f.Close()
-	if _, err := jobboardtest.ReadLike(f); err != nil {
-		return nil, fmt.Errorf("-like: %w (file %s)", err, file)
-	}
-	return jobboardtest.Like(file), nil
 }
 
 // listen opens the listeners of both addresses. Without jobDBAddr it returns

@@ -7,13 +7,16 @@ import (
 	"os"
 	"testing"
 
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest/boardcheck"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/boardcheck"
 )
 
 func TestBoard(t *testing.T) {
-	boardcheck.Run(t, "testdata/board.json", boardcheck.Board{Target: conformance.Target{
-		BaseURL: os.Getenv("JOBBOARD_BASE_URL"), JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"),
-		Channel: os.Getenv("JOBBOARD_CHANNEL"), ClientID: os.Getenv("JOBBOARD_CLIENT_ID"),
-	}})
+	boardcheck.Run(t, "testdata/board.json", boardcheck.Board{
+		Config: jobboard.Config{
+			BaseURL: os.Getenv("JOBBOARD_BASE_URL"), JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"), ClientID: os.Getenv("JOBBOARD_CLIENT_ID"),
+		},
+		Channels:  []jobboard.ChannelID{jobboard.ChannelID(os.Getenv("JOBBOARD_CHANNEL"))},
+		Languages: []string{"en", "de"},
+	})
 }

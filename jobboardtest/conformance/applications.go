@@ -145,7 +145,7 @@ func answers(op operation) func(*probe) {
 			return
 		}
 		if said := p.gate(op); said != "" {
-			p.errorf("%s", own(said))
+			p.errorf("%s", said)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (p *probe) ask(op operation, job string, c credential) (response, bool) {
 func wants200(who string) func(*probe, response) {
 	return func(p *probe, rs response) {
 		if rs.status != http.StatusOK {
-			p.errorf("%s answered with %s, not 200", own(who), rs)
+			p.errorf("%s answered with %s, not 200", who, rs)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func refuses(op operation, c credential) func(*probe) {
 			return
 		}
 		if rs, ok := p.ask(op, p.answeredJobs(op)[0], c); ok && !rs.refused() {
-			p.errorf("%s is answered with %s", own(c.name), rs)
+			p.errorf("%s is answered with %s", c.name, rs)
 		}
 	}
 }
@@ -203,18 +203,18 @@ func unquote(b []byte) string {
 func wantsMessage(status int) func(*probe, response) {
 	return func(p *probe, rs response) {
 		if rs.status != status {
-			p.errorf("it is answered with %s, not %s", rs, own(strconv.Itoa(status)))
+			p.errorf("it is answered with %s, not %s", rs, strconv.Itoa(status))
 			return
 		}
 		v, err := parse(rs.body)
 		_, isText := v.(string)
 		switch words := unquote(rs.body); {
 		case words == "":
-			p.errorf("the %s has no message", own(strconv.Itoa(status)))
+			p.errorf("the %s has no message", strconv.Itoa(status))
 		case codeForm.MatchString(words):
-			p.errorf("the %s has the code %q where a plain message is wanted", own(strconv.Itoa(status)), words)
+			p.errorf("the %s has the code %q where a plain message is wanted", strconv.Itoa(status), words)
 		case err == nil && !isText || strings.HasPrefix(words, "<"):
-			p.errorf("the %s has %s where a plain message is wanted", own(strconv.Itoa(status)), sample(rs.body))
+			p.errorf("the %s has %s where a plain message is wanted", strconv.Itoa(status), sample(rs.body))
 		}
 	}
 }
@@ -241,21 +241,21 @@ func codeOf(b []byte) (code string, message any, err error) {
 func wantsCode(code, word string) func(*probe, response) {
 	return func(p *probe, rs response) {
 		if rs.status != http.StatusNotFound {
-			p.errorf("it is answered with %s, not 404 and %s", rs, own(code))
+			p.errorf("it is answered with %s, not 404 and %s", rs, code)
 			return
 		}
 		got, message, err := codeOf(rs.body)
 		words, isText := message.(string)
 		switch {
 		case err != nil:
-			p.errorf("%s: %s", own(err.Error()), rs)
+			p.errorf("%s: %s", err.Error(), rs)
 		case got != code:
-			p.errorf("the code is %q, not %s", got, own(code))
+			p.errorf("the code is %q, not %s", got, code)
 		case !isText || words == "":
-			p.errorf("the message of %s is missing, or no text: %s", own(code), rs)
+			p.errorf("the message of %s is missing, or no text: %s", code, rs)
 		case words == got: // bare
 		case !strings.Contains(strings.ToLower(words), word):
-			p.errorf("the message of %s is %q, which does not say %q", own(code), words, own("not "+word))
+			p.errorf("the message of %s is %q, which does not say %q", code, words, "not "+word)
 		}
 	}
 }
@@ -297,7 +297,7 @@ func hasApplied(job string, c credential, want bool) func(*probe) {
 		case !ok:
 			p.unless("applied/boolean")
 		case got != want:
-			p.errorf("for the target's %s the answer is %t, not %t", own(job), got, want)
+			p.errorf("for the target's %s the answer is %t, not %t", job, got, want)
 		}
 	})
 }
@@ -349,7 +349,7 @@ func wantsString(p *probe, rs response) {
 		return
 	}
 	if _, bad := identity(rs); bad != "" {
-		p.errorf("%s", own(bad))
+		p.errorf("%s", bad)
 	} else if v, _ := parse(rs.body); text(v) == "" {
 		p.errorf("it is %s, a JSON string, not a plain string", sample(rs.body))
 	}
@@ -462,12 +462,12 @@ func (p *probe) stillApplied(first, when string) {
 		return
 	}
 	if id, bad := identity(rs); rs.status != http.StatusOK || bad != "" {
-		p.errorf("%s the application lookup is answered with %s", own(when), rs)
+		p.errorf("%s the application lookup is answered with %s", when, rs)
 	} else if id != first {
-		p.errorf("%s the application is another: %q, which was %q", own(when), id, first)
+		p.errorf("%s the application is another: %q, which was %q", when, id, first)
 	}
 	rs, _ = p.send(p.jobRequest(applied, p.SpareJob, userToken))
 	if got, valid := truth(rs.body); valid && !got {
-		p.errorf("%s the applied check says false", own(when))
+		p.errorf("%s the applied check says false", when)
 	}
 }

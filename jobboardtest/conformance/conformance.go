@@ -23,11 +23,6 @@ type Result struct {
 	Problems []string // how the service breaks the rule; empty: it does not
 	Skipped  string   // why the rule was not judged; empty: it was judged
 
-	// Outlines are the problems for files that are kept: an ellipsis replaces every
-	// text of the service and the target. SkippedOutline is Skipped in the same form.
-	Outlines       []string
-	SkippedOutline string
-
 	// Lacks names the fields that the rule needs and the target does not set.
 	Lacks []string
 

@@ -60,7 +60,7 @@ func searchTakes(c credential) func(*probe) {
 			return
 		}
 		if rs, _ := p.send(p.searchRequest(query{auth: p.authorization(c)})); rs.refused() {
-			p.errorf("the search with the target's %s is refused: %s", own(c.field), rs)
+			p.errorf("the search with the target's %s is refused: %s", c.field, rs)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func searchRefuses(c credential) func(*probe) {
 		}
 		rs, ok := p.send(p.searchRequest(query{auth: p.authorization(c)}))
 		if ok && !rs.refused() {
-			p.errorf("a search with %s is answered with %s", own(c.name), rs)
+			p.errorf("a search with %s is answered with %s", c.name, rs)
 		}
 	}
 }

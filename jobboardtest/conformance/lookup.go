@@ -88,7 +88,7 @@ func (p *probe) information(field string, job int64) information {
 	case !ok:
 		i.bad = fmt.Sprintf("the body is no JSON object: %s", rs)
 	case len(codes) > 0 && o["jobId"] == nil:
-		i.bad = "it is answered with " + value(codes[0])
+		i.bad = "it is answered with " + codes[0]
 	}
 	i.fields = o
 	return i
@@ -97,7 +97,7 @@ func (p *probe) information(field string, job int64) information {
 func lookupAnswers(p *probe) {
 	for _, i := range p.informations() {
 		if i.bad != "" {
-			p.errorf("for the target's %s: %s", own(i.name), own(i.bad))
+			p.errorf("for the target's %s: %s", i.name, i.bad)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func lookupApplyPossible(p *probe, infos []information) {
 		}
 		want := i.name == "OpenJob"
 		if got := fmt.Sprint(i.fields["applyPossible"]); got == strconv.FormatBool(!want) {
-			p.errorf("for the target's %s it is %s, not %t", own(i.name), got, want)
+			p.errorf("for the target's %s it is %s, not %t", i.name, got, want)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func lookupQuestions(p *probe, qs []object) {
 		}
 		if there && q["type"] != "TEXT" && q["type"] != "TEXTAREA" {
 			if wrong := objects(answers); wrong != "" {
-				p.errorf("the answers of the question %s: the member answers %s", describe(q["id"]), own(wrong))
+				p.errorf("the answers of the question %s: the member answers %s", describe(q["id"]), wrong)
 			}
 		}
 	}
@@ -225,9 +225,9 @@ func (p *probe) idLabel(what string, o object) {
 	for _, name := range []string{"id", "label"} {
 		v, ok := o[name]
 		if !ok {
-			p.errorf("%s has no %s: %s", own(what), own(name), describe(o))
+			p.errorf("%s has no %s: %s", what, name, describe(o))
 		} else if wrong := text(v); wrong != "" {
-			p.errorf("the %s of %s %s", own(name), own(what), own(wrong))
+			p.errorf("the %s of %s %s", name, what, wrong)
 		}
 	}
 }
@@ -344,7 +344,7 @@ func decimal(bound float64) kind {
 		}
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil || strings.Trim(s, "+-.0123456789") != "" || max(f, -f) > bound {
-			return fmt.Sprintf("is %s, not a decimal number between -%g and %g", value(strconv.Quote(s)), bound, bound)
+			return fmt.Sprintf("is %s, not a decimal number between -%g and %g", strconv.Quote(s), bound, bound)
 		}
 		return ""
 	}
@@ -402,7 +402,7 @@ func lookupCodes(job string, want ...string) func(*probe) {
 		case len(got) > 1:
 			p.errorf("the answer has more than one code: %s", strings.Join(got, ", "))
 		case !slices.Contains(want, got[0]):
-			p.errorf("it is answered with %s, not %s", got[0], own(strings.Join(want, " or ")))
+			p.errorf("it is answered with %s, not %s", got[0], strings.Join(want, " or "))
 		}
 	}
 }

@@ -72,7 +72,7 @@ func (s *session) judge(ctx context.Context, r rule) Result {
 		r.check(p)
 	}
 	if p.result.Failed() {
-		p.result.Skipped, p.result.SkippedOutline, p.result.Lacks = "", "", nil
+		p.result.Skipped, p.result.Lacks = "", nil
 	}
 	return p.result
 }
@@ -90,10 +90,7 @@ const maxProblems = 8
 func (p *probe) errorf(format string, args ...any) {
 	switch n := len(p.result.Problems); {
 	case n < maxProblems:
-		p.result.Problems = append(p.result.Problems, p.secrets.Replace(unmarked(fmt.Sprintf(format, args...))))
-		if o := p.secrets.Replace(outline(format, args)); !slices.Contains(p.result.Outlines, o) {
-			p.result.Outlines = append(p.result.Outlines, o)
-		}
+		p.result.Problems = append(p.result.Problems, p.secrets.Replace(fmt.Sprintf(format, args...)))
 	case n == maxProblems:
 		p.result.Problems = append(p.result.Problems, "and more of the kind")
 	}
@@ -101,8 +98,7 @@ func (p *probe) errorf(format string, args ...any) {
 
 // skip marks the rule as not judged, with the reason.
 func (p *probe) skip(format string, args ...any) {
-	p.result.Skipped = p.secrets.Replace(unmarked(fmt.Sprintf(format, args...)))
-	p.result.SkippedOutline = p.secrets.Replace(outline(format, args))
+	p.result.Skipped = p.secrets.Replace(fmt.Sprintf(format, args...))
 }
 
 // lacks skips the rule if the target does not set one of these fields. Empty names
@@ -120,7 +116,7 @@ func (p *probe) lacks(fields ...string) bool {
 // fields.
 func (p *probe) without(missing bool, fields string) bool {
 	if missing {
-		p.skip("the target does not tell %s", own(fields))
+		p.skip("the target does not tell %s", fields)
 		p.result.Lacks = targetFields(fields)
 	}
 	return missing
@@ -130,7 +126,7 @@ func (p *probe) without(missing bool, fields string) bool {
 func (p *probe) job(field string) int64 { return reflect.ValueOf(p.Target).FieldByName(field).Int() }
 
 // unless skips the rule because a simpler one is broken.
-func (p *probe) unless(rule string) { p.skip("not judged, because %s does not hold", own(rule)) }
+func (p *probe) unless(rule string) { p.skip("not judged, because %s does not hold", rule) }
 
 // uses adds a request to Result.Requests.
 func (p *probe) uses(line string) {
@@ -163,7 +159,7 @@ const maxBody = 256 << 20
 func (p *probe) send(rq request) (response, bool) {
 	rs, err := p.try(rq)
 	if err != nil {
-		p.errorf("%s", own(err.Error()))
+		p.errorf("%s", err.Error())
 		return rs, false
 	}
 	return rs, true
@@ -195,13 +191,13 @@ func (p *probe) try(rq request) (response, error) {
 	what := rq.method + " " + r.URL.EscapedPath()
 	got, err := p.client.Do(r)
 	if err != nil {
-		return response{}, fmt.Errorf("%s got no answer: %s", value(what), value(err.Error()))
+		return response{}, fmt.Errorf("%s got no answer: %s", what, err.Error())
 	}
 	defer got.Body.Close()
 	data, err := io.ReadAll(http.MaxBytesReader(nil, got.Body, maxBody))
 	if err != nil {
 		return response{}, fmt.Errorf("%s: the body of the answer, which may have %d MiB, cannot be read: %s",
-			value(what), maxBody>>20, value(err.Error()))
+			what, maxBody>>20, err.Error())
 	}
 	return response{got.StatusCode, got.Header, data}, nil
 }
@@ -210,7 +206,7 @@ func (p *probe) try(rq request) (response, error) {
 func (r response) String() string {
 	s := "status " + strconv.Itoa(r.status)
 	if t := r.header.Get("Content-Type"); t != "" {
-		s += ", " + value(t)
+		s += ", " + t
 	}
 	if len(r.body) == 0 {
 		return s + ", no body"
@@ -221,7 +217,7 @@ func (r response) String() string {
 // sample quotes the beginning of a body.
 func sample(b []byte) string {
 	head, rest := clip(string(b))
-	return value(strconv.Quote(head) + rest)
+	return strconv.Quote(head) + rest
 }
 
 // clip returns the first 120 bytes of a text, and dots if it is longer.

@@ -167,7 +167,7 @@ func (p *probe) find(q query) (page, bool) {
 	}
 	pg, bad := readPage(rs)
 	if bad != "" {
-		p.errorf("the search with %q: %s", q.rawQuery, own(bad))
+		p.errorf("the search with %q: %s", q.rawQuery, bad)
 		return page{}, false
 	}
 	return pg, true
@@ -185,7 +185,7 @@ func readPage(rs response) (pg page, bad string) {
 	}
 	v, err := parse(rs.body)
 	if err != nil {
-		return pg, fmt.Sprintf("the body is no JSON (%s): %s", value(err.Error()), rs)
+		return pg, fmt.Sprintf("the body is no JSON (%s): %s", err.Error(), rs)
 	}
 	o, ok := v.(object)
 	if !ok {
@@ -241,7 +241,7 @@ func (pg page) posting(id int64) object {
 
 func searchAnswers(p *probe) {
 	if s := p.fetchPlain(); s != nil && s.bad != "" {
-		p.errorf("%s", own(s.bad))
+		p.errorf("%s", s.bad)
 	}
 }
 
@@ -281,7 +281,7 @@ func (p *probe) checkCounters(pg page) {
 			return
 		}
 		if n[name] = int(v); v < 0 {
-			p.errorf("%s is %d, below 0", own(name), v)
+			p.errorf("%s is %d, below 0", name, v)
 		}
 	}
 	have := len(pg.postings)
@@ -375,9 +375,9 @@ func postingTimestamps(p *probe, postings []object) {
 			n, _ := number(v)
 			switch {
 			case integer(v) != "":
-				p.errorf("%s is %s, not a number of milliseconds", own(name), describe(v))
+				p.errorf("%s is %s, not a number of milliseconds", name, describe(v))
 			case n != 0 && (max(n, -n) < earliest || max(n, -n) > latest):
-				p.errorf("%s is %d, which is no likely number of milliseconds since the epoch", own(name), n)
+				p.errorf("%s is %d, which is no likely number of milliseconds since the epoch", name, n)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ type kind func(v any) string
 func describe(v any) string {
 	b, _ := json.Marshal(v) // cannot fail: v was decoded from JSON
 	head, rest := clip(string(b))
-	return value(head + rest)
+	return head + rest
 }
 
 // unlike returns "" if ok, or else a description of the value and of the
@@ -136,11 +136,11 @@ func (p *probe) fields(item string, items []object, table []field) {
 			}
 			seen = true
 			if wrong := f.kind(v); wrong != "" {
-				p.errorf("%s: %s %s", own(item), own(f.name), own(wrong))
+				p.errorf("%s: %s %s", item, f.name, wrong)
 			}
 		}
 		if !seen {
-			p.errorf("%s: the field %s is missing", own(item), own(f.name))
+			p.errorf("%s: the field %s is missing", item, f.name)
 		}
 	}
 }

@@ -285,7 +285,7 @@ func (d *examination) titles(ch jobboard.ChannelID, lang string) (map[jobboard.J
 		return nil, err
 	}
 	titles := map[jobboard.JobPostingID]string{}
-	d.further = newFurther("search")
+	d.further = further{}
 	q := jobboard.Query{Language: lang, OmitConfig: []string{jobboard.KeyAdText}}
 	stream := s.PostingStream(d.ctx, ch, q)
 	for p, err := range stream.All() {
@@ -295,14 +295,14 @@ func (d *examination) titles(ch jobboard.ChannelID, lang string) (map[jobboard.J
 		if err != nil {
 			return titles, err
 		}
-		d.further.add("results[]", p)
+		d.further.add("results.", p.Unknown)
 		titles[p.JobPostingID] = strings.Clone(p.Title)
 		if len(titles) == languageSample {
 			break
 		}
 	}
 	page, _ := stream.Page()
-	d.further.add("", &page)
+	d.further.add("", page.Unknown)
 	return titles, nil
 }
 

@@ -221,7 +221,7 @@ func TestShort(t *testing.T) {
 		t.Error(got)
 	}
 	for n, want := range map[int]string{0: "", 1: "m00", 10: "m09", 11: "m09 and 1 more"} {
-		f := newFurther("lookup")
+		f := further{}
 		for i := range n {
 			f.add("", map[string]json.RawMessage{fmt.Sprintf("m%02d", i): json.RawMessage("1")})
 		}

@@ -2,31 +2,45 @@ package doctor
 
 import (
 	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest/boardcheck"
 )
 
-// further collects members that the interface does not name, as jobboard check
-// does.
-type further struct{ shape *boardcheck.Shape }
+// further holds the paths of members that the interface does not name.
+type further map[string]bool
 
-func newFurther(operation string) further { return further{boardcheck.NewShape(operation)} }
+// memberName is the form of a name. What has another form, or a long number in it, may name a person or a record.
+var (
+	memberName = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$.:-]{0,47}$`)
+	longNumber = regexp.MustCompile(`[0-9]{4}|[0-9a-fA-F]{12}`)
+)
 
-// add collects the unknown members of a decoded value, which package jobboard keeps, at a
-// path.
-func (f further) add(path string, v any) {
-	if text, err := json.Marshal(v); err == nil {
-		f.shape.AddJSON(path, text)
+// add adds the unknown members of the object at a path, such as "location.".
+func (f further) add(path string, unknown map[string]json.RawMessage) {
+	for name := range unknown {
+		if !memberName.MatchString(name) || longNumber.MatchString(name) {
+			name = "{name}"
+		}
+		f[path+name] = true
 	}
 }
 
 // furtherOf returns the unknown members of a job information.
 func furtherOf(info *jobboard.JobInformation) further {
-	f := newFurther("lookup")
-	f.add("", info)
+	f := further{}
+	f.add("", info.Unknown)
+	f.add("location.", info.Location.Unknown)
+	for _, l := range info.AdditionalLocations {
+		f.add("additionalLocations.", l.Unknown)
+	}
+	for _, q := range info.Questions {
+		f.add("questions.", q.Unknown)
+	}
 	return f
 }
 
@@ -34,20 +48,17 @@ func furtherOf(info *jobboard.JobInformation) further {
 // or "" if there are none.
 func (f further) String() string {
 	const shown = 10
-	if f.shape == nil {
+	if len(f) == 0 {
 		return ""
 	}
-	names := f.shape.Unknown()
+	names := slices.Sorted(maps.Keys(f))
 	more := ""
 	if len(names) > shown {
 		more = " and " + strconv.Itoa(len(names)-shown) + " more"
 		names = names[:shown]
 	}
 	for i, name := range names {
-		names[i] = short(strings.ReplaceAll(name, "[]", ""))
-	}
-	if len(names) == 0 {
-		return ""
+		names[i] = short(name)
 	}
 	return "; beyond the interface it sends " + strings.Join(names, ", ") + more
 }
