@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 )
 
 // FormPage holds the data of the page with a job's form.
@@ -15,10 +16,10 @@ type FormPage struct {
 	Outcome // Status is the page's status; Check.Information is the job if Show is true
 
 	Show     bool                    // whether to show the form; false: show only Text, which gives the reason
-	Fields   []jobboard.FormField    // in the job's language; the nationality has the label of Texts
+	Fields   []prescreen.Field    // in the job's language; the nationality has the label of Texts
 	Problems int                     // number of wrong answers; each has a Problem in Fields
 	Complete bool                    // all questions are answered
-	Checked  jobboard.CheckedAnswers // the right answers of a sent form
+	Checked  prescreen.Checked // the right answers of a sent form
 	// Session is for a hidden field of the form, named "session". If somebody else has signed
 	// in in the same browser since the form was opened, Form shows the answers again and does
 	// not accept them. Without this field Form cannot detect the change.
@@ -68,7 +69,7 @@ const maxForm = 64 << 10
 // application/x-www-form-urlencoded, and with 413 for one over 64 KiB. To show the answers of
 // a visitor who is not signed in, Form looks up the job, and returns the lookup's error if the copy does
 // not have the job either. Of a nil SignIn it returns SignInNotOffered without a form.
-func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jobboard.AnswerRules) (FormPage, error) {
+func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules prescreen.Rules) (FormPage, error) {
 	if s == nil {
 		return FormPage{Outcome: s.Precheck(r, job, texts)}, nil
 	}
@@ -102,7 +103,7 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 	}
 	if p.Show = info != nil; p.Show {
 		p.Check.Information = info
-		p.Fields = info.Form(info.FormAnswers(r.PostForm), rules, wrong)
+		p.Fields = prescreen.Fields(info, prescreen.FromForm(info, r.PostForm), rules, wrong)
 	}
 	p.speak(texts)
 	return p, nil
@@ -168,16 +169,16 @@ func (p *FormPage) speak(texts Texts) {
 }
 
 // check checks the answers of a visitor who may apply, and returns the error of
-// CheckAnswers.
-func (p *FormPage) check(r *http.Request, rules jobboard.AnswerRules) error {
+// prescreen.Check.
+func (p *FormPage) check(r *http.Request, rules prescreen.Rules) error {
 	if p.ofAnother(r) {
 		p.Situation, p.Status = SignedInAnew, http.StatusConflict
 		return nil
 	}
 	info := p.Check.Information
-	checked, err := info.CheckAnswers(info.FormAnswers(r.PostForm), rules)
+	checked, err := prescreen.Check(info, prescreen.FromForm(info, r.PostForm), rules)
 	p.Checked = checked
-	if wrong, ok := errors.AsType[*jobboard.AnswersError](err); ok {
+	if wrong, ok := errors.AsType[*prescreen.Error](err); ok {
 		p.Problems, p.Status = len(wrong.Problems), http.StatusUnprocessableEntity
 	}
 	p.Complete = err == nil

@@ -10,12 +10,13 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 )
 
 // What a visitor sees of a form, opened and sent, in each state of the sign-in, of the
 // job and of the board.
 func TestForm(t *testing.T) {
-	rules := jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000}
+	rules := prescreen.Rules{MaxText: 200, MaxTextArea: 2000}
 	fault := func(op jobboardtest.Operation, status int) func(*rig) {
 		return func(s *rig) { s.fake.Fail(jobboardtest.Fault{Operation: op, Status: status}) }
 	}
@@ -99,7 +100,7 @@ func TestFormTokenEnds(t *testing.T) {
 	var p jobsite.FormPage
 	s.page = func(_ http.ResponseWriter, r *http.Request) {
 		var err error
-		if p, err = s.signIn.Form(r, jobboard.JobID(s.fake.Demo.OpenJob), jobsite.English(), jobboard.AnswerRules{}); err != nil {
+		if p, err = s.signIn.Form(r, jobboard.JobID(s.fake.Demo.OpenJob), jobsite.English(), prescreen.Rules{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -116,7 +117,7 @@ func TestFormComplete(t *testing.T) {
 	var p jobsite.FormPage
 	var failed error
 	s.page = func(_ http.ResponseWriter, r *http.Request) {
-		p, failed = s.signIn.Form(r, jobboard.JobID(s.fake.Demo.OpenJob), jobsite.German(), jobboard.AnswerRules{})
+		p, failed = s.signIn.Form(r, jobboard.JobID(s.fake.Demo.OpenJob), jobsite.German(), prescreen.Rules{})
 	}
 	s.get("/")
 	if p.Session == "" || len(p.Fields) == 0 || failed != nil {
@@ -172,7 +173,7 @@ func TestFormOfAnother(t *testing.T) {
 	var p jobsite.FormPage
 	s.page = func(w http.ResponseWriter, r *http.Request) {
 		var err error
-		if p, err = s.signIn.Form(r, jobboard.JobID(s.fake.Demo.OpenJob), jobsite.English(), jobboard.AnswerRules{}); err != nil {
+		if p, err = s.signIn.Form(r, jobboard.JobID(s.fake.Demo.OpenJob), jobsite.English(), prescreen.Rules{}); err != nil {
 			t.Error(err)
 		}
 		p.WriteHeader(w)
@@ -201,7 +202,7 @@ func TestFormOfAnother(t *testing.T) {
 // The answers of a form are told in its own words, without questions that have none.
 func TestFormAnswers(t *testing.T) {
 	yes := []jobboard.IDLabel{{ID: "1", Label: "Ja"}, {ID: "2", Label: "Nein"}}
-	form := jobsite.FormPage{Fields: []jobboard.FormField{
+	form := jobsite.FormPage{Fields: []prescreen.Field{
 		{Label: "Führerschein?", Choices: yes, Value: "2"}, {Label: "Gehalt", Value: "55000"}, {Label: "Seit wann?"},
 	}}
 	if got, want := form.Answers(), []jobsite.FormAnswer{{"Führerschein?", "Nein"}, {"Gehalt", "55000"}}; !slices.Equal(got, want) {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 )
 
 func TestLocal(t *testing.T) {
@@ -99,7 +100,7 @@ func TestWaits(t *testing.T) {
 		sent := httptest.NewRequest("POST", "/nobody", strings.NewReader("q9=x"))
 		sent.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		page = func(r *http.Request) {
-			if _, err := s.Form(r, 1, English(), jobboard.AnswerRules{}); !errors.Is(err, jobboard.ErrTimeout) {
+			if _, err := s.Form(r, 1, English(), prescreen.Rules{}); !errors.Is(err, jobboard.ErrTimeout) {
 				t.Error(err)
 			}
 		}
@@ -191,7 +192,7 @@ func TestPageOfTheCopy(t *testing.T) {
 		var p FormPage
 		form := func(r *http.Request) {
 			var err error
-			if p, err = signIn.Form(r, 1, English(), jobboard.AnswerRules{}); err != nil {
+			if p, err = signIn.Form(r, 1, English(), prescreen.Rules{}); err != nil {
 				t.Error(err)
 			}
 		}

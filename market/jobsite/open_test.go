@@ -25,6 +25,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite/jobsitetest"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 )
 
 // fetch returns the status, the header and the body of a page.
@@ -63,7 +64,7 @@ func addPages(m *jobsite.Marketplace) {
 		return err
 	})
 	m.Page("POST /apply/{job}", func(w http.ResponseWriter, r *http.Request) error {
-		form, err := m.SignIn.Form(r, 1, m.Site.Texts(r), jobboard.AnswerRules{})
+		form, err := m.SignIn.Form(r, 1, m.Site.Texts(r), prescreen.Rules{})
 		if err == nil {
 			form.WriteHeader(w)
 			_, err = fmt.Fprint(w, form.Text)

@@ -12,6 +12,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 )
 
 // What a visitor sees of a job, in each state of the board and of the job.
@@ -128,11 +129,11 @@ func TestTexts(t *testing.T) {
 			t.Errorf("%s has no words in German", reason)
 		}
 	}
-	tooLong := jobboard.AnswerProblem{Reason: jobboard.ReasonTooLong, Limit: 200, Length: 311}
+	tooLong := prescreen.Problem{Reason: prescreen.ReasonTooLong, Limit: 200, Length: 311}
 	if got := german.Problem(tooLong); got != "Bitte höchstens 200 Zeichen; es sind 311." {
 		t.Error(got)
 	}
-	if got := english.Problem(jobboard.AnswerProblem{Reason: "new"}); got != english.Other {
+	if got := english.Problem(prescreen.Problem{Reason: "new"}); got != english.Other {
 		t.Error(got)
 	}
 }
@@ -163,7 +164,7 @@ func ExampleSignIn() {
 			http.NotFound(w, r)
 			return
 		}
-		form, err := signIn.Form(r, id, jobsite.English(), jobboard.AnswerRules{MaxText: 200})
+		form, err := signIn.Form(r, id, jobsite.English(), prescreen.Rules{MaxText: 200})
 		if err != nil {
 			http.Error(w, "no form", jobboard.HTTPStatus(err))
 			return

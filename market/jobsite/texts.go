@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 )
 
 // Texts holds the sentences of a site in one language. A site may change the German and
@@ -16,7 +16,7 @@ type Texts struct {
 	Situations map[Situation]string
 	// Problems say what is wrong with an answer. {limit} and {length} are replaced
 	// by the problem's numbers.
-	Problems map[jobboard.AnswerReason]string
+	Problems map[prescreen.Reason]string
 	Lists    map[ListReason]string // errors of a search; {value} is replaced by the typed value
 	Statuses map[int]string        // sentences in place of a page, by status; see Status
 	// RetryMinute and RetryMinutes replace the text of status 503, for a page that lacks an answer of
@@ -58,7 +58,7 @@ func (t Texts) Status(status int) string {
 func (t Texts) Situation(s Situation) string { return cmp.Or(t.Situations[s], t.Other) }
 
 // Problem returns the sentence to show beside the field with a wrong answer.
-func (t Texts) Problem(p jobboard.AnswerProblem) string {
+func (t Texts) Problem(p prescreen.Problem) string {
 	text := cmp.Or(t.Problems[p.Reason], t.Other)
 	return strings.NewReplacer("{limit}", strconv.Itoa(p.Limit), "{length}", strconv.Itoa(p.Length)).Replace(text)
 }
@@ -107,13 +107,13 @@ func English() Texts {
 			SignInNotOffered: "You apply on the job board's own page.",
 			SignedInAnew:     "Somebody has signed in since you opened this form. If it was you, please check your answers and send them again.",
 		},
-		Problems: map[jobboard.AnswerReason]string{
-			jobboard.ReasonMissing:            "Please answer this question.",
-			jobboard.ReasonNationalityMissing: "Please choose your nationality.",
-			jobboard.ReasonNotOffered:         "Please choose one of the answers.",
-			jobboard.ReasonUnclearYesNo:       "Please choose one of the answers.",
-			jobboard.ReasonNationality:        "Please choose one from the list.",
-			jobboard.ReasonTooLong:            "Please use at most {limit} characters; these are {length}.",
+		Problems: map[prescreen.Reason]string{
+			prescreen.ReasonMissing:            "Please answer this question.",
+			prescreen.ReasonNationalityMissing: "Please choose your nationality.",
+			prescreen.ReasonNotOffered:         "Please choose one of the answers.",
+			prescreen.ReasonUnclearYesNo:       "Please choose one of the answers.",
+			prescreen.ReasonNationality:        "Please choose one from the list.",
+			prescreen.ReasonTooLong:            "Please use at most {limit} characters; these are {length}.",
 		},
 	}
 }
@@ -160,13 +160,13 @@ func German() Texts {
 			SignedInAnew: "Seit Sie dieses Formular geöffnet haben, hat sich jemand angemeldet. " +
 				"Wenn Sie das waren, prüfen Sie bitte Ihre Antworten und senden Sie sie noch einmal.",
 		},
-		Problems: map[jobboard.AnswerReason]string{
-			jobboard.ReasonMissing:            "Bitte beantworten Sie diese Frage.",
-			jobboard.ReasonNationalityMissing: "Bitte wählen Sie Ihre Staatsangehörigkeit.",
-			jobboard.ReasonNotOffered:         "Bitte wählen Sie eine der Antworten.",
-			jobboard.ReasonUnclearYesNo:       "Bitte wählen Sie eine der Antworten.",
-			jobboard.ReasonNationality:        "Bitte wählen Sie aus der Liste.",
-			jobboard.ReasonTooLong:            "Bitte höchstens {limit} Zeichen; es sind {length}.",
+		Problems: map[prescreen.Reason]string{
+			prescreen.ReasonMissing:            "Bitte beantworten Sie diese Frage.",
+			prescreen.ReasonNationalityMissing: "Bitte wählen Sie Ihre Staatsangehörigkeit.",
+			prescreen.ReasonNotOffered:         "Bitte wählen Sie eine der Antworten.",
+			prescreen.ReasonUnclearYesNo:       "Bitte wählen Sie eine der Antworten.",
+			prescreen.ReasonNationality:        "Bitte wählen Sie aus der Liste.",
+			prescreen.ReasonTooLong:            "Bitte höchstens {limit} Zeichen; es sind {length}.",
 		},
 	}
 }

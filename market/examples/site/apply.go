@@ -11,10 +11,11 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 )
 
 // rules are this form's limits; the interface names none.
-var rules = jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
+var rules = prescreen.Rules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
 
 // applyPage holds the data of the form's template.
 type applyPage struct {
@@ -34,7 +35,7 @@ type applyPage struct {
 }
 
 type field struct {
-	jobboard.FormField
+	prescreen.Field
 
 	Text  string // sentence about a wrong value
 	Focus bool   // the first field with a problem
@@ -100,7 +101,7 @@ func (s *site) applyPage(r *http.Request, form jobsite.FormPage) applyPage {
 	}
 	focused := false
 	for _, f := range form.Fields {
-		own := field{FormField: f}
+		own := field{Field: f}
 		if f.Nationality {
 			own.Label, own.Choices = p.W.texts.Nationality, inOrder(f.Choices, job.JobLanguage)
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobsite"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 )
 
 func main() {
@@ -122,7 +123,7 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) (err error) {
 	if p.Job, err = s.Site.Job(r); err != nil {
 		return err
 	}
-	rules := jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
+	rules := prescreen.Rules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
 	if p.Form, err = s.SignIn.Form(r, p.Job.Job, p.Texts, rules); err != nil {
 		return err
 	}
