@@ -93,5 +93,5 @@ func ExampleDecision_String() {
 	// already applied
 	// closed
 	// not visible
-	// gone
+	// not found
 }
