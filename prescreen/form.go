@@ -19,7 +19,7 @@ const (
 	ControlSelect   Control = "select"   // a choice from a list
 )
 
-// Field holds what a form shows for one question, or for the nationality.
+// Field describes what a form shows for one question, or for the nationality.
 // Label and Choices come from the service and are untrusted.
 type Field struct {
 	Name        string                // in the form: "q" and the question's identifier, or "nationality"
@@ -37,8 +37,8 @@ type Field struct {
 
 const nationalityField = "nationality"
 
-// Fields returns a field for each question of the job, in order, and a last field for the nationality
-// if the job lists nationalities. The fields show the answers in given (zero: an empty form).
+// Fields returns the form of a job: a field for each question, in order, and a last one for the
+// nationality if the job lists nationalities. The fields show the answers in given (zero: an empty form).
 // checked is the error of [Check], whose problems the fields show; nil: no
 // problems. Questions that share an identifier get one field.
 //

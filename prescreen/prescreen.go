@@ -1,3 +1,9 @@
+// Package prescreen asks an applicant the prescreening questions of a job and checks the answers
+// (2.5): [Fields] returns what a form shows, [FromForm] reads what was sent, and [Check] returns the
+// values for an application, or all problems at once, each with a sentence to show beside its field.
+//
+// It sends nothing. The service may still refuse answers that pass, and the interface has no call
+// that sends an application.
 package prescreen
 
 import (
@@ -11,35 +17,33 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
 
-// Answer holds an answer to a prescreening question (2.5). YesNo,
-// Text and Catalog make one. The zero value means
-// no answer.
+// Answer holds an answer to a question (2.5). YesNo, Text and Catalog make one. The zero value
+// means no answer.
 type Answer struct {
 	kind jobboard.QuestionType
 	text string
 	yes  bool
 }
 
-// YesNo returns an answer to a [jobboard.QuestionYesNo]. [FindYesNo] tells
-// which of the question's answers means yes and which no.
+// YesNo returns an answer to a [jobboard.QuestionYesNo]. [FindYesNo] finds which of the question's
+// answers means yes and which no.
 func YesNo(yes bool) Answer { return Answer{kind: jobboard.QuestionYesNo, yes: yes} }
 
-// Text returns an answer to a [jobboard.QuestionText] or a [jobboard.QuestionTextArea]. Text
-// of nothing but white space counts as no answer.
+// Text returns an answer to a [jobboard.QuestionText] or a [jobboard.QuestionTextArea]. A text of
+// nothing but white space counts as no answer.
 func Text(text string) Answer { return Answer{kind: jobboard.QuestionText, text: text} }
 
-// Catalog returns an answer to a [jobboard.QuestionCatalog] or a [jobboard.QuestionYesNo]:
-// id is the identifier of one of the question's answers. An empty identifier
-// counts as no answer.
+// Catalog returns an answer to a [jobboard.QuestionCatalog] or a [jobboard.QuestionYesNo]: id is the
+// identifier of one of the question's answers. An empty identifier counts as no answer.
 func Catalog(id string) Answer { return Answer{kind: jobboard.QuestionCatalog, text: id} }
 
 func (a Answer) given() bool {
 	return a.kind == jobboard.QuestionYesNo || strings.TrimSpace(a.text) != ""
 }
 
-// AnswerTo returns the answer that the value of a form's field gives to q. For
-// a jobboard.QuestionYesNo or a jobboard.QuestionCatalog the value is the identifier of one of
-// its answers; for every other type, known or not, it is text.
+// AnswerTo returns the answer that the value of a form's field gives to q. For a
+// jobboard.QuestionYesNo or a jobboard.QuestionCatalog the value is the identifier of one of the
+// question's answers; for every other type, known or not, it is text. [FromForm] reads a whole form.
 func AnswerTo(q jobboard.Question, value string) Answer {
 	switch q.Type {
 	case jobboard.QuestionYesNo, jobboard.QuestionCatalog:
@@ -48,13 +52,11 @@ func AnswerTo(q jobboard.Question, value string) Answer {
 	return Text(value)
 }
 
-// FindYesNo returns the answer that means yes and the one that means no.
-// Identifiers decide first: if a question has both, 2900101 means yes and
-// 2900100 means no, whatever the labels. Otherwise labels decide, if exactly
-// one is the word for yes and exactly one the word for no in a European
-// language, Arabic, Chinese or Japanese. The order of the answers never
-// decides: FindYesNo reports false if neither rule applies, because a guess could
-// turn an applicant's yes into a no.
+// FindYesNo returns the answer of q that means yes and the one that means no. Identifiers decide
+// first: if a question has both, 2900101 means yes and 2900100 means no, whatever the labels.
+// Otherwise labels decide, if exactly one is the word for yes and exactly one the word for no in a
+// European language, Arabic, Chinese or Japanese. The order of the answers never decides: FindYesNo
+// reports false if neither rule applies, because a guess could turn an applicant's yes into a no.
 func FindYesNo(q jobboard.Question) (yes, no jobboard.IDLabel, ok bool) {
 	has := func(id string) func(jobboard.IDLabel) bool {
 		return func(a jobboard.IDLabel) bool { return a.ID == id }
@@ -102,10 +104,10 @@ func only(answers []jobboard.IDLabel, fits func(jobboard.IDLabel) bool) (found j
 // Answers holds the answers of one applicant. The zero value holds none.
 type Answers struct {
 	Questions   map[string]Answer // by the question's identifier
-	Nationality string            // identifier of one of jobboard.JobInformation.Nationalities; empty: none given
+	Nationality string            // identifier of one of the job's nationalities; empty: none given
 }
 
-// Rules holds the caller's own rules for answers. The zero value demands
+// Rules hold the caller's own rules for answers, beside those of the job. The zero value demands
 // an answer to every question, sets texts no limit, and lets the nationality be
 // left out.
 type Rules struct {
@@ -130,8 +132,8 @@ type Checked struct {
 	Notices     []Notice // one for each question of an unknown type, in order
 }
 
-// Notice names a question whose type this library does not know. Its
-// answer, if any, passes unchecked; see [Check].
+// Notice names a question whose type this library does not know. Its answer, if any, passes
+// unchecked; see [Check].
 type Notice struct {
 	QuestionID string
 	Label      string                // the service's and untrusted
@@ -252,13 +254,12 @@ func (e *Error) find(is func(Problem) bool) (p Problem, ok bool) {
 	return e.Problems[i], true
 }
 
-// Check checks an applicant's answers against the questions and the
-// nationalities of the job (2.5), and returns the values to send. Its error, an
-// *Error, holds all problems at once; the result then still holds the
-// answers without a problem.
+// Check checks an applicant's answers against the questions and the nationalities of the job that
+// info describes (2.5), and returns the values to send. Its error, an *[Error], holds all problems at
+// once; the result then still holds the answers without a problem.
 //
 // A question of an unknown type passes with a notice, answered or not. Its text or identifier goes
-// to Values unchanged. An YesNo goes there only if [FindYesNo] finds its identifier;
+// to Values unchanged. An answer of YesNo goes there only if [FindYesNo] finds its identifier;
 // otherwise Values lacks the question.
 //
 // Questions that share an identifier count as one question with the type and label of the first and
@@ -334,7 +335,7 @@ func take(q jobboard.Question, a Answer, rules Rules) (value string, p Problem) 
 	return a.text, p
 }
 
-// problemOf returns the problem of an Text or Catalog. The zero value means that the answer
+// problemOf returns the problem of an answer of Text or Catalog. The zero value means that the answer
 // passes.
 func problemOf(q jobboard.Question, a Answer, rules Rules) (p Problem) {
 	limit := 0
