@@ -15,10 +15,10 @@ import (
 type FormPage struct {
 	Outcome // Status is the page's status; Check.Information is the job if Show is true
 
-	Show     bool                    // whether to show the form; false: show only Text, which gives the reason
-	Fields   []prescreen.Field    // in the job's language; the nationality has the label of Texts
-	Problems int                     // number of wrong answers; each has a Problem in Fields
-	Complete bool                    // all questions are answered
+	Show     bool              // whether to show the form; false: show only Text, which gives the reason
+	Fields   []prescreen.Field // in the job's language; the nationality has the label of Texts
+	Problems int               // number of wrong answers; each has a Problem in Fields
+	Complete bool              // all questions are answered
 	Checked  prescreen.Checked // the right answers of a sent form
 	// Session is for a hidden field of the form, named "session". If somebody else has signed
 	// in in the same browser since the form was opened, Form shows the answers again and does
