@@ -158,7 +158,6 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 	answered = true
 	x.Receive(resp, c.op.stream && (resp.StatusCode == http.StatusOK || c.given != nil))
 	c.watch.answered(resp, &c.secrets)
-	tellHeader(c.ctx, sent.URL, resp.Header)
 	return resp, nil
 }
 

@@ -623,17 +623,6 @@ func TestErrorSaysWhyItStopped(t *testing.T) {
 	}
 }
 
-// The problems of answers go to a page as JSON.
-func TestAnswersErrorAsJSON(t *testing.T) {
-	job := &jobboard.JobInformation{Questions: []jobboard.Question{{ID: "9", Type: jobboard.QuestionText, Label: "Notice?"}}}
-	given := jobboard.Answers{Questions: map[string]jobboard.Answer{"9": jobboard.AnswerText("four weeks"), "77": jobboard.AnswerText("x")}}
-	_, err := job.CheckAnswers(given, jobboard.AnswerRules{MaxText: 5})
-	b, _ := json.Marshal(err)
-	if want := `{"problems":[{"questionId":"9","label":"Notice?","type":"TEXT","reason":"too long","length":10,"limit":5},{"questionId":"77","reason":"unknown question"}]}`; string(b) != want {
-		t.Errorf("%s\nwant %s", b, want)
-	}
-}
-
 // The caller's name for itself stands before the library's.
 func TestUserAgent(t *testing.T) {
 	var sent string

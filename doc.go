@@ -22,8 +22,8 @@
 //
 // Built on these operations: [Client.BulkJobInformation] and [Applicant.BulkHasApplied] for many
 // jobs, [Applicant.Precheck] to decide whether an applicant may apply,
-// [JobInformation.CheckAnswers] to check answers to the prescreening questions, and
-// package snapshot to find the changes of a channel.
+// package prescreen to ask the prescreening questions and check the answers, and package
+// snapshot to find the changes of a channel.
 //
 // A search returns one page: the interface documents no parameter for another.
 // [JobSearchResult.Partial] reports whether the search found more.

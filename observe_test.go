@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -449,28 +448,4 @@ func TestObserverSeesHeaders(t *testing.T) {
 			t.Errorf("%d: %v", status, h)
 		}
 	}
-}
-
-// A listener on a context is told the headers of each answer to its calls, of failures too,
-// with the address that was asked.
-func TestAnswersAreHeard(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
-		client, err := jobboard.NewClient(jobboard.Config{JobDBURL: srv.JobDBURL, HTTPClient: srv.Client()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		job := jobboard.JobID(srv.Demo.OpenJob)
-		srv.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable, Times: 1, Header: http.Header{"Age": {"7"}}})
-		var heard []string
-		ctx := jobboard.WithHeaderFunc(t.Context(), func(asked *url.URL, header http.Header) {
-			heard = append(heard, asked.Query().Get("jobid")+" "+header.Get("Age"))
-		})
-		if _, err := client.JobInformation(ctx, job); err != nil {
-			t.Fatal(err)
-		}
-		if want := []string{job.String() + " 7", job.String() + " "}; !slices.Equal(heard, want) {
-			t.Errorf("heard %q, want %q", heard, want)
-		}
-	})
 }

@@ -19,7 +19,7 @@ const (
 	KeyLocationName        = "ProjectLocationGerman"    // location name
 	KeyProjectNumber       = "ProjectNumber"            // project number
 	KeyAudience            = "audience"                 // code
-	KeyVisibility          = "platformvisibility"       // see PostingConfig.Visibility
+	KeyVisibility          = "platformvisibility"       // see PostingConfig.VisibleToAll
 	KeyListingStartDate    = "listingStartDate"         // milliseconds since the epoch
 	KeyInternalPostingName = "internalPostingName"      // text
 	KeyAdText              = "platform_internalAdText"  // HTML, the bulk of a posting
@@ -105,28 +105,14 @@ const RemoteFully RemoteStatus = "FULLY_REMOTE"
 // word of letters, digits, _ and -.
 func (c PostingConfig) RemoteStatus() RemoteStatus { return RemoteStatus(word(c.Get(KeyRemoteStatus))) }
 
-// Visibility names who may see a posting. Other values than the constant may
-// occur.
-type Visibility string
-
-// Visible is the one value that the interface shows (2.3).
-const Visible Visibility = "visible"
-
-// Visibility returns who may see the posting: one word of letters, digits, _ and -.
-// It reads [KeyVisibility]. If the posting lacks that key, it reads the one that
-// ends in "visibility", because a service may name another product than "platform"
-// in it; if several keys end so, it reads none.
-func (c PostingConfig) Visibility() Visibility {
-	values, _ := c.ofProduct(KeyVisibility, "visibility")
-	return Visibility(word(values))
-}
-
 // VisibleToAll reports whether everybody who may read the posting's channel may see the posting (2.3).
-// It is true if [PostingConfig.Visibility] is [Visible], and if the posting does not say who may see
-// it: the key is missing or empty. It is false for any other value, also a malformed one.
+// It is true if [KeyVisibility] has the one string "visible", and if the posting does not say who may
+// see it: the key is missing or empty. It is false for any other value, also a malformed one. If the
+// posting lacks that key, VisibleToAll reads the one that ends in "visibility", because a service may
+// name another product than "platform" in it; if several keys end so, it is false.
 func (c PostingConfig) VisibleToAll() bool {
 	values, ambiguous := c.ofProduct(KeyVisibility, "visibility")
-	return !ambiguous && nonEmpty(values) == nil || one(values) == string(Visible)
+	return !ambiguous && nonEmpty(values) == nil || one(values) == "visible"
 }
 
 // adSuffix ends the key of an advertisement.

@@ -126,7 +126,6 @@ func TestPostingConfigReads(t *testing.T) {
 	}
 	start := read{"ListingStartDate", "listingStartDate", func(c PostingConfig) any { return c.ListingStartDate() }}
 	remote := read{"RemoteStatus", "sg_remote_status", func(c PostingConfig) any { return c.RemoteStatus() }}
-	visibility := read{"Visibility", "platformvisibility", func(c PostingConfig) any { return c.Visibility() }}
 	ad := read{"AdText", "platform_internalAdText", func(c PostingConfig) any { return c.AdText() }}
 	company := read{"CompanyName", "ProjectCompanyNameGerman", func(c PostingConfig) any { return c.CompanyName() }}
 	locations := read{"LocationNames", "ProjectLocationGerman", func(c PostingConfig) any { return c.LocationNames() }}
@@ -140,7 +139,7 @@ func TestPostingConfigReads(t *testing.T) {
 			t.Errorf("%s of %q: %#v, want %#v", r.name, c, got, want)
 		}
 	}
-	for _, r := range []read{start, remote, visibility, ad, company, locations, categories} {
+	for _, r := range []read{start, remote, ad, company, locations, categories} {
 		nothing := reflect.Zero(reflect.TypeOf(r.get(PostingConfig{}))).Interface()
 		check(r, PostingConfig{}, nothing)
 		check(r, config("another", "x"), nothing)
@@ -173,11 +172,6 @@ func TestPostingConfigReads(t *testing.T) {
 	check(remote, config(remote.key, "not a word"), RemoteStatus(""))
 	check(remote, config(remote.key, "<b>"), RemoteStatus(""))
 
-	check(visibility, config("platformvisibility", "visible"), Visible)
-	check(visibility, config("brandvisibility", "visible"), Visible)
-	check(visibility, NewPostingConfig(map[string][]string{"avisibility": {"a"}, "platformvisibility": {"b"}, "zvisibility": {"c"}}), Visibility("b"))
-	check(visibility, NewPostingConfig(map[string][]string{"avisibility": {"a"}, "zvisibility": {"c"}}), Visibility(""))
-	check(visibility, config("brandvisibility"), Visibility(""))
 	check(ad, config("brand_internalAdText", "<p>"), "<p>")
 	check(ad, NewPostingConfig(map[string][]string{"a_internalAdText": {"a"}, "b_internalAdText": {"b"}}), "")
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
@@ -465,10 +466,10 @@ func Example_answers() {
 	}
 	sent := url.Values{"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "q11": {"2700454"}, "nationality": {"2800137"}}
 	// begin
-	rules := jobboard.AnswerRules{MaxText: 200, RequireNationality: true}
-	given := job.FormAnswers(sent) // the form's values; zero Answers for an empty form
-	checked, err := job.CheckAnswers(given, rules)
-	for _, field := range job.Form(given, rules, err) {
+	rules := prescreen.Rules{MaxText: 200, RequireNationality: true}
+	given := prescreen.FromForm(job, sent) // the form's values; zero Answers for an empty form
+	checked, err := prescreen.Check(job, given, rules)
+	for _, field := range prescreen.Fields(job, given, rules, err) {
 		fmt.Printf("%s: %s %q\n", field.Control, field.Label, field.Value)
 		if field.Problem != nil {
 			fmt.Println("  !", field.Problem.Message())

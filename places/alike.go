@@ -3,7 +3,7 @@ package places
 import (
 	"strings"
 
-	"github.com/jobboard-sdk/jobboard-go/internal/spelling"
+	"github.com/jobboard-sdk/jobboard-go/places/internal/spelling"
 )
 
 // Alike returns the places with the names most similar to a mistyped name, such as Berlin for

@@ -24,6 +24,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/examples/internal/board"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 )
 
 func main() {
@@ -70,7 +71,7 @@ func run(ctx context.Context, out io.Writer) error {
 type apply struct{ applicant *jobboard.Applicant }
 
 // rules are this form's own: the interface names no bounds.
-var rules = jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
+var rules = prescreen.Rules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
 
 func (a apply) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second) // no visitor waits longer
@@ -100,7 +101,7 @@ func (a apply) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // form shows the job's questions, and what is wrong with the answers that were sent.
 func (a apply) form(w http.ResponseWriter, r *http.Request, job *jobboard.JobInformation) {
 	page := formPage{Job: job}
-	var given jobboard.Answers
+	var given prescreen.Answers
 	status := http.StatusOK
 	if r.Method == http.MethodPost {
 		r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
@@ -108,14 +109,14 @@ func (a apply) form(w http.ResponseWriter, r *http.Request, job *jobboard.JobInf
 			say(w, http.StatusBadRequest, "The form cannot be read.")
 			return
 		}
-		given = job.FormAnswers(r.PostForm)
-		_, page.Problems = job.CheckAnswers(given, rules)
+		given = prescreen.FromForm(job, r.PostForm)
+		_, page.Problems = prescreen.Check(job, given, rules)
 		page.Complete = page.Problems == nil
 		if !page.Complete {
 			status = http.StatusUnprocessableEntity
 		}
 	}
-	page.Fields = job.Form(given, rules, page.Problems)
+	page.Fields = prescreen.Fields(job, given, rules, page.Problems)
 	if privacy, err := job.DataSecurityURL(); err == nil {
 		page.Privacy = privacy.String()
 	}
@@ -126,7 +127,7 @@ func (a apply) form(w http.ResponseWriter, r *http.Request, job *jobboard.JobInf
 type formPage struct {
 	Job      *jobboard.JobInformation
 	Privacy  string
-	Fields   []jobboard.FormField
+	Fields   []prescreen.Field
 	Problems error
 	Complete bool
 }

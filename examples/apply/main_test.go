@@ -14,6 +14,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/examples/internal/board"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 )
 
 // Each kind of job has its answer, and a form says what is missing until it is whole.
@@ -50,7 +51,7 @@ func TestApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := url.Values{}
-	for _, field := range info.Form(jobboard.Answers{}, rules, nil) {
+	for _, field := range prescreen.Fields(info, prescreen.Answers{}, rules, nil) {
 		form.Set(field.Name, "an answer")
 		if len(field.Choices) > 0 {
 			form.Set(field.Name, field.Choices[0].ID)

@@ -15,6 +15,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp/internal/foreign"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 )
 
 type jobArgs struct {
@@ -74,7 +75,7 @@ func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (job
 	}
 	space := newRoom()
 	space.takes(out.Nationalities)
-	for _, f := range info.Form(jobboard.Answers{}, jobboard.AnswerRules{}, nil) {
+	for _, f := range prescreen.Fields(info, prescreen.Answers{}, prescreen.Rules{}, nil) {
 		if f.Nationality {
 			continue // nationalities are a member of their own
 		}
@@ -109,7 +110,7 @@ func choiceOf(a jobboard.IDLabel) (choice, bool) {
 }
 
 // questionOf returns the question of a form's field.
-func questionOf(f jobboard.FormField) question {
+func questionOf(f prescreen.Field) question {
 	kind, _ := shown.Answering(f.Type)
 	x := question{ID: foreign.Token(f.QuestionID), Kind: kind, Label: foreign.Line(f.Label, maxLabel)}
 	for _, a := range f.Choices {
@@ -298,11 +299,11 @@ func (s *Server) checkAnswers(ctx context.Context, in checkAnswersArgs) (checkAn
 		Notice: foreignNotice, Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
 		Problems: []answerProblem{}, Answers: []checkedAnswer{},
 	}
-	checked, err := info.CheckAnswers(given(info, in), jobboard.AnswerRules{
+	checked, err := prescreen.Check(info, given(info, in), prescreen.Rules{
 		MaxText: in.MaxText, MaxTextArea: in.MaxTextArea, RequireNationality: in.Demand,
 		Optional: func(q jobboard.Question) bool { return slices.Contains(in.Optional, q.ID) },
 	})
-	var wrong *jobboard.AnswersError
+	var wrong *prescreen.Error
 	if err != nil && !errors.As(err, &wrong) {
 		return out, err
 	}
@@ -331,12 +332,12 @@ func (s *Server) checkAnswers(ctx context.Context, in checkAnswersArgs) (checkAn
 
 // problemOf returns a problem of the answers as it is told. Of an answer to a question that
 // the job does not ask it names the key, and the identifiers of the job's questions.
-func problemOf(info *jobboard.JobInformation, p jobboard.AnswerProblem) answerProblem {
+func problemOf(info *jobboard.JobInformation, p prescreen.Problem) answerProblem {
 	out := answerProblem{
 		Question: foreign.Token(p.QuestionID), Reason: string(p.Reason), Text: p.Message(),
 		Label: foreign.Line(p.Label, maxLabel),
 	}
-	if p.Reason != jobboard.ReasonUnknownQuestion {
+	if p.Reason != prescreen.ReasonUnknownQuestion {
 		return out
 	}
 	out.Key = foreign.Line(p.QuestionID, maxName)
@@ -354,12 +355,12 @@ func problemOf(info *jobboard.JobInformation, p jobboard.AnswerProblem) answerPr
 	return out
 }
 
-// given converts the answers in a call to jobboard.Answers.
-func given(info *jobboard.JobInformation, in checkAnswersArgs) jobboard.Answers {
-	answers := jobboard.Answers{Questions: map[string]jobboard.Answer{}, Nationality: in.Nationality}
+// given converts the answers in a call to prescreen.Answers.
+func given(info *jobboard.JobInformation, in checkAnswersArgs) prescreen.Answers {
+	answers := prescreen.Answers{Questions: map[string]prescreen.Answer{}, Nationality: in.Nationality}
 	for _, id := range slices.Sorted(maps.Keys(in.Answers)) {
 		value := in.Answers[id]
-		answers.Questions[id] = jobboard.AnswerText(value) // CheckAnswers reports identifiers without a question
+		answers.Questions[id] = prescreen.Text(value) // Check reports identifiers without a question
 		for _, q := range info.Questions {
 			if q.ID == id {
 				answers.Questions[id] = answerTo(q, value)
@@ -371,13 +372,13 @@ func given(info *jobboard.JobInformation, in checkAnswersArgs) jobboard.Answers 
 
 // answerTo converts a text to an answer. For a yes-or-no question the texts "yes" and
 // "no" are accepted, unless the text is the identifier of one of the answers.
-func answerTo(q jobboard.Question, value string) jobboard.Answer {
+func answerTo(q jobboard.Question, value string) prescreen.Answer {
 	word := strings.ToLower(strings.TrimSpace(value))
 	if q.Type == jobboard.QuestionYesNo && (word == "yes" || word == "no") &&
 		!slices.ContainsFunc(q.Answers, func(a jobboard.IDLabel) bool { return a.ID == value }) {
-		return jobboard.AnswerYesNo(word == "yes")
+		return prescreen.YesNo(word == "yes")
 	}
-	return q.FormAnswer(value)
+	return prescreen.AnswerTo(q, value)
 }
 
 func passed(q jobboard.Question, value string) checkedAnswer {

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -78,7 +80,7 @@ type freshness struct {
 }
 
 // readHeader notes the origin of the answer to a request of the refresh.
-func (h *freshness) readHeader(_ *url.URL, header http.Header) { h.last = h.received(ageOf(header)) }
+func (h *freshness) readHeader(header http.Header) { h.last = h.received(ageOf(header)) }
 
 // outOfCache is the reason why an answer counts for nothing.
 const outOfCache = "the answer is older than the one before it: it comes out of a cache"
@@ -141,20 +143,77 @@ func (t channelTx) believe(stored []*row, change map[int64]*row) error {
 	return nil
 }
 
-// readHeader notes the age of an answer for the lookup that it belongs to.
-func (l *lookingUp) readHeader(request *url.URL, header http.Header) {
-	if age := ageOf(header); age > 0 {
-		if job, err := jobboard.ParseJobID(request.Query().Get("jobid")); err == nil {
-			l.ages.Store(job, age)
+// ages reads the ages of the answers that a mirror's client gets. Its zero value is ready to use.
+type ages struct {
+	lookups  sync.Map // by job, the age of the last answer to a lookup; only of answers out of a cache
+	searches sync.Map // by searched, the *freshness of each refresh of a channel that is under way
+}
+
+// searched is what a request of a search asks for.
+type searched struct{ channel, text, circle, language string }
+
+// searchedBy returns what the requests of a stream ask for.
+func searchedBy(channel jobboard.ChannelID, q jobboard.Query) searched {
+	return searched{string(channel), q.Text, q.Near.String(), q.Language}
+}
+
+// under returns a jobboard.Config.Middleware that reads the header of each answer, above another
+// middleware; nil: there is no other.
+func (a *ages) under(other func(http.RoundTripper) http.RoundTripper) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		if other != nil {
+			next = other(next)
 		}
+		if next == nil {
+			return nil // NewClient says so
+		}
+		return agesRead{a, next}
 	}
 }
 
-// origin returns when the answer to a lookup was made.
-func (l *lookingUp) origin(job jobboard.JobID, a requestTime) origin {
-	age, _ := l.ages.LoadAndDelete(job)
+// agesRead is the middleware of ages.
+type agesRead struct {
+	ages *ages
+	next http.RoundTripper
+}
+
+// RoundTrip sends a request on, and reads the header of its answer.
+func (a agesRead) RoundTrip(r *http.Request) (*http.Response, error) {
+	rs, err := a.next.RoundTrip(r)
+	if err == nil && rs != nil {
+		a.ages.read(r, rs)
+	}
+	return rs, err
+}
+
+// read notes how old the answer to an attempt is, for the lookup or the refresh that asked. A redirect is
+// no answer: the one that it leads to counts.
+func (a *ages) read(r *http.Request, rs *http.Response) {
+	if rs.StatusCode >= 300 && rs.StatusCode < 400 {
+		return
+	}
+	query := r.URL.Query()
+	if job, err := jobboard.ParseJobID(query.Get("jobid")); err == nil {
+		if age := ageOf(rs.Header); age > 0 {
+			a.lookups.Store(job, age)
+		} else {
+			a.lookups.Delete(job) // that of an attempt before
+		}
+		return
+	}
+	segments := strings.TrimSuffix(r.URL.EscapedPath(), "/jobs") // .../jobboards/{channelID}/jobs (4.1)
+	channel, _ := url.PathUnescape(segments[strings.LastIndexByte(segments, '/')+1:])
+	what := searched{channel, query.Get("search"), query.Get("geoLocation"), r.Header.Get("Accept-Language")}
+	if h, ok := a.searches.Load(what); ok {
+		h.(*freshness).readHeader(rs.Header)
+	}
+}
+
+// origin returns when the last answer to a lookup was made, and forgets its age.
+func (a *ages) origin(job jobboard.JobID, sent requestTime) origin {
+	age, _ := a.lookups.LoadAndDelete(job)
 	known, _ := age.(time.Duration)
-	return a.received(known)
+	return sent.received(known)
 }
 
 // reopensLate reports whether an answer would open a job by information from before it was

@@ -1,8 +1,10 @@
 package jobmirror
 
 import (
+	"io"
 	"net/http"
-	"net/url"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -228,7 +230,7 @@ func TestOriginsOfAnswers(t *testing.T) {
 		}
 		h := &freshness{requestTime: asked, stored: 45_000}
 		for age, old := range map[string]bool{"": false, "5": false, "6": true} {
-			h.readHeader(nil, http.Header{"Age": {age}})
+			h.readHeader(http.Header{"Age": {age}})
 			if h.old() != old || h.read == old {
 				t.Errorf("Age %q: old: %t, read: %t", age, h.old(), h.read)
 			}
@@ -240,21 +242,118 @@ func TestOriginsOfAnswers(t *testing.T) {
 	})
 }
 
-// The lookups of a batch are given the ages of their own answers, once each.
+// roundTripFunc is a transport.
+type roundTripFunc func(r *http.Request) (*http.Response, error)
+
+func (f roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// withAges returns a transport whose answers have the status and the header Age that a function says.
+func withAges(says func(r *http.Request) (status int, age string)) http.RoundTripper {
+	return roundTripFunc(func(r *http.Request) (*http.Response, error) {
+		status, age := says(r)
+		return agedAnswer(r, status, age), nil
+	})
+}
+
+func agedAnswer(r *http.Request, status int, age string) *http.Response {
+	body := `{"totalNumberOfJobs":0,"numPages":1,"results":[]}`
+	if job := r.URL.Query().Get("jobid"); job != "" {
+		body = `{"jobId":` + job + `,"jobTitle":"Nurse","applyPossible":true}`
+	}
+	header := http.Header{"Age": {age}}
+	if status == http.StatusFound {
+		header.Set("Location", r.URL.String()+"&moved=1")
+	}
+	return &http.Response{StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Request: r, Header: header, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+// Each lookup of a bulk call is given the age of its own last answer, once: not that of a failed
+// attempt before, nor of a redirect. A middleware of the caller's stays in its place.
 func TestAgesOfLookups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &lookingUp{}
-		asked := requestTime{at: 50_000, local: time.Now()}
-		l.readHeader(&url.URL{RawQuery: "jobid=7"}, http.Header{"Age": {"20"}})
-		l.readHeader(&url.URL{RawQuery: "jobid=9"}, http.Header{"Age": {"0"}})
-		l.readHeader(&url.URL{RawQuery: "jobid=x"}, http.Header{"Age": {"20"}})
+		var a ages
+		passed, attempts := 0, map[string]int{}
+		client, err := jobboard.NewClient(jobboard.Config{
+			JobDBURL: "https://jobs.example",
+			HTTPClient: &http.Client{Transport: withAges(func(r *http.Request) (int, string) {
+				job := r.URL.Query().Get("jobid")
+				attempts[job]++
+				switch {
+				case job == "4" && attempts[job] == 1:
+					return http.StatusServiceUnavailable, "40"
+				case job == "5" && attempts[job] == 1:
+					return http.StatusFound, "50"
+				case job == "7":
+					return http.StatusOK, "20"
+				case job == "8":
+					return http.StatusNotFound, "30"
+				}
+				return http.StatusOK, "0"
+			})},
+			Middleware: a.under(func(next http.RoundTripper) http.RoundTripper {
+				return roundTripFunc(func(r *http.Request) (*http.Response, error) { passed++; return next.RoundTrip(r) })
+			}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answered := 0
+		for r := range client.BulkJobInformation(t.Context(), jobboard.Jobs(4, 5, 6, 7, 8), jobboard.BulkOptions{Concurrency: 1}) {
+			if r.Err == nil {
+				answered++
+			}
+		}
+		if answered != 4 || passed != 7 {
+			t.Fatalf("%d jobs are open, after %d requests", answered, passed)
+		}
+		sent := requestTime{at: 50_000, local: time.Now()}
 		for _, c := range []struct {
 			job  jobboard.JobID
 			made int64
-		}{{8, 50_000}, {9, 50_000}, {7, 30_000}, {7, 50_000}} {
-			if got := l.origin(c.job, asked); got.made != c.made {
+		}{{4, 50_000}, {5, 50_000}, {6, 50_000}, {7, 30_000}, {7, 50_000}, {8, 20_000}} {
+			if got := a.origin(c.job, sent); got.made != c.made {
 				t.Errorf("the answer of job %d is %+v, want it made at %d", c.job, got, c.made)
 			}
+		}
+	})
+}
+
+// Of refreshes that are under way at the same time each is given the age of its own answer, before the
+// first posting, whatever stands in the channel's name, text, circle and language.
+func TestAgesOfSearches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var a ages
+		age := ""
+		client, err := jobboard.NewClient(jobboard.Config{
+			BaseURL: "https://jobs.example/jobboards/7/jobs", ClientID: "10", Language: "de",
+			HTTPClient: &http.Client{Transport: withAges(func(*http.Request) (int, string) { return http.StatusOK, age })},
+			Middleware: a.under(nil),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near := jobboard.Near(52.520014, 13.373006, 50)
+		queries := []jobboard.Query{{}, {Language: "en"}, {Text: "R&D/IT +ä"}, {Near: near}, {Text: "nurse", Near: near, Language: "*"}}
+		sent := requestTime{at: 50_000, local: time.Now()}
+		var streams []*jobboard.PostingStream
+		var heard []*freshness
+		for _, channel := range []jobboard.ChannelID{"27828_extern", "a/b %2F?"} {
+			for _, q := range queries {
+				stream, h := client.PostingStream(t.Context(), channel, q), &freshness{requestTime: sent}
+				a.searches.Store(searchedBy(channel, stream.Query()), h)
+				streams, heard = append(streams, stream), append(heard, h)
+			}
+		}
+		for i, stream := range streams {
+			age = []string{"10", "20", "30"}[i%3]
+			for _, err := range stream.All() {
+				t.Fatal(err)
+			}
+			read := slices.IndexFunc(heard, func(h *freshness) bool { return h.last != origin{} })
+			if want := int64(40_000 - i%3*10_000); read != i || heard[i].last.made != want {
+				t.Errorf("search %d: refresh %d is given %+v, want one made at %d", i, read, heard[max(read, 0)].last, want)
+			}
+			*heard[i] = freshness{requestTime: sent}
 		}
 	})
 }

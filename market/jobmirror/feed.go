@@ -243,7 +243,7 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *freshness) (io.Read
 	if rs.StatusCode != http.StatusOK {
 		return nil, errors.Join(fmt.Errorf("jobmirror: the feed is answered with %s", rs.Status), body.Close())
 	}
-	h.readHeader(nil, rs.Header)
+	h.readHeader(rs.Header)
 	return body, nil
 }
 

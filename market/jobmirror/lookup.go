@@ -131,7 +131,6 @@ type lookingUp struct {
 	written   func(n int)   // is called once further results are written
 	left      int           // results that are not written
 	pieces    sync.Map      // of jobs without a result, by job
-	ages      sync.Map      // of answers out of a cache, likewise
 	failed    error         // of the database, for want of a number; read once all results came
 }
 
@@ -147,13 +146,12 @@ func (l *lookingUp) run(ctx context.Context) error {
 	go func() {
 		defer close(results)
 		how := jobboard.BulkOptions{Concurrency: l.m.opts.Concurrency}
-		listening := jobboard.WithHeaderFunc(longer, l.readHeader)
-		for r := range l.m.client.BulkJobInformation(listening, l.numbered(ctx, longer), how) {
+		for r := range l.m.client.BulkJobInformation(longer, l.numbered(ctx, longer), how) {
 			p, _ := l.pieces.LoadAndDelete(r.Job)
 			if p, ok := p.(piece); ok { // an error of the input belongs to no job
 				results <- lookedUp{
 					job: int64(r.Job), answer: p.number, info: r.Value, err: r.Err,
-					held: l.held != nil, origin: l.origin(r.Job, p.sent),
+					held: l.held != nil, origin: l.m.ages.origin(r.Job, p.sent),
 				}
 			}
 		}

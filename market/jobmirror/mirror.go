@@ -32,6 +32,7 @@ type Mirror struct {
 	client *jobboard.Client
 	limit  *pace.Limit
 	half   halfLimit
+	ages   ages // of the answers that client gets
 
 	naming  sync.Mutex
 	sources []*source // what Options names; see named
@@ -111,6 +112,7 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 		}
 		config := opts.Config
 		config.Observer = m.half.limit.Observer(m.limit.Observer(config.Observer))
+		config.Middleware = m.ages.under(config.Middleware)
 		config.Limiter = limiters{m.half, m.limit}
 		if opts.Config.Limiter != nil {
 			config.Limiter = limiters{opts.Config.Limiter, m.half, m.limit}

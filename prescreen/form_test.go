@@ -1,4 +1,4 @@
-package jobboard_test
+package prescreen_test
 
 import (
 	"encoding/json"
@@ -11,10 +11,11 @@ import (
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/prescreen"
 )
 
 // show returns the form in short: a line for each field.
-func show(fields []jobboard.FormField) string {
+func show(fields []prescreen.Field) string {
 	var b strings.Builder
 	for _, f := range fields {
 		fmt.Fprintf(&b, "%s %s %d choices", f.Name, f.Control, len(f.Choices))
@@ -33,9 +34,9 @@ func show(fields []jobboard.FormField) string {
 	return b.String()
 }
 
-func TestForm(t *testing.T) {
+func TestFields(t *testing.T) {
 	job := typedJob(t)
-	rules := jobboard.AnswerRules{
+	rules := prescreen.Rules{
 		Optional: func(q jobboard.Question) bool { return q.ID == "9" }, MaxText: 8, MaxTextArea: 500, RequireNationality: true,
 	}
 	const empty = `q8 radio 2 choices, required: ""
@@ -45,7 +46,7 @@ q11 select 3 choices, required: ""
 q-1 select 3 choices, required: ""
 nationality select 4 choices, required: ""
 `
-	if got := show(job.Form(jobboard.Answers{}, rules, nil)); got != empty {
+	if got := show(prescreen.Fields(job, prescreen.Answers{}, rules, nil)); got != empty {
 		t.Errorf("an empty form:\n%s", got)
 	}
 
@@ -53,8 +54,8 @@ nationality select 4 choices, required: ""
 		"q8": {"2900100"}, "q9": {"six weeks"}, "q10": {" \n"}, "q11": {"5"}, "q-1": {"330072"}, "nationality": {"2800999"},
 		"q77": {"of a question that is gone"}, "other": {"x"},
 	}
-	given := job.FormAnswers(sent)
-	checked, err := job.CheckAnswers(given, rules)
+	given := prescreen.FromForm(job, sent)
+	checked, err := prescreen.Check(job, given, rules)
 	const filled = `q8 radio 2 choices, required: "2900100"
 q9 text 0 choices, at most 8: "six weeks", too long
 q10 textarea 0 choices, required, at most 500: " \n", missing
@@ -62,17 +63,17 @@ q11 select 3 choices, required: "5", not offered
 q-1 select 3 choices, required: "330072"
 nationality select 4 choices, required: "2800999", nationality not known
 `
-	if got := show(job.Form(given, rules, fmt.Errorf("while applying: %w", err))); got != filled {
+	if got := show(prescreen.Fields(job, given, rules, fmt.Errorf("while applying: %w", err))); got != filled {
 		t.Errorf("a filled form, %v:\n%s", err, got)
 	}
 	if want := map[string]string{"8": "2900100", "-1": "330072"}; !reflect.DeepEqual(checked.Values, want) {
 		t.Errorf("passed: %v", checked.Values)
 	}
-	if got := show(job.Form(given, rules, io.EOF)); strings.Contains(got, "too long") {
+	if got := show(prescreen.Fields(job, given, rules, io.EOF)); strings.Contains(got, "too long") {
 		t.Errorf("problems without a check:\n%s", got)
 	}
 
-	fields := job.Form(jobboard.Answers{Questions: goodAnswers()}, jobboard.AnswerRules{}, nil)
+	fields := prescreen.Fields(job, prescreen.Answers{Questions: goodAnswers()}, prescreen.Rules{}, nil)
 	if fields[0].Value != "2900101" || fields[0].Label != job.Questions[0].Label || fields[0].QuestionID != "8" || fields[5].Required || !fields[5].Nationality {
 		t.Errorf("%+v", fields)
 	}
@@ -83,7 +84,7 @@ nationality select 4 choices, required: "2800999", nationality not known
 }
 
 // What a service may send beside the four types that the interface shows.
-func TestFormOfOddQuestions(t *testing.T) {
+func TestFieldsOfOddQuestions(t *testing.T) {
 	job := new(jobboard.JobInformation)
 	err := json.Unmarshal([]byte(`{"jobId":1,"jobTitle":"","applyPossible":true,"questions":[
 		{"id":"1","type":"YESNO","label":"many","answers":[{"id":"1"},{"id":"2"},{"id":"3"},{"id":"4"}]},
@@ -105,19 +106,19 @@ q5 select 2 choices, required: "2"
 q6 radio 3 choices, required: ""
 q text 0 choices: "x"
 `
-	given := job.FormAnswers(url.Values{"q1": {"3"}, "q3": {"tomorrow"}, "q5": {"2"}, "q": {"x"}, "nationality": {"1"}})
-	if got := show(job.Form(given, jobboard.AnswerRules{}, nil)); got != want || given.Nationality != "" {
+	given := prescreen.FromForm(job, url.Values{"q1": {"3"}, "q3": {"tomorrow"}, "q5": {"2"}, "q": {"x"}, "nationality": {"1"}})
+	if got := show(prescreen.Fields(job, given, prescreen.Rules{}, nil)); got != want || given.Nationality != "" {
 		t.Errorf("nationality %q\n%s", given.Nationality, got)
 	}
-	if got := job.Form(jobboard.Answers{Questions: map[string]jobboard.Answer{"2": jobboard.AnswerYesNo(true)}}, jobboard.AnswerRules{}, nil)[1].Value; got != "" {
+	if got := prescreen.Fields(job, prescreen.Answers{Questions: map[string]prescreen.Answer{"2": prescreen.YesNo(true)}}, prescreen.Rules{}, nil)[1].Value; got != "" {
 		t.Errorf("a yes that no answer means: %q", got)
 	}
-	if got := new(jobboard.JobInformation).Form(jobboard.Answers{}, jobboard.AnswerRules{}, nil); len(got) != 0 {
+	if got := prescreen.Fields(new(jobboard.JobInformation), prescreen.Answers{}, prescreen.Rules{}, nil); len(got) != 0 {
 		t.Errorf("a job without questions: %v", got)
 	}
 }
 
-func ExampleJobInformation_Form() {
+func ExampleFields() {
 	job := &jobboard.JobInformation{Questions: []jobboard.Question{
 		{ID: "8", Type: jobboard.QuestionYesNo, Label: "A licence?", Answers: []jobboard.IDLabel{{ID: "2900101", Label: "Yes"}, {ID: "2900100", Label: "No"}}},
 		{ID: "9", Type: jobboard.QuestionText, Label: "Notice period?"},
@@ -132,10 +133,10 @@ func ExampleJobInformation_Form() {
 {{end}}`))
 	sent := url.Values{"q8": {"2900100"}} // http.Request.PostForm
 
-	given := job.FormAnswers(sent)
-	_, err := job.CheckAnswers(given, jobboard.AnswerRules{})
+	given := prescreen.FromForm(job, sent)
+	_, err := prescreen.Check(job, given, prescreen.Rules{})
 	var b strings.Builder
-	_ = page.Execute(&b, job.Form(given, jobboard.AnswerRules{}, err))
+	_ = page.Execute(&b, prescreen.Fields(job, given, prescreen.Rules{}, err))
 	fmt.Print(b.String())
 	// Output:
 	// <p>A licence?
