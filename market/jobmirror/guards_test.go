@@ -78,6 +78,7 @@ func OpenFor(t *testing.T, address string, opts Options) *Mirror {
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.db.search.StaleFor = 0 // tests count what they have just changed
 	t.Cleanup(func() {
 		if err := m.Close(); err != nil {
 			t.Error(err)
