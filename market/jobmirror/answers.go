@@ -122,7 +122,7 @@ func (t *answerTx) saveFailure(r lookedUp, j *lookups.Job) error {
 	if !r.held || j.Wanted > j.Answer {
 		wait = min(backOff(j.Failures, firstRetry), wait)
 	}
-	return t.lookups.Fail(r.job, problem(r.err), t.Now+jitter(wait).Milliseconds())
+	return t.lookups.Fail(r.job, problem(r.err), t.Now+fromNow(wait))
 }
 
 // doublings returns how many times the wait before the next lookup of a job is
@@ -144,7 +144,7 @@ func (t *answerTx) saveAnswer(r lookedUp, j *lookups.Job, state State) (reindex 
 	if a.State == j.State {
 		a.Streak = j.Streak + 1
 	}
-	a.Due = t.Now + jitter(t.m.opts.LookupEvery<<doublings(state, a.Streak)).Milliseconds()
+	a.Due = t.Now + fromNow(t.m.opts.LookupEvery<<doublings(state, a.Streak))
 	if r.answer < j.Wanted {
 		a.Due = t.Now
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -33,6 +34,7 @@ type childOptions struct {
 
 	Measure bool // copies and reads all once, and tells how much memory that took
 	Board   int  // not 0: it is no mirror, but a board with so many postings
+	Serve   bool // serves the database, which it only reads, and tells its address, or why it cannot
 }
 
 func (o childOptions) options() jobmirror.Options {
@@ -62,6 +64,8 @@ func child() int {
 		}
 	} else if err == nil && o.Board != 0 {
 		err = boardChild(o.Board)
+	} else if err == nil && o.Serve {
+		err = serveChild(ctx, o.Database)
 	} else if err == nil && o.Asks != 0 {
 		err = askForEver(context.Background(), o)
 	} else if err == nil {
@@ -75,6 +79,20 @@ func child() int {
 	}
 	fmt.Fprintln(os.Stderr, "child:", err)
 	return 1
+}
+
+// serveChild serves a database that it only reads.
+func serveChild(ctx context.Context, database string) error {
+	m, err := jobmirror.Open(ctx, database, jobmirror.Options{ReadOnly: true})
+	if err != nil {
+		fmt.Println(err)
+		return nil
+	}
+	srv := httptest.NewServer(m.Handler())
+	defer srv.Close()
+	fmt.Println(srv.URL)
+	<-ctx.Done()
+	return nil
 }
 
 func childCommand(ctx context.Context, t *testing.T, o childOptions) *exec.Cmd {

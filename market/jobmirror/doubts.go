@@ -154,7 +154,7 @@ func (t *answerTx) postpone(w weighed, wave bool) (bool, error) {
 	if wait > rules.Refresh { // those of one moment are spread
 		wait = jitter(wait)
 	}
-	due := t.Now + wait.Milliseconds()
+	due := t.Now + max(wait.Milliseconds(), 1)
 	if w.answer < w.row.Wanted {
 		due = t.Now
 	}

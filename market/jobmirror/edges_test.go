@@ -28,7 +28,7 @@ func beside(t *testing.T, m *Mirror, opts Options) *Mirror {
 func due(t *testing.T, m *Mirror) (jobs []int64) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		b, _, err := t.lookups.Take(100, "test")
+		b, _, err := t.lookups.Take(lookups.Round{}, 100, "test")
 		jobs = b.Jobs
 		return err
 	})
@@ -289,7 +289,7 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 		want(t, m, 7, 8)
 		reserve := func(process string) (b lookups.Batch) {
 			do(t, m, func(t *tx) (err error) {
-				b, _, err = t.lookups.Take(10, process)
+				b, _, err = t.lookups.Take(lookups.Round{}, 10, process)
 				return err
 			})
 			return b

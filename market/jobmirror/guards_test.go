@@ -78,6 +78,7 @@ func OpenFor(t *testing.T, address string, opts Options) *Mirror {
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.db.search.StaleFor = 0 // tests count what they have just changed
 	t.Cleanup(func() {
 		if err := m.Close(); err != nil {
 			t.Error(err)
@@ -436,7 +437,7 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 			if _, err := t.begin(&src.Source, "another"); err != nil {
 				return err
 			}
-			if b, _, err := t.lookups.Take(10, "another"); err != nil || len(b.Jobs) != 1 {
+			if b, _, err := t.lookups.Take(lookups.Round{}, 10, "another"); err != nil || len(b.Jobs) != 1 {
 				return fmt.Errorf("reserved %v, %w", b, err)
 			}
 			_, err := t.Exec("UPDATE jobs SET looked_up = ? WHERE job = 8", t.Now)
@@ -456,7 +457,7 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 			t.Errorf("%v is due, which is refreshed already, %v", found, err)
 		}
 		do(t, m, func(t *tx) error {
-			b, _, err := t.lookups.Take(10, "another")
+			b, _, err := t.lookups.Take(lookups.Round{}, 10, "another")
 			if len(b.Jobs) != 0 {
 				return fmt.Errorf("jobs %v are looked up twice at a time", b.Jobs)
 			}

@@ -262,20 +262,25 @@ func (m *Mirror) serveStatus(w http.ResponseWriter, r *http.Request) {
 }
 
 // ServeReady answers 200 where Ready returns nil, else 503, whoever asks. Its text names
-// the channels that it waits for and those that the board refuses. Handler has it at
+// the channels that it waits for, those that the board refuses, and a database that this process failed to
+// write, which keeps nobody from searching. Handler has it at
 // /mirror/ready, for those whom it serves.
 func (m *Mirror) ServeReady(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
 	refused, err := m.ready(ctx)
+	unwritable := ""
+	if why := m.db.Unwritable(); why != "" {
+		unwritable = "; the database cannot be written: " + why
+	}
 	switch {
 	case errors.Is(err, ErrIncomplete):
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		http.Error(w, err.Error()+unwritable, http.StatusServiceUnavailable)
 	case err != nil:
-		http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
+		http.Error(w, "the database does not answer"+unwritable, http.StatusServiceUnavailable)
 	case len(refused) > 0:
-		fmt.Fprintf(w, "ready, without %s, which the board refuses\n", enumerate("channel", refused))
+		fmt.Fprintf(w, "ready, without %s, which the board refuses%s\n", enumerate("channel", refused), unwritable)
 	default:
-		fmt.Fprintln(w, "ready")
+		fmt.Fprintln(w, "ready"+unwritable)
 	}
 }

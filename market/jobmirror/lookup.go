@@ -35,12 +35,12 @@ func (m *Mirror) batchSize() int {
 	return int(min(max(2*m.opts.Limit, 20), float64(most)))
 }
 
-// lookUpDue looks up the jobs that are due: until none is, or, with forever,
+// lookUpDue looks up the jobs of a round that are due: until none is, or, with forever,
 // until ctx ends. It takes them in batches, and each is looked up by lookingUp.run, which has
 // saveAnswers write the answers. The next batch is begun once the last one is under way, so
 // that a few lookups that do not answer hold up nobody. Where Options.LookupEvery is below 0 it looks up
 // none.
-func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
+func (w *worker) lookUpDue(ctx context.Context, round lookups.Round, forever bool) error {
 	if w.opts.noLookups {
 		if forever {
 			<-ctx.Done()
@@ -68,7 +68,7 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 		)
 		if underWay.Load() < most {
 			err := w.db.update(ctx, func(t *tx) (err error) {
-				next, due, err = t.lookups.Take(size, w.process)
+				next, due, err = t.lookups.Take(round, size, w.process)
 				return err
 			})
 			if err != nil {

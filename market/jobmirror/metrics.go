@@ -23,9 +23,9 @@ type metrics struct {
 	lookups metric.Int64Counter
 	reading metric.Registration // of the gauges
 
-	up, due, unindexed, failures, working, missing, held, refreshes, leased metric.Int64ObservableGauge
-	dueAge, sourceAge, every, overdue, leaseAge, rate, pause                metric.Float64ObservableGauge
-	changes, pauses, requests, takeovers                                    metric.Int64ObservableCounter
+	up, writable, due, unindexed, failures, working, missing, held, refreshes, leased metric.Int64ObservableGauge
+	dueAge, sourceAge, every, overdue, leaseAge, rate, pause                          metric.Float64ObservableGauge
+	changes, pauses, requests, takeovers                                              metric.Int64ObservableCounter
 }
 
 // measure reports to Options.MeterProvider from now on, until Close.
@@ -65,6 +65,8 @@ func (m *Mirror) measure() error {
 	x.takeovers = count("takeovers", "{lease}", "Leases of sources that this process took after others had let them expire.")
 	x.every = amount("refresh.every", "s", "Time between two refreshes of a source that this process names.")
 	x.up = number("up", "{database}", "1: the database was read for the gauges; 0: it was not, and some or all of them are missing.")
+	x.writable = number("writable", "{database}", "0: within a minute a transaction by which this process was to write the database failed, "+
+		"because its disk is full or nobody may write it; else 1.")
 	x.due = number("due", "{job}", "Jobs whose lookup is due.")
 	x.dueAge = amount("due.age", "s", "How long the job has been due that has waited the longest.")
 	x.unindexed = number("unindexed", "{posting}", "Postings that a search does not find yet, or as they were.")
@@ -80,7 +82,7 @@ func (m *Mirror) measure() error {
 	x.leased = number("process.lookups", "{job}", "Jobs that a process looks up, whose results it has not written.")
 	x.leaseAge = amount("process.lease.age", "s", "How long a process has been at the refresh or the lookups that it began first.")
 	x.reading, err = meter.RegisterCallback(m.observe,
-		x.changes, x.pauses, x.up, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working,
+		x.changes, x.pauses, x.up, x.writable, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working,
 		x.missing, x.overdue, x.held, x.refreshes, x.leased, x.leaseAge,
 		x.requests, x.takeovers, x.every)
 	return errors.Join(append(failed, err)...)
@@ -112,6 +114,9 @@ func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 	o.ObserveInt64(x.changes, m.db.log.Written.Load())
 	o.ObserveInt64(x.pauses, m.limit.Pauses())
 	o.ObserveInt64(x.takeovers, m.db.taken.Load())
+	if m.db.Writes() {
+		o.ObserveInt64(x.writable, int64(flag(m.db.Unwritable() == "")))
+	}
 	if m.client != nil { // else it sends nothing and refreshes nothing
 		for outcome, n := range m.limit.Sent() {
 			o.ObserveInt64(x.requests, n, metric.WithAttributes(attribute.String("jobboard.outcome", outcome)))

@@ -89,7 +89,8 @@ type Options struct {
 	Hosts []string
 
 	// ReadOnly opens the database beside the process that writes it: Run,
-	// Refresh, AcceptRemovals, RemoveSources and Forget fail.
+	// Refresh, AcceptRemovals, RemoveSources and Forget fail. A file of SQLite must
+	// be in a folder that this process may write, because SQLite writes beside a file that it reads.
 	ReadOnly bool
 
 	Logger *slog.Logger // nil: silent

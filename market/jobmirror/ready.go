@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
-// Ready returns nil where searches can be answered: the database answers, and the
+// Ready returns nil where searches can be answered: the database answers one, and the
 // channels of Options, or without any all that the database has, were copied
 // whole once. Otherwise the error is ErrIncomplete, or the database's.
 //
@@ -24,7 +25,12 @@ func (m *Mirror) Ready(ctx context.Context) error {
 // ready does what Ready does, and returns the channels that the board refuses and that were
 // never copied.
 func (m *Mirror) ready(ctx context.Context) (refused []string, err error) {
-	c, err := fromView(ctx, m.db, func(t *tx) (copies, error) { return copiesOf(t, m.named(), sources.Channel) })
+	c, err := fromView(ctx, m.db, func(t *tx) (copies, error) {
+		if _, err := (searchTx{readTx{t}}).search(Query{Order: Newest, Limit: 1}, search.Position{}); err != nil {
+			return copies{}, err
+		}
+		return copiesOf(t, m.named(), sources.Channel)
+	})
 	switch {
 	case err != nil:
 		return nil, err

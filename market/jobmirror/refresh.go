@@ -339,6 +339,10 @@ func jitter(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * (0.9 + 0.1*rand.Float64()))
 }
 
+// fromNow returns the milliseconds until a job is looked up again after a wait, with jitter: one at least, so
+// that the job is not due again at the very time of the lookup.
+func fromNow(wait time.Duration) int64 { return max(jitter(wait).Milliseconds(), 1) }
+
 // problem says in one line what went wrong. It holds no address: a feed's address may contain a
 // secret.
 func problem(err error) string {

@@ -86,7 +86,7 @@ type Refreshed struct {
 }
 
 // Refresh brings the mirror up to date once: it reads every source, looks up every job that is
-// due, and returns. Its error joins those of the sources; sources that do not fail are
+// due once it has, and returns. A job that becomes due again meanwhile waits for the next refresh. Its error joins those of the sources; sources that do not fail are
 // refreshed nevertheless.
 //
 // On PostgreSQL it works beside other processes and asks nothing twice: it waits for a source
@@ -106,12 +106,18 @@ func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))
 		return Refreshed{}, err
 	}
 	defer done()
-	// Refreshes with a higher generation than since began later than this one.
-	since, err := fromUpdate(ctx, m.db, func(t *tx) (int64, error) {
-		if err := t.lookups.PutDoubted(m.opts.RefreshEvery); err != nil {
-			return 0, err
+	// Refreshes with a higher generation than since, and what has a higher number than began, came later
+	// than this refresh began.
+	var since, began int64
+	err = m.db.update(ctx, func(t *tx) (err error) {
+		if err = t.lookups.PutDoubted(m.opts.RefreshEvery); err != nil {
+			return err
 		}
-		return sources.LastGeneration(t.Tx)
+		if began, err = t.Next(lookups.Answers); err != nil {
+			return err
+		}
+		since, err = sources.LastGeneration(t.Tx)
+		return err
 	})
 	if err != nil {
 		return Refreshed{}, err
@@ -127,11 +133,21 @@ func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))
 		return Refreshed{}, ended(ctx)
 	}
 	if len(named) > 0 {
-		failed = append(failed, w.lookUpDue(ctx, false), w.lookUpAllHeld(ctx))
+		failed = append(failed, w.lookUpRound(ctx, began), w.lookUpAllHeld(ctx))
 	}
 	out, err := m.refreshed(ctx, failed[:len(named)])
 	failed = append(failed, err, m.index(ctx), m.db.search.Merge(ctx), m.prune(ctx))
 	return out, errors.Join(failed...)
+}
+
+// lookUpRound looks up each job that is due now once, whatever becomes due meanwhile, and once more those
+// that a posting came to meanwhile; began is a number of before the sources were read.
+func (w *worker) lookUpRound(ctx context.Context, began int64) error {
+	round, err := fromUpdate(ctx, w.db, func(t *tx) (lookups.Round, error) { return t.lookups.BeginRound(began) })
+	if err != nil {
+		return err
+	}
+	return w.lookUpDue(ctx, round, false)
 }
 
 // refreshed tells what the refresh of the options' sources could not settle; failed has the
@@ -207,7 +223,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 	}
 	if len(m.named()) > 0 {
 		keepAt(nil, 0, w.refreshDue)
-		keepAt(nil, 0, func(ctx context.Context) error { return w.lookUpDue(ctx, true) })
+		keepAt(nil, 0, func(ctx context.Context) error { return w.lookUpDue(ctx, lookups.Round{}, true) })
 		keepAt(m.heldDue, never, func(ctx context.Context) error {
 			_, err := w.lookUpHeld(ctx)
 			return err

@@ -68,6 +68,9 @@ type Page struct {
 	Postings []Posting
 	Next     PageCursor // for Query.After; empty: there are no more
 	Facets   *Facets    // nil without Query.Facets
+	// CountedAt is when the categories and places of Facets were counted; zero without Query.Facets. They are those of
+	// now unless the copy changed: for five seconds after a change they may be of before it. Facets.Total is always of now.
+	CountedAt time.Time
 	// Corrected has the text's words that no posting has in any form or spelling, each with the words that were
 	// searched for as well, and the words that were left out. What these find comes after what the text finds as
 	// it was typed; Corrected is nil as long as that fills the page.
@@ -236,7 +239,7 @@ func (t searchTx) search(q Query, after search.Position) (page *Page, err error)
 		return nil, err
 	}
 	if q.Facets {
-		page.Facets, err = facetsOf(found)
+		page.Facets, page.CountedAt, err = facetsOf(found)
 	}
 	return page, err
 }
@@ -262,11 +265,11 @@ func (t searchTx) found(q Query, page *search.Page) (list []Posting, err error) 
 	return list, t.addJobs(list, q.Near)
 }
 
-// facetsOf counts all hits of a page's query.
-func facetsOf(page *search.Page) (*Facets, error) {
+// facetsOf counts all hits of a page's query, and returns when that was done.
+func facetsOf(page *search.Page) (*Facets, time.Time, error) {
 	counted, err := page.Facets()
 	if err != nil {
-		return nil, err
+		return nil, time.Time{}, err
 	}
 	facets := &Facets{Total: counted.Total, Categories: map[string]int{}, Places: map[string]int{}}
 	for tag, n := range counted.Counts {
@@ -277,7 +280,7 @@ func facetsOf(page *search.Page) (*Facets, error) {
 			facets.Places[tag.Value] = n
 		}
 	}
-	return facets, nil
+	return facets, instant(counted.CountedAt), nil
 }
 
 // age returns how long ago the channel, or else every channel, was last copied

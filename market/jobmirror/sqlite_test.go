@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -67,6 +69,11 @@ func TestDiskFull(t *testing.T) {
 		}
 		return used
 	}
+	ready := func() string {
+		w := httptest.NewRecorder()
+		m.ServeReady(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/ready", nil))
+		return w.Body.String()
+	}
 	full := 0
 	for i := range 100 {
 		pages(1 + 2*i)
@@ -79,6 +86,9 @@ func TestDiskFull(t *testing.T) {
 		}
 		full++
 		CheckReplay(t, m)
+		if said := ready(); !strings.Contains(said, "cannot be written: its disk is full") {
+			t.Errorf("whether it is ready: %s", said)
+		}
 	}
 	if full < 3 {
 		t.Errorf("the disk was full %d times", full)

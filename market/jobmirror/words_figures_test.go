@@ -173,6 +173,15 @@ func (b wordyBoard) measure(ctx context.Context, t *testing.T, m *jobmirror.Mirr
 			return jobmirror.Query{Text: mistyped(r, list[r.IntN(len(list))])}
 		}},
 		{"a word with facets", 200 * time.Millisecond, func() jobmirror.Query { return jobmirror.Query{Text: words(), Facets: true} }},
+		{"a word with facets, asked again", 20 * time.Millisecond, func() jobmirror.Query {
+			return jobmirror.Query{Text: b.word(0), Facets: true}
+		}},
+		{"a word in a circle with facets", 200 * time.Millisecond, func() jobmirror.Query {
+			return jobmirror.Query{Text: b.word(0), Near: jobboard.Near(47+8*r.Float64(), 6+9*r.Float64(), 50), Facets: true}
+		}},
+		{"a word in a circle with facets, asked again", 20 * time.Millisecond, func() jobmirror.Query {
+			return jobmirror.Query{Text: b.word(0), Near: jobboard.Near(51, 10, 50), Facets: true}
+		}},
 		{"a word in quotes with facets", 200 * time.Millisecond, func() jobmirror.Query {
 			return jobmirror.Query{Text: `"` + words() + `"`, Facets: true}
 		}},

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,15 +23,19 @@ import (
 )
 
 func newDoctorCommand(p *cli.Program, db *database) *cobra.Command {
-	var asJSON bool
+	var (
+		asJSON bool
+		feeds  []string
+	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find out why a copy does not work",
 		Long: `doctor checks the database: whether one is named and can be opened, whether its
 tables are of this version, how old the copy of each source is and what fails,
 whether lookups pile up, and whether a process keeps it up to date. On SQLite it
-has the database check the search index. It only reads. For what is wrong with
-the board itself there is jobboard doctor.
+has the database check the search index. With --feed, as run has it, it says of
+each feed whether run would take it and whether the copy has it. It only reads.
+For what is wrong with the board itself there is jobboard doctor.
 
 It ends with 0 where nothing failed and with 7 where something did.`,
 		Example: "  jobboard-mirror doctor --db jobs.db",
@@ -36,17 +44,19 @@ It ends with 0 where nothing failed and with 7 where something did.`,
 			if p.Settings.UsesFake() {
 				return setup.Usage("--fake copies into a database of its own, which is fine").Next("name the database with --db")
 			}
-			return runDoctor(cmd.Context(), &p.Console, db, asJSON)
+			return runDoctor(cmd.Context(), &p.Console, db, feeds, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	addFeedFlag(cmd, &feeds)
 	return cmd
 }
 
-func runDoctor(ctx context.Context, c *term.Console, db *database, asJSON bool) error {
+func runDoctor(ctx context.Context, c *term.Console, db *database, feeds []string, asJSON bool) error {
 	report := doctor.NewReport(c)
 	if s := examineDatabase(ctx, report, db.address); s != nil {
 		examineCopy(report, s, c.Now())
+		examineFeeds(report, s, feeds)
 		if !onServer(db.address) {
 			examineIndex(ctx, report, db.address)
 		}
@@ -72,6 +82,7 @@ const (
 	checkDatabase  = "database"
 	checkIndex     = "index"
 	checkSource    = "source"
+	checkFeed      = "feed"
 	checkLookups   = "lookups"
 	checkProcesses = "processes"
 )
@@ -92,13 +103,13 @@ func examineDatabase(ctx context.Context, r *doctor.Report, address string) *job
 	defer cancel()
 	m, err := jobmirror.Open(ctx, address, jobmirror.Options{ReadOnly: true})
 	if err != nil {
-		r.Add(checkDatabase, doctor.Fail, err.Error(), databaseNext(err))
+		r.Add(checkDatabase, doctor.Fail, err.Error(), databaseNext(address, err))
 		return nil
 	}
 	defer m.Close()
 	s, err := m.Status(ctx)
 	if err != nil {
-		r.Add(checkDatabase, doctor.Fail, err.Error(), databaseNext(err))
+		r.Add(checkDatabase, doctor.Fail, err.Error(), databaseNext(address, err))
 		return nil
 	}
 	kind := "SQLite"
@@ -147,8 +158,23 @@ func addDatabase(r *doctor.Report, kind string, s *jobmirror.Status) {
 	r.Add(checkDatabase, doctor.OK, detail, "")
 }
 
-func databaseNext(err error) string {
+// makeRoom is what to do about a full disk.
+const makeRoom = "the disk of the database is full: make room there; the copy goes on by itself then"
+
+// isFull reports whether a problem is that a disk is full, in SQLite's words, or the system's, which PostgreSQL
+// repeats.
+func isFull(problem string) bool {
+	return strings.Contains(problem, "database or disk is full") || strings.Contains(strings.ToLower(problem), "no space left on device")
+}
+
+// databaseNext returns what to do about an error of the database at an address.
+func databaseNext(address string, err error) string {
+	_, unreached := errors.AsType[*net.OpError](err)
 	switch {
+	case isFull(err.Error()):
+		return makeRoom
+	case unreached && onServer(address): // by a socket's address the error may be that of a file
+		return "check the address, and whether the server is up"
 	case errors.Is(err, jobmirror.ErrNewer):
 		return "a newer version of this program changed the tables: run that one"
 	case errors.Is(err, jobmirror.ErrNotMirror):
@@ -179,11 +205,16 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 			r.Add(checkSource, doctor.Fail, detail+": the board refuses it; the last problem: "+source.Problem,
 				"check the channel's name, and whether the credential may search it; one that is not named any more goes with --remove-sources; "+
 					"whether the board answers at all says jobboard doctor")
+		case isFull(source.Problem):
+			r.Add(checkSource, doctor.Fail, detail+": "+source.Problem, makeRoom)
 		case source.Problem != "":
 			detail += ": " + source.Problem
 			r.Add(checkSource, doctor.Fail, detail, "jobboard doctor says what is wrong with the board; what the copy waits for stands in the problem")
 		case source.Complete.IsZero():
 			r.Add(checkSource, doctor.Warn, detail, "wait for the first copy, or start jobboard-mirror run")
+		case source.Held > 0:
+			r.Add(checkSource, doctor.Warn, fmt.Sprintf("%s, of which it does not show %d any more; they stay until that is certain", detail, source.Held),
+				"look on the board whether these are gone: if they are, jobboard-mirror refresh --accept-removals; if all are, check its name and the credential")
 		case now.Sub(source.Complete) > 2*time.Hour:
 			r.Add(checkSource, doctor.Warn, detail, "look whether jobboard-mirror run is at work")
 		case source.Rows == 0:
@@ -200,6 +231,25 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 		return
 	}
 	r.Add(checkProcesses, doctor.OK, fmt.Sprintf("processes that keep the copy up to date: %d", len(s.Processes)), "")
+}
+
+// examineFeeds says of feeds whether run would take them, and whether the copy has them.
+func examineFeeds(r *doctor.Report, s *jobmirror.Status, feeds []string) {
+	for _, feed := range feeds {
+		name := filepath.Base(feed)
+		if u, err := url.Parse(feed); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+			u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+			name = u.String()
+		} else if info, err := os.Stat(feed); err != nil || info.IsDir() {
+			r.Add(checkFeed, doctor.Fail, name+": there is no such file", "check the path, or the address, of --feed")
+			continue
+		}
+		if !slices.ContainsFunc(s.Sources, func(source jobmirror.SourceStatus) bool { return source.Kind == "feed" && source.Name == name }) {
+			r.Add(checkFeed, doctor.Warn, name+": the copy does not have it", "start jobboard-mirror run with this --feed")
+			continue
+		}
+		r.Add(checkFeed, doctor.OK, name+": the copy has it", "")
+	}
 }
 
 // examineLookups judges the status of the copy's lookups.

@@ -5,14 +5,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -550,6 +554,9 @@ func TestVerdictsOfACopy(t *testing.T) {
 		"never copied":              {channel(jobmirror.SourceStatus{}), "[source warn]", "wait for the first copy"},
 		"copied once":               {channel(jobmirror.SourceStatus{Complete: now.Add(-3 * time.Hour)}), "[source warn]", "is at work"},
 		"copied two hours ago":      {channel(jobmirror.SourceStatus{Complete: now.Add(-2 * time.Hour), Rows: 7}), "[]", ""},
+		"some are held":             {channel(jobmirror.SourceStatus{Complete: now, Rows: 30, Held: 2}), "[source warn]", "--accept-removals"},
+		"all are held":              {channel(jobmirror.SourceStatus{Complete: now.Add(-3 * time.Hour), Rows: 30, Held: 30}), "[source warn]", "--accept-removals"},
+		"a full disk":               {channel(jobmirror.SourceStatus{Complete: now, Rows: 7, Problem: "jobmirror: database or disk is full (13)"}), "[source fail]", "make room"},
 		"nothing to copy":           {channel(jobmirror.SourceStatus{Complete: now}), "[source warn]", "check its name"},
 		"one job without an answer": {with(func(s *jobmirror.Status) { s.Due, s.Failing = 1, 1 }), "[lookups fail]", "JOBBOARD_JOBDB_URL"},
 		"more failed than are due":  {with(func(s *jobmirror.Status) { s.Due, s.Failing = 1, 9 }), "[lookups fail]", "JOBBOARD_JOBDB_URL"},
@@ -576,6 +583,52 @@ func TestVerdictsOfACopy(t *testing.T) {
 		if !slices.Equal(checks, []string{checkSource, checkLookups, checkProcesses}) {
 			t.Errorf("%s: the checks are %q", name, checks)
 		}
+	}
+}
+
+// An error of the database says what to do about it: a full disk and a server's socket are neither the board's nor a
+// missing file.
+func TestDoctorNamesWhatIsWrongWithTheDatabase(t *testing.T) {
+	socket := &net.OpError{Op: "dial", Net: "unix", Err: os.NewSyscallError("connect", syscall.ENOENT)}
+	for name, c := range map[string]struct {
+		address string
+		err     error
+		next    string
+	}{
+		"no file":             {"jobs.db", fs.ErrNotExist, "run makes the file"},
+		"no socket":           {"postgres:///mirror?host=/run/postgresql", fmt.Errorf("open: %w", socket), "whether the server is up"},
+		"a full disk":         {"jobs.db", errors.New("jobmirror: database or disk is full (13)"), "make room"},
+		"a server's disk":     {"postgres://db/mirror", errors.New("ERROR: could not extend file: No space left on device (SQLSTATE 53100)"), "make room"},
+		"a file without room": {"jobs.db", &fs.PathError{Op: "write", Path: "jobs.db", Err: syscall.ENOSPC}, "make room"},
+	} {
+		if next := databaseNext(c.address, c.err); !strings.Contains(next, c.next) {
+			t.Errorf("%s: %s", name, next)
+		}
+	}
+	dir := t.TempDir()
+	r := ran(t, nil, "doctor", "--db", "postgres:///mirror?host="+dir)
+	if r.code != setup.ExitIncomplete || !strings.Contains(r.out, "whether the server is up") || strings.Contains(r.out, "makes the file") {
+		t.Errorf("a socket that is not there: %v", r)
+	}
+	if r := ran(t, nil, "status", "--db", "postgres:///mirror?host="+dir); r.code != setup.ExitNetwork {
+		t.Errorf("a command, of a socket that is not there: %v", r)
+	}
+}
+
+// The doctor takes the feeds of run, and says which of them the copy lacks.
+func TestDoctorOfFeeds(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	env := map[string]string{"JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_MIRROR_DB": filepath.Join(t.TempDir(), "jobs.db")}
+	if r := ran(t, env, "refresh", "--feed", srv.FeedURL, "--rate", "-1"); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	if r := ran(t, env, "doctor", "--feed", srv.FeedURL); r.code != setup.ExitOK || !strings.Contains(r.out, "the copy has it") {
+		t.Error(r)
+	}
+	r := ran(t, env, "doctor", "--feed", srv.FeedURL, "--feed", "https://u:secret@jobs.example/feed.xml?key=secret", "--feed", "mistyped.xml")
+	if r.code != setup.ExitIncomplete || !strings.Contains(r.out, "feed.xml: the copy does not have it") || !strings.Contains(r.out, "mistyped.xml: there is no such file") ||
+		strings.Contains(r.out, "secret") {
+		t.Error(r)
 	}
 }
 

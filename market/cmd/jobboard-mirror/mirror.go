@@ -62,7 +62,7 @@ func (c *copying) add(cmd *cobra.Command) {
 	addBoardFlag(cmd, &c.board)
 	f.StringVar(&c.channels, "channels", "", "`channels` to copy, with commas, beside --channel (JOBBOARD_CHANNEL)")
 	f.StringVar(&c.languages, "languages", "", "`languages` to copy each channel in, such as de,en")
-	f.StringArrayVar(&c.feeds, "feed", nil, "`file or address` of a job feed to copy; may be repeated")
+	addFeedFlag(cmd, &c.feeds)
 	f.Float64Var(&c.rate, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
 	f.IntVar(&c.concurrency, "concurrency", 0, "`lookups` at once; 0: 16")
 	f.BoolVar(&c.accept, "accept-removals", false, "remove what sources do not show any more, and end jobs as lookups say; run: at first")
@@ -72,6 +72,10 @@ func (c *copying) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "languages", cli.OneOf("de", "en", "de,en"))
 	cli.Complete(cmd, "rate", cli.OneOf("5", "20", "50"))
 	cli.Complete(cmd, "concurrency", cli.OneOf("4", "16", "64"))
+}
+
+func addFeedFlag(cmd *cobra.Command, feeds *[]string) {
+	cmd.Flags().StringArrayVar(feeds, "feed", nil, "`file or address` of a job feed to copy; may be repeated")
 }
 
 func addBoardFlag(cmd *cobra.Command, board *string) {
@@ -212,10 +216,10 @@ func openError(err error, cfg jobboard.Config) error {
 		return setup.Usage("%w", err).Next("if the board moved, jobboard-mirror migrate --board-moved; if it has several addresses, give it a name with --board")
 	case errors.Is(err, jobmirror.ErrLocked):
 		return inUse(err)
+	case errors.As(err, &unreached): // perhaps by a socket's address, which is a path as well
+		return &setup.Error{Code: setup.ExitNetwork, Err: err, Hint: askDoctor}
 	case errors.Is(err, os.ErrPermission):
 		return setup.Usage("%w", err).Next(checkOwner)
-	case errors.As(err, &unreached):
-		return &setup.Error{Code: setup.ExitNetwork, Err: err, Hint: askDoctor}
 	}
 	return setup.Usage("%w", err).Next(askDoctor)
 }

@@ -270,7 +270,7 @@ func TestErrorsOfADatabase(t *testing.T) {
 		{&jobboard.ConfigError{Field: "Language"}, "whether the server is up", setup.ExitUsage, ""},
 	} {
 		err := fmt.Errorf("open: %w", test.err)
-		if got := databaseNext(err); !strings.Contains(got, test.next) {
+		if got := databaseNext("jobs.db", err); !strings.Contains(got, test.next) {
 			t.Errorf("%v: %q", err, got)
 		}
 		if code, hint := setup.ExitOf(openError(err, jobboard.Config{})); code != test.code || !strings.Contains(hint, test.hint) || (hint == "") != (test.hint == "") {

@@ -88,20 +88,53 @@ type Batch struct {
 	Jobs   []int64
 }
 
-// Take leases those jobs that have been due the longest, at most n, as a batch of a
+// Round bounds which jobs Take leases, so that whoever takes them until none is left comes to an end
+// however soon they become due again. The zero value bounds nothing.
+type Round struct {
+	due         int64 // jobs that became due later are left out; 0: none is
+	after, upTo int64 // but for those that Put put on the list with a number between these
+}
+
+// BeginRound begins a round of the jobs that are due now. Jobs that become due later belong to it only if Put has
+// put them on the list with a number above after, and neither an answer with a higher number came since then
+// nor the last lookup failed: who looked such a job up before knows less than the list asks for.
+func (w *Writer) BeginRound(after int64) (r Round, err error) {
+	r.due, r.after = w.Now, after
+	r.upTo, err = w.Next(Answers)
+	return r, err
+}
+
+// jobs returns the condition that selects the jobs that are due and belong to the round.
+func (r Round) jobs(now int64) (condition string, args []any) {
+	if r.due == 0 {
+		return "next_due <= ?", []any{now}
+	}
+	return "next_due <= ? AND (next_due <= ? OR failures = 0 AND wanted > ? AND wanted < ? AND wanted > answer AND wanted > last_lookup)",
+		[]any{now, r.due, r.after, r.upTo}
+}
+
+// Take leases those jobs of a round that have been due the longest, at most n, as a batch of a
 // process. due reports that there are such jobs, also where
 // none is in the batch because all of them are being looked up just now.
-func (w *Writer) Take(n int, process string) (b Batch, due bool, err error) {
+func (w *Writer) Take(r Round, n int, process string) (b Batch, due bool, err error) {
 	first, err := store.Value[*int64](w, "SELECT ("+FirstDue+")")
 	if err != nil || first == nil || *first > w.Now {
 		return b, false, err
 	}
+	condition, args := r.jobs(w.Now)
+	if r.due > 0 && *first > r.due {
+		left, err := store.Value[int](w, "SELECT count(*) FROM (SELECT job FROM jobs WHERE "+condition+" LIMIT 1) one", args...)
+		if err != nil || left == 0 {
+			return b, false, err
+		}
+	}
 	if b.Number, err = w.Next(batches); err != nil {
 		return b, true, err
 	}
+	args = append([]any{w.Until(Lease), b.Number}, args...)
 	b.Jobs, err = w.Numbers(`UPDATE jobs SET leased_until = ?, batch = ? WHERE job IN
-		(SELECT job FROM jobs WHERE next_due <= ? AND `+store.IsFree+` ORDER BY next_due LIMIT `+strconv.Itoa(n)+` @skip) RETURNING job`,
-		append([]any{w.Until(Lease), b.Number, w.Now}, w.Free(Lease)...)...)
+		(SELECT job FROM jobs WHERE `+condition+` AND `+store.IsFree+` ORDER BY next_due LIMIT `+strconv.Itoa(n)+` @skip) RETURNING job`,
+		append(args, w.Free(Lease)...)...)
 	if err != nil || len(b.Jobs) == 0 {
 		return b, true, err
 	}

@@ -92,7 +92,7 @@ func (j *jobs) wantRow(what string, job int64, columns, want string) {
 func (j *jobs) take(n int, process string) (b Batch, due bool) {
 	j.Helper()
 	j.do(func(w *Writer) (err error) {
-		b, due, err = w.Take(n, process)
+		b, due, err = w.Take(Round{}, n, process)
 		slices.Sort(b.Jobs)
 		return err
 	})
@@ -207,6 +207,63 @@ func TestBatches(t *testing.T) {
 	})
 }
 
+// A round takes each job that was due when it began, and later only a job that was put on the list since a
+// number of before, once, however soon jobs become due again.
+func TestRounds(t *testing.T) {
+	each(t, func(j *jobs) {
+		j.exec("INSERT INTO jobs (job, state, next_due) VALUES (1, 'open', 100), (2, 'open', 200), (3, 'open', 9000000000000), (4, 'open', 300)")
+		var (
+			before, during int64
+			round          Round
+		)
+		j.do(func(w *Writer) (err error) {
+			before, err = w.Next(Answers)
+			return err
+		})
+		j.do(func(w *Writer) error { return w.Put([]int64{1}) })
+		j.do(func(w *Writer) (err error) {
+			if during, err = w.Next(Answers); err == nil {
+				round, err = w.BeginRound(before)
+			}
+			return err
+		})
+		j.later = time.Minute
+		take := func(what string, due bool, want ...int64) {
+			j.Helper()
+			var b Batch
+			got := false
+			j.do(func(w *Writer) (err error) {
+				b, got, err = w.Take(round, 10, "process")
+				return err
+			})
+			slices.Sort(b.Jobs)
+			if !slices.Equal(b.Jobs, want) || got != due {
+				j.Errorf("%s: it takes %d, due %t", what, b.Jobs, got)
+			}
+			j.do(func(w *Writer) error { return w.GiveBack(b) })
+		}
+		take("all that are due", true, 1, 2, 4)
+		again := time.Now().Add(time.Second).UnixMilli() // each is due again at once
+		answer := func(job, number int64) {
+			j.do(func(w *Writer) error { return w.Repeat(&Answer{Job: job, Number: number, Due: again}) })
+		}
+		answer(1, before) // another process sent it before the posting came
+		answer(2, during+100)
+		j.do(func(w *Writer) error { return w.Fail(4, "no answer", again) })
+		j.exec(fmt.Sprint("UPDATE jobs SET next_due = ", again, " WHERE job = 3"))
+		take("what a posting came to", true, 1)
+		j.do(func(w *Writer) error { return w.Fail(1, "no answer", again) })
+		take("after a failure", false)
+		j.exec("UPDATE jobs SET failures = 0 WHERE job = 1")
+		take("without one", true, 1)
+		answer(1, during+101)
+		j.do(func(w *Writer) error { return w.Put([]int64{2}) }) // for the next round
+		take("once more", false)
+		round = Round{}
+		take("without a round", true, 1, 2, 3, 4)
+	})
+}
+
 // Two processes of a server that take jobs at the same moment take different ones, and neither waits.
 func TestBatchesAtOneMoment(t *testing.T) {
 	each(t, func(j *jobs) {
@@ -216,7 +273,7 @@ func TestBatchesAtOneMoment(t *testing.T) {
 		j.exec("INSERT INTO jobs (job, state, next_due) VALUES (1, 'open', 1), (2, 'open', 2)")
 		other := &jobs{T: t, db: j.again(), log: j.log}
 		j.do(func(w *Writer) error {
-			one, _, err := w.Take(1, "first")
+			one, _, err := w.Take(Round{}, 1, "first")
 			if two, _ := other.take(2, "second"); !slices.Equal(one.Jobs, []int64{1}) || !slices.Equal(two.Jobs, []int64{2}) {
 				j.Errorf("they take %d and %d", one.Jobs, two.Jobs)
 			}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
@@ -13,7 +14,8 @@ import (
 // a function of what the text index is asked and of what is indexed, so an Index keeps the last ones that it
 // counted, each with the state of the index that it was counted in. The state is read in the transaction of
 // the search: kept facets are used only where the search would count the same, whichever process changed the
-// index since, on a standby too, and after a backup was put back.
+// index since, on a standby too, and after a backup was put back. Only for Index.StaleFor after a change was seen are facets
+// of before used, or else each change would have the next search count everything.
 
 // indexState tells states of the index apart: how many changes are noted, and the sum of their numbers.
 type indexState struct{ changes, sum int64 }
@@ -72,42 +74,68 @@ type counted struct {
 	state    indexState
 	facets   *Facets
 	bytes    int
+	changed  time.Time // when a search saw another state first; zero: none did
+	counting bool      // a search counts them anew
 }
 
-// get returns the facets of a question in a state of the index, or nil.
-func (c *countedFacets) get(question textindex.Question, state indexState) *Facets {
+// staleFor is what New sets Index.StaleFor to.
+const staleFor = 5 * time.Second
+
+// get returns the facets of a question that are kept, and whether they are those of a state of the index. Facets of
+// another state are given for a time after the first search that lacks them came, and then while one search counts. That
+// one gets nil, and calls keep or giveUp; so does a search whose question is not kept.
+func (c *countedFacets) get(question textindex.Question, state indexState, stale time.Duration) (facets *Facets, same bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.IndexFunc(c.kept, func(k counted) bool { return k.question == question })
 	if i < 0 {
-		return nil
+		return nil, false
 	}
-	k := c.kept[i]
-	if c.kept = slices.Delete(c.kept, i, i+1); k.state != state {
-		c.bytes -= k.bytes
-		return nil
+	last := c.kept[i]
+	c.kept = append(slices.Delete(c.kept, i, i+1), last)
+	k := &c.kept[len(c.kept)-1]
+	if k.state == state {
+		return k.facets, true
 	}
-	c.kept = append(c.kept, k)
-	return k.facets
+	now := time.Now()
+	if k.changed.IsZero() {
+		k.changed = now
+	}
+	if stale > 0 && (k.counting || now.Sub(k.changed) < stale) {
+		return k.facets, false
+	}
+	k.counting = true
+	return nil, false
+}
+
+// giveUp notes that the search that was to count the facets of a question failed.
+func (c *countedFacets) giveUp(question textindex.Question) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.kept {
+		if c.kept[i].question == question {
+			c.kept[i].counting = false
+		}
+	}
 }
 
 // keep keeps the facets of a question, in place of those that were used least recently.
 func (c *countedFacets) keep(question textindex.Question, state indexState, facets *Facets) {
-	k := counted{question, state, facets, len(question)}
+	k := counted{question: question, state: state, facets: facets, bytes: len(question)}
 	for tag := range facets.Counts {
 		k.bytes += len(tag.Value) + 64 // with its count, and what a map takes
-	}
-	if k.bytes > maxCountedBytes {
-		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.kept = slices.DeleteFunc(c.kept, func(old counted) bool {
-		if old.question == question { // another search was faster
+		if old.question == question {
 			c.bytes -= old.bytes
 		}
 		return old.question == question
 	})
+	if k.bytes > maxCountedBytes {
+		return
+	}
 	c.kept, c.bytes = append(c.kept, k), c.bytes+k.bytes
 	for len(c.kept) > maxCounted || c.bytes > maxCountedBytes {
 		c.bytes -= c.kept[0].bytes

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/grid"
@@ -62,6 +63,9 @@ func Text(page string) string { return words.Text(page) }
 type Index struct {
 	// Synonyms are those of all queries; nil: there are none. They are set before the first query.
 	Synonyms *words.Synonyms
+	// StaleFor is for how long after a change of the index was seen Facets may still count what was before it; 0: such
+	// facets are counted anew at once.
+	StaleFor time.Duration
 
 	db         *store.DB
 	text       *textindex.Index
@@ -78,7 +82,7 @@ type Reader func(t *store.Tx, rows []int64) ([]Document, error)
 // New returns the index of a database that has the tables of AddTables. read reads documents again
 // of which the index has only the words: for a text with words in quotes.
 func New(db *store.DB, read Reader) *Index {
-	return &Index{db: db, text: textindex.Of(db), read: read}
+	return &Index{db: db, text: textindex.Of(db), read: read, StaleFor: staleFor}
 }
 
 // tx is a transaction in which documents are written or searched.

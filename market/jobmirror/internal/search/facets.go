@@ -1,48 +1,75 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
 )
 
 // Facets counts all documents that a query finds. Several searches may share one: it is not to be changed.
 type Facets struct {
-	Total  int
-	Counts map[Tag]int
+	Total     int
+	Counts    map[Tag]int
+	CountedAt int64 // when Counts were counted, in milliseconds since the epoch
 }
 
 // Facets counts all documents that the page's query finds, on whichever page. If its text has words
 // in quotes, and more than 300 documents have these words in some form, documents with another
-// form count as well. It runs in the transaction of Find.
+// form count as well. It runs in the transaction of Find. Where the index changed lately Counts may be of before:
+// see Index.StaleFor. Total never is.
 func (p *Page) Facets() (*Facets, error) { return p.finder.facets() }
 
-// facets counts all hits, unless that was done before.
+// facets counts all hits, unless that was done before. A text with words in quotes finds fewer than the index is asked
+// for, and is counted each time.
 func (f *finder) facets() (*Facets, error) {
 	if err := f.findMistakes(); err != nil {
 		return nil, err
 	}
-	if !f.q.Near.IsZero() || f.text.Quoted() { // then hits are more than what the index is asked
+	if f.text.Quoted() {
 		return f.count()
 	}
 	state, err := f.t.state()
 	if err != nil {
 		return nil, err
 	}
-	if known := f.t.counted.get(f.all, state); known != nil {
+	question := f.all
+	if near := f.q.Near; !near.IsZero() { // the index is asked for cells, which many circles share
+		question += textindex.Question(fmt.Sprintf("\x00%v %v %v", near.Latitude, near.Longitude, near.RadiusKm))
+	}
+	known, same := f.t.counted.get(question, state, f.t.StaleFor)
+	if same {
 		return known, nil
 	}
-	out, err := f.count()
-	if err == nil {
-		f.t.counted.keep(f.all, state, out)
+	if known != nil {
+		return f.withTotal(*known)
 	}
-	return out, err
+	out, err := f.count()
+	if err != nil {
+		f.t.counted.giveUp(question)
+		return nil, err
+	}
+	f.t.counted.keep(question, state, out)
+	return out, nil
+}
+
+// withTotal returns earlier facets with the number of hits that there are now.
+func (f *finder) withTotal(earlier Facets) (*Facets, error) {
+	var err error
+	if f.q.Near.IsZero() {
+		earlier.Total, err = f.index.Count(f.t.Tx, f.all)
+		return &earlier, err
+	}
+	found, err := f.t.allHits(f.questions)
+	earlier.Total = len(found)
+	return &earlier, err
 }
 
 // count counts all hits.
 func (f *finder) count() (out *Facets, err error) {
-	out = &Facets{Counts: map[Tag]int{}}
+	out = &Facets{Counts: map[Tag]int{}, CountedAt: f.t.Now}
 	add := func(scan func(...any) error) error {
 		var (
 			tag Tag

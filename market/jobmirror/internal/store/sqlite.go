@@ -53,20 +53,19 @@ func openSQLite(ctx context.Context, path string, schema Schema, readOnly bool) 
 		db.writers, db.turn = sqliteDB(path, "rwc", 1), make(chan struct{}, 1)
 		return db, nil
 	}
-	whole, tables := allInFile(path), 0
+	tables := 0
 	err = db.readers.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
-	// To read beside writers SQLite writes files beside the database. If the file system allows no
-	// writing, nobody else writes either, unless another process has the right to, or a writer was
-	// killed.
 	if mayNotWrite(err) {
-		_ = db.readers.Close()
-		if !whole {
-			return nil, fmt.Errorf("jobmirror: the database is in use, or was left by a process that was killed: %w", err)
-		}
-		db.readers = sqliteDB(path, "immutable", sqliteReaders)
+		return nil, errors.Join(fmt.Errorf("jobmirror: %w"+letGroupWrite, err), db.readers.Close())
 	}
 	return db, nil
 }
+
+// letGroupWrite is what to do about a file that cannot be read because nothing may be written
+// beside it. SQLite can be told that a file never changes, and reads it then without writing; but
+// nobody can promise that, and where the file does change searches find what was, or fail.
+const letGroupWrite = "; whoever reads a mirror in SQLite writes beside its file as well: let a group of the users who " +
+	"write and read it write the folder and its files, or copy a file that never changes to a folder that may be written"
 
 // mayNotWrite reports whether SQLite failed to make the files that it needs to read
 // beside writers.
@@ -103,7 +102,7 @@ func inspectFile(ctx context.Context, path string, schema Schema) error {
 }
 
 // sqliteDB returns connections to a file in a mode of SQLite's: "ro" or "rwc";
-// "immutable", to read a file that does not change; or "copy", to make a copy.
+// "immutable", to look at a file once without writing beside it; or "copy", to make a copy.
 func sqliteDB(path, mode string, size int) *sql.DB {
 	q := url.Values{"mode": {mode}}
 	switch mode {

@@ -12,7 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
 )
 
 // dialect holds what differs between the two databases. Statements are written
@@ -61,6 +65,7 @@ type DB struct {
 	writers, readers *sql.DB       // writers: nil where the database is only read
 	turn             chan struct{} // is filled while somebody of this process writes
 	texts            sync.Map
+	unwritable       atomic.Pointer[unwritable]
 
 	mu     sync.Mutex
 	closed bool
@@ -154,10 +159,55 @@ func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	}
 	for attempt := 0; ; attempt++ {
 		err := db.transact(ctx, db.writers, toWrite, f)
+		db.noteWritten(err)
 		if err == nil || attempt == 4 || !isDeadlock(err) {
 			return err
 		}
 	}
+}
+
+// unwritable says why a transaction could not write, and when.
+type unwritable struct {
+	why string
+	at  time.Time
+}
+
+// unwritableFor is how long a database counts as one that cannot be written after a transaction could not: on a full
+// disk a small one finds room now and then.
+const unwritableFor = time.Minute
+
+// noteWritten notes how a transaction ended that was to write.
+func (db *DB) noteWritten(err error) {
+	if why := whyUnwritable(err); why != "" {
+		db.unwritable.Store(&unwritable{why, time.Now()})
+	} else if last := db.unwritable.Load(); err == nil && last != nil && time.Since(last.at) >= unwritableFor {
+		db.unwritable.Store(nil)
+	}
+}
+
+// Unwritable returns why a transaction of this process that was to write the database could not, in words without a path
+// or an address, until one can that ends a minute later; empty: all could, or failed for another reason.
+func (db *DB) Unwritable() string {
+	if last := db.unwritable.Load(); last != nil {
+		return last.why
+	}
+	return ""
+}
+
+// whyUnwritable returns why a database cannot be written, by the error of a transaction; empty: the error says
+// nothing of that.
+func whyUnwritable(err error) string {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return map[int]string{ // see mayNotWrite
+			8: "its file may not be written", 10: "its disk fails", 13: "its disk is full", 14: "its file may not be written",
+		}[e.Code()&0xff]
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return map[string]string{
+			"53100": "its server's disk is full", readOnly: "its server lets nobody write", denied: "its role lacks a right",
+		}[e.Code]
+	}
+	return ""
 }
 
 // View runs f in a transaction that reads one state of the database.
