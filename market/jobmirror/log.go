@@ -6,10 +6,13 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 )
 
-// prune removes what is too old: sources that no process names any more, jobs that nothing does,
-// and changes that are older than Options.KeepChanges. Numbers of changes are
-// not used again.
+// prune erases what Forget was killed before it had, and removes what is too old: sources that no process names
+// any more, jobs that nothing does, and changes that are older than Options.KeepChanges. Numbers of changes
+// are not used again.
 func (m *Mirror) prune(ctx context.Context) error {
+	if err := m.forgetRest(ctx); err != nil {
+		return err
+	}
 	if err := m.retire(ctx, false); err != nil {
 		return err
 	}

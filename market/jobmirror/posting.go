@@ -166,7 +166,7 @@ func (t postingTx) postingLeft(r *row) error {
 	if r.stored.Job == 0 {
 		return nil
 	}
-	return t.lookups.PostingLeft(int64(r.stored.Job), encode(r.stored.last()))
+	return t.lookups.PostingLeft(int64(r.stored.Job), int64(r.rec.Posting), encode(r.stored.last()))
 }
 
 // remove removes a row that no source shows any more, and logs that.

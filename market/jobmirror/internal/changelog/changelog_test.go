@@ -255,7 +255,13 @@ func TestEraseLeavesNumbers(t *testing.T) {
 		}
 		of(1, 11, 12, 13)
 		of(2, 12)
-		l.do(t, func(in *store.Tx) error { return Erase(in, "row", []int64{12}) })
+		l.do(t, func(in *store.Tx) error {
+			more, err := Erase(in, "row", []int64{12})
+			if more {
+				t.Error("after one change there are more")
+			}
+			return err
+		})
 		of(1, 11, 13)
 		of(2)
 		read, _, err := l.After(t.Context(), Place{})

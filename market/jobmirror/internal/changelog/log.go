@@ -146,9 +146,15 @@ func Prune(t *store.Tx, keep time.Duration) (more bool, err error) {
 	return more, err
 }
 
-// Erase removes texts and jobs from the changes of some rows of a kind. The changes stay in the log,
-// with their numbers.
-func Erase(t *store.Tx, kind string, ids []int64) error {
-	_, err := t.Exec("UPDATE changes SET job = NULL, earlier_job = NULL, before = NULL, after = NULL WHERE kind = ? AND id IN @ids", kind, store.IDs(ids))
-	return err
+// Erase removes texts and jobs from changes of some rows of a kind, at most Batch, and reports whether there may
+// be more. The changes stay in the log, with their numbers.
+func Erase(t *store.Tx, kind string, ids []int64) (more bool, err error) {
+	// Two statements, so that each goes by an index whatever the database knows of the table.
+	numbers, err := t.Numbers(`SELECT number FROM changes WHERE kind = ? AND id IN @ids
+		AND (job IS NOT NULL OR earlier_job IS NOT NULL OR before IS NOT NULL OR after IS NOT NULL) LIMIT ?`, kind, store.IDs(ids), Batch)
+	if err != nil || len(numbers) == 0 {
+		return false, err
+	}
+	_, err = t.Exec("UPDATE changes SET job = NULL, earlier_job = NULL, before = NULL, after = NULL WHERE number IN @ids", store.IDs(numbers))
+	return len(numbers) == Batch, err
 }
