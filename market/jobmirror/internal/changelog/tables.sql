@@ -13,7 +13,7 @@ CREATE TABLE changes (
     after    TEXT,            -- the record after the change; NULL: there is none, or it was erased
     cause    TEXT NOT NULL    -- a Change.Cause
 );
-CREATE INDEX changes_row ON changes (kind, id);
+CREATE INDEX changes_row ON changes (id, kind); -- by kind first SQLite would take it for the changes of a job
 CREATE INDEX changes_job ON changes (job, number) WHERE job IS NOT NULL;
 CREATE INDEX changes_earlier_job ON changes (earlier_job, number) WHERE earlier_job IS NOT NULL;
 
