@@ -32,6 +32,8 @@ type childOptions struct {
 	Asks int64         // not 0: nothing is mirrored, this job is asked for as often as the limit lets it
 	Skew time.Duration // then: by so much the process's clock is wrong
 
+	Stops bool // with a change that has its number and is not committed it stops, as by SIGSTOP; it ends well if that is undone
+
 	Measure bool // copies and reads all once, and tells how much memory that took
 	Board   int  // not 0: it is no mirror, but a board with so many postings
 	Serve   bool // serves the database, which it only reads, and tells its address, or why it cannot
@@ -66,6 +68,12 @@ func child() int {
 		err = boardChild(o.Board)
 	} else if err == nil && o.Serve {
 		err = serveChild(ctx, o.Database)
+	} else if err == nil && o.Stops {
+		if err = jobmirror.StopNumbered(ctx, o.Database); err != nil {
+			fmt.Println("undone:", err)
+			return 0
+		}
+		err = errors.New("it was committed")
 	} else if err == nil && o.Asks != 0 {
 		err = askForEver(context.Background(), o)
 	} else if err == nil {

@@ -5,14 +5,18 @@ import (
 	"encoding/base64"
 	"errors"
 	"maps"
+	"os"
+	ossignal "os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -86,6 +90,36 @@ func MigrateLater(ctx context.Context, m *Mirror, step string) error {
 func Exec(ctx context.Context, m *Mirror, statement string) error {
 	return m.db.update(ctx, func(t *tx) error {
 		_, err := t.Exec(statement)
+		return err
+	})
+}
+
+// Ask reads the one row of a query in a mirror's database.
+func Ask(ctx context.Context, m *Mirror, query string, dest ...any) error {
+	return m.db.Ask(ctx, query, nil, dest...)
+}
+
+// StopNumbered writes a change in a transaction, and stops the process before the commit, when the change has its
+// number. It returns an error if the transaction was undone meanwhile.
+func StopNumbered(ctx context.Context, address string) error {
+	db, err := open(ctx, address, false)
+	if err != nil {
+		panic(err)
+	}
+	defer db.Close()
+	return db.Update(ctx, func(in *store.Tx) error {
+		w := db.log.Writer(in)
+		w.Append(changelog.Change{Kind: string(ChangeJob), ID: 1, Cause: "stopped"})
+		if err := w.End(); err != nil {
+			panic(err)
+		}
+		if _, err := in.Numbers("SELECT number FROM changes"); err != nil { // which sends what is kept
+			panic(err)
+		}
+		goesOn := make(chan os.Signal, 1)
+		ossignal.Notify(goesOn, syscall.SIGCONT)
+		err := syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		<-goesOn
 		return err
 	})
 }

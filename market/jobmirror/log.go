@@ -6,25 +6,13 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 )
 
-// number gives the changes that are committed their numbers.
-func (m *Mirror) number(ctx context.Context) error {
-	if m.db == nil {
-		return errNotOpened
-	}
-	return m.db.log.Number(ctx)
-}
-
-// numberSoon numbers changes, and then lets some more come together.
-func (m *Mirror) numberSoon(ctx context.Context) error {
-	err := m.number(ctx)
-	rest(ctx, changelog.LookEvery)
-	return err
-}
-
-// prune removes what is too old: sources that no process names any more, jobs that nothing does,
-// and changes that are older than Options.KeepChanges. Numbers of changes are
-// not used again.
+// prune erases what Forget was killed before it had, and removes what is too old: sources that no process names
+// any more, jobs that nothing does, and changes that are older than Options.KeepChanges. Numbers of changes
+// are not used again.
 func (m *Mirror) prune(ctx context.Context) error {
+	if err := m.forgetRest(ctx); err != nil {
+		return err
+	}
 	if err := m.retire(ctx, false); err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 	}
 	d := &database{
 		DB: db, address: address, log: changelog.New(db),
-		unnumbered: newSignal(), jobsDue: newSignal(), unindexed: newSignal(),
+		jobsDue: newSignal(), unindexed: newSignal(),
 	}
 	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) {
 		return texts(in, rows)

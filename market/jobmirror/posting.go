@@ -157,7 +157,8 @@ func (t postingTx) write(r *row, cause string) error {
 	if err != nil || after == r.before && !r.begins(t.Now) {
 		return err
 	}
-	return r.log(t.log, r.rec.Job, after, cause)
+	r.log(t.log, r.rec.Job, after, cause)
+	return nil
 }
 
 // postingLeft keeps with the job of a stored row, which the row leaves, what LastPosting has of it.
@@ -165,7 +166,7 @@ func (t postingTx) postingLeft(r *row) error {
 	if r.stored.Job == 0 {
 		return nil
 	}
-	return t.lookups.PostingLeft(int64(r.stored.Job), encode(r.stored.last()))
+	return t.lookups.PostingLeft(int64(r.stored.Job), int64(r.rec.Posting), encode(r.stored.last()))
 }
 
 // remove removes a row that no source shows any more, and logs that.
@@ -183,5 +184,6 @@ func (t postingTx) remove(r *row, cause string) error {
 	if err := t.postingLeft(r); err != nil {
 		return err
 	}
-	return r.log(t.log, r.stored.Job, "", cause)
+	r.log(t.log, r.stored.Job, "", cause)
+	return nil
 }

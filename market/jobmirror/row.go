@@ -48,7 +48,7 @@ func (t *tx) read(condition string, args ...any) (out []*row, err error) {
 }
 
 // log logs that the record of the row, which is of a job, becomes another one; empty: none.
-func (r *row) log(log *changelog.Writer, job jobboard.JobID, after, cause string) error {
+func (r *row) log(log *changelog.Writer, job jobboard.JobID, after, cause string) {
 	c := changelog.Change{
 		Kind: string(ChangePosting), ID: int64(r.rec.Posting), Language: r.rec.Language, Job: int64(job),
 		Before: r.before, After: after, Cause: cause,
@@ -56,5 +56,5 @@ func (r *row) log(log *changelog.Writer, job jobboard.JobID, after, cause string
 	if r.stored.Job != job {
 		c.EarlierJob = int64(r.stored.Job)
 	}
-	return log.Append(c)
+	log.Append(c)
 }

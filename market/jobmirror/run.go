@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -217,10 +216,6 @@ func (m *Mirror) Run(ctx context.Context) error {
 	keepAt(nil, time.Hour, m.prune)
 	keepAt(nil, time.Minute, m.db.search.CheckWords)
 	keepAt(nil, mergeEvery, m.db.search.Merge)
-	if m.db.Shared {
-		// Those who open the database only to read cannot number changes.
-		keepAt(m.db.unnumbered, never, m.numberSoon)
-	}
 	if len(m.named()) > 0 {
 		keepAt(nil, 0, w.refreshDue)
 		keepAt(nil, 0, func(ctx context.Context) error { return w.lookUpDue(ctx, lookups.Round{}, true) })
@@ -245,16 +240,12 @@ func (w *worker) poll(ctx context.Context) error {
 		named                         = w.named()
 		now, entered, began, until    int64
 		job, source, held, visibility *int64
-		index, number                 bool
+		index                         bool
 	)
-	numberless := "0"
-	if w.db.Shared {
-		numberless = changelog.Waiting
-	}
 	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.leased_until,
-			(`+sources.FirstHeld+`), (`+lookups.FirstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstVisibilityDue+`), `+numberless+`
+			(`+sources.FirstHeld+`), (`+lookups.FirstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, (`+firstVisibilityDue+`)
 		FROM (`+sources.Waiting+`) s`,
-		[]any{sourceIDs(named)}, &now, &entered, &source, &began, &until, &held, &job, &index, &visibility, &number)
+		[]any{sourceIDs(named)}, &now, &entered, &source, &began, &until, &held, &job, &index, &visibility)
 	if err != nil {
 		return err
 	}
@@ -270,7 +261,6 @@ func (w *worker) poll(ctx context.Context) error {
 		{held != nil && !w.db.IsLeased(*held, now, lookups.Lease), w.heldDue},
 		{source != nil && *source <= now || setBack || int(entered) < len(named), w.sourcesDue},
 		{index || visibility != nil && *visibility <= now, w.db.unindexed},
-		{number, w.db.unnumbered},
 	} {
 		if work.due {
 			work.raise()

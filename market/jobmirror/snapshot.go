@@ -39,9 +39,6 @@ func (m *Mirror) Snapshot(ctx context.Context, f func(at Cursor, rows iter.Seq2[
 // snapshotPlace returns the place in the log from which on those read the changes who first read
 // all rows.
 func (m *Mirror) snapshotPlace(ctx context.Context) (changelog.Place, error) {
-	if err := m.number(ctx); err != nil {
-		return changelog.Place{}, err
-	}
 	return fromView(ctx, m.db, func(t *tx) (changelog.Place, error) { return changelog.Last(t.Tx) })
 }
 

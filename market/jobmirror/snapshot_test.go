@@ -157,9 +157,6 @@ func TestSnapshotThatTakesTooLong(t *testing.T) {
 		manyRows(t, m, partRows+1)
 		trim := func() {
 			savePosting(t, m, m.sources[0], beginTurn(t, m, m.sources[0]), 100_000+jobboard.JobPostingID(nextAnswer(t, m)), "New")
-			if err := m.number(t.Context()); err != nil {
-				t.Fatal(err)
-			}
 			do(t, m, func(t *tx) error {
 				_, err := t.Exec("UPDATE changes SET at = 0")
 				return err

@@ -72,9 +72,6 @@ type ProcessStatus struct {
 
 // Status returns how the mirror is doing.
 func (m *Mirror) Status(ctx context.Context) (*Status, error) {
-	if err := m.number(ctx); err != nil && m.writes() == nil {
-		return nil, err
-	}
 	return fromView(ctx, m.db, func(in *tx) (out *Status, err error) {
 		t := statusTx{in}
 		out = &Status{}

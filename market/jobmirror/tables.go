@@ -74,9 +74,8 @@ type database struct {
 	taken   atomic.Int64 // leases of sources that others had let expire
 
 	// Commits of this process raise these.
-	unnumbered signal // changes may wait for their numbers
-	jobsDue    signal // wakes lookUpDue: there may be jobs to look up
-	unindexed  signal // wakes Mirror.index: there may be postings to index
+	jobsDue   signal // wakes lookUpDue: there may be jobs to look up
+	unindexed signal // wakes Mirror.index: there may be postings to index
 }
 
 // tx is a transaction in progress.
@@ -113,9 +112,7 @@ func (db *database) update(ctx context.Context, f func(*tx) error) error {
 	if err != nil {
 		return err
 	}
-	if t.log.Committed() {
-		db.unnumbered.raise()
-	}
+	t.log.Committed()
 	if t.lookups.Due {
 		db.jobsDue.raise()
 	}

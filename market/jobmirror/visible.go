@@ -73,10 +73,7 @@ func (t indexTx) noteVisibility(r *row) error {
 		return nil
 	}
 	if r.begins(t.Now) {
-		err := r.log(t.log, r.rec.Job, r.before, causeDate)
-		if err != nil {
-			return err
-		}
+		r.log(t.log, r.rec.Job, r.before, causeDate)
 	}
 	return t.Do("UPDATE postings SET visibility_due = ? WHERE id = ?", next, r.id)
 }

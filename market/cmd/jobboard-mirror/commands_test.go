@@ -15,6 +15,7 @@ func TestFlagsAndArguments(t *testing.T) {
 		"backup":  {Most: 1, Args: ":0", Flags: nil},
 		"changes": {Most: 0, Args: ":0", Flags: []string{"fake-jobs=0 :4", "follow=false", "limit=0 10 50 100 :36", "since= :4"}},
 		"doctor":  {Most: 0, Args: ":0", Flags: []string{"feed=[] :0", "json=false"}},
+		"forget":  {Most: 0, Args: ":0", Flags: []string{"job=0 :4", "posting=0 :4"}},
 		"migrate": {Most: 0, Args: ":0", Flags: []string{"board= :4", "board-moved=false"}},
 		"refresh": {Most: 0, Args: ":0", Flags: []string{
 			"accept-removals=false", "board= :4", "channels= :4", "concurrency=0 4 16 64 :36", "fake-jobs=0 :4", "feed=[] :0",

@@ -13,6 +13,7 @@
 //	jobboard-mirror backup --db jobs.db jobs-of-today.db      # while it runs
 //	jobboard-mirror doctor --db jobs.db                       # says what is wrong
 //	jobboard-mirror rebuild --db jobs.db                      # indexes all postings anew
+//	jobboard-mirror forget --db jobs.db --job 12345           # erases it for good
 //
 // The board's addresses and credentials are the settings of the command jobboard. The
 // database comes from --db or JOBBOARD_MIRROR_DB, so that the command line need not
@@ -51,7 +52,7 @@ Try it with nothing set up, against the embedded mock server of the service:
 		cli.Group{Title: "Read it:", Commands: cli.AsksService(flags, newSearchCommand(p, db), newChangesCommand(p, db),
 			newServeCommand(p, db))},
 		cli.Group{Title: "Look after it:", Commands: cli.AsksService(flags, newStatusCommand(p, db), newDoctorCommand(p, db),
-			newMigrateCommand(p, db), newBackupCommand(p, db), newRebuildCommand(p, db))},
+			newMigrateCommand(p, db), newBackupCommand(p, db), newRebuildCommand(p, db), newForgetCommand(p, db))},
 		cli.Group{Title: "Beside it:", Commands: []*cobra.Command{
 			cli.CompletionCommand(&p.Console, "towns after --near."), cli.VersionCommand(&p.Console),
 		}},

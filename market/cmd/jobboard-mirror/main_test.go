@@ -389,6 +389,13 @@ func TestMistakesAreNamed(t *testing.T) {
 		{[]string{"rebuild"}, setup.ExitUsage, "--db"},
 		{[]string{"rebuild", "--db", none}, setup.ExitUsage, "no such file"},
 		{[]string{"rebuild", "--fake"}, setup.ExitUsage, "--db"},
+		{[]string{"forget", "--job", "7"}, setup.ExitUsage, "--db"},
+		{[]string{"forget", "--db", none, "--job", "7"}, setup.ExitUsage, "no such file"},
+		{[]string{"forget", "--fake", "--job", "7"}, setup.ExitUsage, "--db"},
+		{[]string{"forget", "--db", none}, setup.ExitUsage, "--posting NUMBER"},
+		{[]string{"forget", "--db", none, "--job", "0"}, setup.ExitUsage, "no job has this number"},
+		{[]string{"forget", "--db", none, "--posting", "-5"}, setup.ExitUsage, "no posting has this number"},
+		{[]string{"forget", "--db", "postgres://u:secret@127.0.0.1:1/x", "--job", "7"}, setup.ExitNetwork, "postgres://u:xxxxx@127.0.0.1:1/x"},
 	} {
 		r := ran(t, nil, c.args...)
 		if r.code != c.code || !strings.Contains(r.err, c.want) {
@@ -407,7 +414,7 @@ func TestMistakesAreNamed(t *testing.T) {
 func TestHelpOfACommand(t *testing.T) {
 	for command, flags := range map[string][]string{
 		"search": {"--near", "--facets", "--after", "--limit"}, "run": {"--feed", "--allow", "--hosts", "--monitor", "--mcp", "--rate"}, "status": {"--json"},
-		"migrate": nil, "backup": nil, "doctor": {"--json"}, "rebuild": nil,
+		"migrate": nil, "backup": nil, "doctor": {"--json"}, "rebuild": nil, "forget": {"--job", "--posting"},
 	} {
 		r := ran(t, map[string]string{"JOBBOARD_MIRROR_DB": "postgres://u:secret@h/db"}, command, "--help")
 		most := 52            // lines

@@ -6,11 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
 func newRebuildCommand(p *cli.Program, db *database) *cobra.Command {
@@ -36,16 +34,9 @@ interrupted, run, refresh or the next rebuild index what is left.`,
 }
 
 func runRebuild(ctx context.Context, c *term.Console, db *database) error {
-	// A database that is not there must not be made.
-	m, err := jobmirror.Open(ctx, db.address, jobmirror.Options{ReadOnly: true})
-	if err == nil {
-		err = m.Close()
-	}
-	if err == nil {
-		m, err = jobmirror.Open(ctx, db.address, jobmirror.Options{})
-	}
+	m, err := openThere(ctx, db)
 	if err != nil {
-		return openError(err, jobboard.Config{})
+		return err
 	}
 	if err := errors.Join(m.Rebuild(ctx), m.Close()); err != nil {
 		return err

@@ -41,6 +41,7 @@ CREATE TABLE postings (
 CREATE INDEX postings_adless ON postings (id) WHERE adless = 1;
 CREATE INDEX postings_visibility_due ON postings (visibility_due) WHERE visibility_due > 0;
 CREATE INDEX postings_job ON postings (job);
+CREATE INDEX postings_linked ON postings (linked);
 CREATE INDEX postings_version ON postings (version);
 
 -- A posting that the text index does not have yet, or as it was.
@@ -58,6 +59,7 @@ CREATE TABLE claims (
     PRIMARY KEY (kind, value, job, source, entry)
 ) @clustered;
 CREATE INDEX claims_entry ON claims (source, entry);
+CREATE INDEX claims_job ON claims (job);
 
 -- The limit that all processes share; see internal/pace. Its times are microseconds.
 CREATE TABLE limits (
@@ -82,10 +84,12 @@ CREATE TABLE processes (
     tokens  BIGINT NOT NULL   -- the form of the tokens that it indexes by; see form.go
 ) @clustered;
 
--- A job or posting that Forget has erased, and that is not copied again.
+-- A job or posting that is erased, and that is not copied again.
 CREATE TABLE forgotten (
-    kind TEXT NOT NULL,   -- "job" or "posting"
-    id   BIGINT NOT NULL, -- the board's identifier
-    at   BIGINT NOT NULL, -- when it was erased
+    kind   TEXT NOT NULL,             -- "job" or "posting"
+    id     BIGINT NOT NULL,           -- the board's identifier
+    at     BIGINT NOT NULL,           -- when that began
+    erased BIGINT NOT NULL DEFAULT 0, -- 1: nothing of it is left; 0: some of it may be, such as in the log
     PRIMARY KEY (kind, id)
 ) @clustered;
+CREATE INDEX forgotten_unerased ON forgotten (kind, id) WHERE erased = 0;

@@ -26,20 +26,19 @@ func each(t *testing.T, test func(t *testing.T, l *Log)) {
 func (l *Log) write(t *testing.T, ids ...int64) {
 	t.Helper()
 	var w *Writer
+	had := l.Written.Load()
 	err := l.db.Update(t.Context(), func(in *store.Tx) error {
 		w = l.Writer(in)
 		for _, id := range ids {
-			if err := w.Append(Change{Kind: "row", ID: id, Job: id / 10, After: fmt.Sprint("text ", id)}); err != nil {
-				return err
-			}
+			w.Append(Change{Kind: "row", ID: id, Job: id / 10, After: fmt.Sprint("text ", id)})
 		}
 		return w.End()
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Committed() != (len(ids) > 0) {
-		t.Errorf("of %d changes some are told: %t", len(ids), w.Committed())
+	if w.Committed(); l.Written.Load()-had != int64(len(ids)) {
+		t.Errorf("of %d changes %d are counted", len(ids), l.Written.Load()-had)
 	}
 }
 
@@ -88,6 +87,115 @@ func TestNumbersHaveNoGaps(t *testing.T) {
 	})
 }
 
+// More changes than are written at once are numbered in their order.
+func TestManyChanges(t *testing.T) {
+	each(t, func(t *testing.T, l *Log) {
+		l.write(t, 7)
+		var ids []int64
+		for i := range int64(2*Batch + 10) {
+			ids = append(ids, 1000+i)
+		}
+		l.write(t, ids...)
+		got, at := []int64{}, Place{}
+		for {
+			read, last, err := l.After(t.Context(), at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(read) == 0 {
+				break
+			}
+			for _, e := range read {
+				got = append(got, e.ID)
+			}
+			at = last
+		}
+		if !slices.Equal(got, append([]int64{7}, ids...)) {
+			t.Errorf("it reads %d", got)
+		}
+	})
+}
+
+// Changes have the numbers of the order in which processes commit them, not in which they begin or write: a
+// reader that has read a change has missed none before it. A transaction that is undone leaves no gap.
+func TestNumbersAreInTheOrderOfCommits(t *testing.T) {
+	storetest.Each(t, storetest.Tables{Add: []func(*store.Schema){AddTables}}, func(t *testing.T, db *store.DB, again func() *store.DB) {
+		if !db.Shared {
+			t.Skip("on SQLite one writes at a time")
+		}
+		one, other := New(db), New(again())
+		kept, numbered := make(chan bool), make(chan bool)
+		commit, ended := make(chan bool), make(chan error, 2)
+		go func() {
+			ended <- one.db.Update(t.Context(), func(in *store.Tx) error { // begins and writes first, commits last
+				w := one.Writer(in)
+				w.Append(Change{Kind: "row", ID: 2})
+				if _, err := in.Numbers("SELECT 1"); err != nil {
+					return err
+				}
+				kept <- true
+				<-kept
+				return w.End()
+			})
+		}()
+		<-kept
+		other.write(t, 1)
+		kept <- true
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		undo := errors.New("undone")
+		go func() {
+			ended <- one.db.Update(t.Context(), func(in *store.Tx) error { // has its number, and another one waits for it
+				w := one.Writer(in)
+				w.Append(Change{Kind: "row", ID: 3})
+				if err := w.End(); err != nil {
+					return err
+				}
+				if n, err := in.Numbers("SELECT number FROM changes WHERE id = 3"); err != nil || !slices.Equal(n, []int64{3}) {
+					t.Errorf("it has the numbers %d, %v", n, err)
+				}
+				numbered <- true
+				<-commit
+				return undo
+			})
+		}()
+		<-numbered
+		waited := make(chan error, 1)
+		go func() {
+			waited <- other.db.Update(t.Context(), func(in *store.Tx) error {
+				w := other.Writer(in)
+				w.Append(Change{Kind: "row", ID: 4})
+				return w.End()
+			})
+		}()
+		for waits := false; !waits; { // until the other one waits for the counter
+			select {
+			case err := <-waited:
+				t.Fatal("nobody waits for who has the last number", err)
+			default:
+			}
+			if err := one.db.Ask(t.Context(), "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted)", nil, &waits); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if read, _, err := one.After(t.Context(), Place{}); err != nil || len(read) != 2 {
+			t.Errorf("before the commit the log has %+v, %v", read, err)
+		}
+		commit <- true
+		if err := <-ended; !errors.Is(err, undo) {
+			t.Fatal(err)
+		}
+		if err := <-waited; err != nil {
+			t.Fatal(err)
+		}
+		read, _, err := one.After(t.Context(), Place{})
+		if err != nil || len(read) != 3 || read[0].ID != 1 || read[1].ID != 2 || read[2].ID != 4 || read[2].Number != 3 {
+			t.Errorf("the log has %+v, %v", read, err)
+		}
+	})
+}
+
 // A place of a change that the log does not have under its number is refused, as after a backup was
 // put back; so is one behind its end, and a cursor that is none.
 func TestPlacesAreProved(t *testing.T) {
@@ -131,9 +239,7 @@ func TestEraseLeavesNumbers(t *testing.T) {
 			w := l.Writer(in)
 			for _, c := range []Change{{ID: 11, Job: 1, After: "a"}, {ID: 12, Job: 1, EarlierJob: 2, After: "b"}, {ID: 13, Job: 3, EarlierJob: 1, After: "c"}} {
 				c.Kind = "row"
-				if err := w.Append(c); err != nil {
-					return err
-				}
+				w.Append(c)
 			}
 			return w.End()
 		})
@@ -149,7 +255,13 @@ func TestEraseLeavesNumbers(t *testing.T) {
 		}
 		of(1, 11, 12, 13)
 		of(2, 12)
-		l.do(t, func(in *store.Tx) error { return Erase(in, "row", []int64{12}) })
+		l.do(t, func(in *store.Tx) error {
+			more, err := Erase(in, "row", []int64{12})
+			if more {
+				t.Error("after one change there are more")
+			}
+			return err
+		})
 		of(1, 11, 13)
 		of(2)
 		read, _, err := l.After(t.Context(), Place{})

@@ -1,8 +1,8 @@
 package changelog
 
 import (
-	"context"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -35,91 +35,92 @@ type Change struct {
 	Cause         string
 }
 
-// Writer writes the changes of one transaction.
+// Writer keeps the changes of one transaction, and writes them at its end.
 type Writer struct {
-	log  *Log
-	tx   *store.Tx
-	n    int64 // changes so far
-	last int64 // on SQLite, the number of the last change before this transaction
+	log     *Log
+	tx      *store.Tx
+	changes []Change
 }
 
 // Writer returns a writer of the changes of a transaction.
 func (l *Log) Writer(t *store.Tx) *Writer { return &Writer{log: l, tx: t} }
 
-// Append writes a change.
-func (w *Writer) Append(c Change) error {
-	var number any // on PostgreSQL it comes after the commit
-	if !w.log.db.Shared {
-		if w.n == 0 {
-			last, err := counter(w.tx, lastChange)
-			if err != nil {
-				return err
-			}
-			w.last = last
-		}
-		number = w.last + w.n + 1
-	}
-	w.n++
-	return w.tx.Do(`INSERT INTO changes (number, stamp, at, kind, id, language, job, earlier_job, before, after, cause)
-		VALUES (?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), NULLIF(CAST(? AS BIGINT), 0), NULLIF(?, ''), NULLIF(?, ''), ?)`,
-		number, int64(rand.Uint64()), w.tx.Now, c.Kind, c.ID, c.Language, c.Job, c.EarlierJob, c.Before, c.After, c.Cause)
-}
+// Append adds a change to those of the transaction.
+func (w *Writer) Append(c Change) { w.changes = append(w.changes, c) }
 
-// End moves the counter of changes past those of the transaction. It is called once, before the
-// commit.
+// End numbers the changes of the transaction and writes them. It is called once, as the last thing
+// before the commit: from then on all others who have changes wait for the commit.
 func (w *Writer) End() error {
-	if w.n == 0 || w.log.db.Shared {
-		return nil
-	}
-	_, err := w.tx.Exec("UPDATE counters SET value = ? WHERE name = ?", w.last+w.n, lastChange)
-	return err
-}
-
-// Committed counts the changes of the writer's transaction, once it is committed, and reports
-// whether there are any.
-func (w *Writer) Committed() bool {
-	w.log.Written.Add(w.n)
-	return w.n > 0
-}
-
-// Waiting selects whether changes wait for their numbers, which they do on PostgreSQL alone.
-const Waiting = "(SELECT written FROM changes WHERE number IS NULL ORDER BY written LIMIT 1) IS NOT NULL"
-
-// numberLock is the advisory lock of whoever numbers changes.
-const numberLock = 0x6a6f626d // "jobm"
-
-// Number gives the changes that are committed their numbers, where several processes write and
-// this one may.
-func (l *Log) Number(ctx context.Context) error {
-	if !l.db.Shared || !l.db.Writes() {
-		return nil
-	}
-	waiting := false
-	if err := l.db.Ask(ctx, "SELECT "+Waiting, nil, &waiting); err != nil || !waiting {
-		return err
-	}
-	return l.db.Update(ctx, func(t *store.Tx) error {
-		if _, err := t.Exec("SELECT pg_advisory_xact_lock(?)", numberLock); err != nil {
+	for part := range slices.Chunk(w.changes, Batch) {
+		write := w.writeOne
+		if w.log.db.Shared {
+			write = w.writeAll
+		}
+		if err := write(part); err != nil {
 			return err
 		}
-		// A statement of its own: it must see what was committed before the
-		// lock was given.
-		_, err := t.Exec(`WITH unnumbered AS (
-				SELECT written, row_number() OVER (ORDER BY written) AS place FROM changes WHERE number IS NULL
-			), numbered AS (
-				UPDATE changes SET number = (SELECT value FROM counters WHERE name = 'change') + unnumbered.place
-				FROM unnumbered WHERE changes.written = unnumbered.written RETURNING 1
-			)
-			UPDATE counters SET value = value + (SELECT count(*) FROM numbered) WHERE name = 'change'`)
-		return err
-	})
+	}
+	return nil
 }
+
+// raise raises the number of the last change by as many as are written.
+const raise = "UPDATE counters SET value = value + ? WHERE name = 'change' RETURNING value"
+
+// changeColumns has the columns of a change, in the order in which they are written.
+const changeColumns = "number, stamp, at, kind, id, language, job, earlier_job, before, after, cause"
+
+// writeOne writes changes one by one, which costs SQLite least.
+func (w *Writer) writeOne(changes []Change) error {
+	n := int64(len(changes))
+	last, err := store.Value[int64](w.tx, raise, n)
+	if err != nil {
+		return err
+	}
+	for i, c := range changes {
+		err := w.tx.Do("INSERT INTO changes ("+changeColumns+`)
+			VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, 0), NULLIF(?, 0), NULLIF(?, ''), NULLIF(?, ''), ?)`,
+			last-n+int64(i)+1, newStamp(), w.tx.Now, c.Kind, c.ID, c.Language, c.Job, c.EarlierJob, c.Before, c.After, c.Cause)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeAll writes changes in one statement, which also numbers them. It goes to the server together with the
+// statements that are kept before it, so that the lock of the counter lasts for the way to the server and back that
+// the commit takes.
+func (w *Writer) writeAll(changes []Change) error {
+	var (
+		stamps, ids, jobs, earlier                []int64
+		kinds, languages, befores, afters, causes []string
+	)
+	for _, c := range changes {
+		stamps, ids, jobs, earlier = append(stamps, newStamp()), append(ids, c.ID), append(jobs, c.Job), append(earlier, c.EarlierJob)
+		kinds, languages, causes = append(kinds, c.Kind), append(languages, c.Language), append(causes, c.Cause)
+		befores, afters = append(befores, c.Before), append(afters, c.After)
+	}
+	n := int64(len(changes))
+	return w.tx.Do("WITH last AS ("+raise+`)
+		INSERT INTO changes (`+changeColumns+`)
+		SELECT last.value - CAST(? AS BIGINT) + c.place, c.stamp, CAST(? AS BIGINT), c.kind, c.id, c.language, NULLIF(c.job, 0), NULLIF(c.earlier_job, 0),
+			NULLIF(c.before, ''), NULLIF(c.after, ''), c.cause
+		FROM last, unnest(?::bigint[], ?::text[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[])
+			WITH ORDINALITY AS c (stamp, kind, id, language, job, earlier_job, before, after, cause, place)`,
+		n, n, w.tx.Now, stamps, kinds, ids, languages, jobs, earlier, befores, afters, causes)
+}
+
+// newStamp returns the stamp of a change.
+func newStamp() int64 { return int64(rand.Uint64()) }
+
+// Committed counts the changes of the writer's transaction, once it is committed.
+func (w *Writer) Committed() { w.log.Written.Add(int64(len(w.changes))) }
 
 // Prune removes the first changes of the log that are older than keep, at most Batch, and reports
 // whether there may be more. Their numbers are not used again.
 func Prune(t *store.Tx, keep time.Duration) (more bool, err error) {
 	var last Place
-	err = t.Rows("SELECT number, stamp, at FROM changes WHERE number IS NOT NULL ORDER BY number LIMIT ?", []any{Batch},
+	err = t.Rows("SELECT number, stamp, at FROM changes ORDER BY number LIMIT ?", []any{Batch},
 		func(scan func(...any) error) error {
 			var (
 				place Place
@@ -145,9 +146,15 @@ func Prune(t *store.Tx, keep time.Duration) (more bool, err error) {
 	return more, err
 }
 
-// Erase removes texts and jobs from the changes of some rows of a kind. The changes stay in the log,
-// with their numbers.
-func Erase(t *store.Tx, kind string, ids []int64) error {
-	_, err := t.Exec("UPDATE changes SET job = NULL, earlier_job = NULL, before = NULL, after = NULL WHERE kind = ? AND id IN @ids", kind, store.IDs(ids))
-	return err
+// Erase removes texts and jobs from changes of some rows of a kind, at most Batch, and reports whether there may
+// be more. The changes stay in the log, with their numbers.
+func Erase(t *store.Tx, kind string, ids []int64) (more bool, err error) {
+	// Two statements, so that each goes by an index whatever the database knows of the table.
+	numbers, err := t.Numbers(`SELECT number FROM changes WHERE kind = ? AND id IN @ids
+		AND (job IS NOT NULL OR earlier_job IS NOT NULL OR before IS NOT NULL OR after IS NOT NULL) LIMIT ?`, kind, store.IDs(ids), Batch)
+	if err != nil || len(numbers) == 0 {
+		return false, err
+	}
+	_, err = t.Exec("UPDATE changes SET job = NULL, earlier_job = NULL, before = NULL, after = NULL WHERE number IN @ids", store.IDs(numbers))
+	return len(numbers) == Batch, err
 }

@@ -31,9 +31,6 @@ func (e *Entry) scan(scan func(...any) error, others ...any) error {
 // After reads the changes after a place, in order, at most Batch, and returns the place of the
 // last of them. Its errors are those of Check.
 func (l *Log) After(ctx context.Context, at Place) (batch []Entry, last Place, err error) {
-	if err := l.Number(ctx); err != nil {
-		return nil, at, err
-	}
 	err = l.db.View(ctx, func(t *store.Tx) error {
 		batch, last = nil, at
 		if err := Check(t, at); err != nil {

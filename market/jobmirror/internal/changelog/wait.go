@@ -83,9 +83,6 @@ func (l *Log) look(ctx context.Context) {
 func (l *Log) end(ctx context.Context) (last int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	if err := l.Number(ctx); err != nil {
-		return 0, err
-	}
 	err = l.db.View(ctx, func(t *store.Tx) error {
 		last, err = counter(t, lastChange)
 		return err

@@ -69,13 +69,14 @@ func (w *Writer) Save(a *Answer, before string) error {
 	if err != nil {
 		return err
 	}
-	return w.append(a.Job, before, a.Record, CauseLookup)
+	w.append(a.Job, before, a.Record, CauseLookup)
+	return nil
 }
 
-// PostingLeft keeps what the caller writes of a job's posting that leaves the copy, in place of what was kept of
-// an earlier one.
-func (w *Writer) PostingLeft(job int64, posting string) error {
-	return w.Do("UPDATE jobs SET last_posting = ? WHERE job = ?", posting, job)
+// PostingLeft keeps what the caller writes of a job's posting, by its identifier, that leaves the copy, in place
+// of what was kept of an earlier one.
+func (w *Writer) PostingLeft(job, id int64, posting string) error {
+	return w.Do("UPDATE jobs SET last_posting = ?, last_posting_id = ? WHERE job = ?", posting, id, job)
 }
 
 // Fail notes that a lookup was not answered, and why, and when the job is to be looked up again.
@@ -88,6 +89,12 @@ func (w *Writer) Fail(job int64, problem string, due int64) error {
 func (w *Writer) Doubt(job, number int64, said string, since int64, why string, due int64) error {
 	return w.Do(`UPDATE jobs SET said = ?, doubted = ?, failures = 0, problem = ?, next_due = ?, leased_until = 0,
 		last_lookup = CASE WHEN last_lookup < ? THEN ? ELSE last_lookup END WHERE job = ?`, said, since, why, due, number, number, job)
+}
+
+// ForgetPostings removes what jobs keep of postings that left, by their identifiers.
+func (w *Writer) ForgetPostings(ids []int64) error {
+	_, err := w.Exec("UPDATE jobs SET last_posting = '', last_posting_id = 0 WHERE last_posting_id IN @ids AND last_posting_id <> 0", store.IDs(ids))
+	return err
 }
 
 // Forget removes what is stored of a job, without a change in the log.

@@ -362,11 +362,15 @@ func TestWhatALookupLeaves(t *testing.T) {
 func TestPostingLeft(t *testing.T) {
 	each(t, func(j *jobs) {
 		j.exec("INSERT INTO jobs (job, state, next_due) VALUES (7, 'open', 1), (8, 'open', 1)")
-		for _, posting := range []string{"one", "another"} {
-			j.do(func(w *Writer) error { return w.PostingLeft(7, posting) })
+		for i, posting := range []string{"one", "another"} {
+			j.do(func(w *Writer) error { return w.PostingLeft(7, int64(70+i), posting) })
 			j.wantRow("it left", 7, "last_posting", posting)
 		}
 		j.wantRow("it left another", 8, "last_posting", "")
+		j.do(func(w *Writer) error { return w.PostingLeft(8, 80, "other") })
+		j.do(func(w *Writer) error { return w.ForgetPostings([]int64{70, 80}) })
+		j.wantRow("another posting is forgotten", 7, "last_posting", "another")
+		j.wantRow("it is forgotten", 8, "last_posting || last_posting_id", "0")
 		j.do(func(w *Writer) error { return w.Forget(7) })
 		if left := j.read("SELECT job FROM jobs"); !slices.Equal(left, []int64{8}) {
 			j.Errorf("after 7 was forgotten %d are left", left)

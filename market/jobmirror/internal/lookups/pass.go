@@ -163,11 +163,11 @@ func (w *Writer) removeUnnamed(jobs []int64, since int64) (removed int, err erro
 			continue
 		}
 		err := w.Do("DELETE FROM jobs WHERE job = ?", one.job)
-		if err == nil && one.record != "" {
-			err = w.append(one.job, one.record, "", CauseUnnamed)
-		}
 		if err != nil {
 			return 0, err
+		}
+		if one.record != "" {
+			w.append(one.job, one.record, "", CauseUnnamed)
 		}
 		removed++
 	}
@@ -175,6 +175,6 @@ func (w *Writer) removeUnnamed(jobs []int64, since int64) (removed int, err erro
 }
 
 // append logs that the record of a job becomes another one; empty: none.
-func (w *Writer) append(job int64, before, after, cause string) error {
-	return w.log.Append(changelog.Change{Kind: ChangeKind, ID: job, Job: job, Before: before, After: after, Cause: cause})
+func (w *Writer) append(job int64, before, after, cause string) {
+	w.log.Append(changelog.Change{Kind: ChangeKind, ID: job, Job: job, Before: before, After: after, Cause: cause})
 }

@@ -22,8 +22,10 @@ CREATE TABLE jobs (
     unnamed       BIGINT NOT NULL DEFAULT 0, -- since when nothing names it; 0: something does
     said          TEXT NOT NULL DEFAULT '',  -- a State, or "posting unavailable": what the board says that is not believed; empty: nothing
     doubted       BIGINT NOT NULL DEFAULT 0, -- since when the board says that; 0: it does not
-    last_posting  TEXT NOT NULL DEFAULT ''   -- of its posting that left the copy last, what the caller keeps; empty: none has left
+    last_posting  TEXT NOT NULL DEFAULT '',  -- of its posting that left the copy last, what the caller keeps; empty: none has left
+    last_posting_id BIGINT NOT NULL DEFAULT 0 -- the board's identifier of that posting; 0: none has left
 );
+CREATE INDEX jobs_last_posting ON jobs (last_posting_id) WHERE last_posting_id <> 0;
 CREATE INDEX jobs_due ON jobs (next_due);
 CREATE INDEX jobs_said ON jobs (said) WHERE said <> '';
 

@@ -395,6 +395,53 @@ func (t *tx) eraseWords(list []string) error {
 	return nil
 }
 
+// EraseGoneWords removes at once all words from the vocabulary that no document has any more: those of documents that
+// are gone and of which nothing tells the words. It asks the index of each word, between its transactions, each of
+// which changes one row. In another Form it does what EraseWords does.
+func (x *Index) EraseGoneWords(ctx context.Context) error {
+	asked := map[int64]bool{}
+	for {
+		var ids []int64
+		err := x.db.View(ctx, func(in *store.Tx) (err error) {
+			ids, err = in.Numbers("SELECT id FROM vocabulary ORDER BY id")
+			return err
+		})
+		ids = slices.DeleteFunc(ids, func(id int64) bool { return asked[id] })
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		for _, id := range ids { // those that took the place of others meanwhile come in the next round
+			if err := x.eraseGone(ctx, id); err != nil {
+				return err
+			}
+			asked[id] = true
+		}
+	}
+}
+
+// eraseGone removes from a row of the vocabulary the words that no document has any more.
+func (x *Index) eraseGone(ctx context.Context, id int64) error {
+	var list []string
+	err := x.db.View(ctx, func(in *store.Tx) error {
+		t := &tx{in, x}
+		rows, err := t.blocks("id = ?", id)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		gone, err := t.withoutDocuments(slices.Concat(rows[0].words, rows[0].leaving))
+		for word, is := range gone {
+			if is {
+				list = append(list, word)
+			}
+		}
+		return err
+	})
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	return x.db.Update(ctx, func(in *store.Tx) error { return (&tx{in, x}).eraseWords(list) })
+}
+
 // Words returns the words of the vocabulary, in order, and how many rows they stand in.
 func (x *Index) Words(in *store.Tx) (list []string, rows int, err error) {
 	blocks, err := (&tx{in, x}).blocks("true")

@@ -1,8 +1,7 @@
 
 -- A change of the copy.
 CREATE TABLE changes (
-    written  BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- in the order in which changes were written, with gaps
-    number   BIGINT UNIQUE,   -- in the order of the log, without gaps; NULL: it is not given yet
+    number   @key,            -- in the order of the log, without gaps
     stamp    BIGINT NOT NULL, -- 64 random bits, which tell the change from others with its number
     at       BIGINT NOT NULL, -- when its transaction began
     kind     TEXT NOT NULL,   -- a ChangeKind
@@ -14,6 +13,10 @@ CREATE TABLE changes (
     after    TEXT,            -- the record after the change; NULL: there is none, or it was erased
     cause    TEXT NOT NULL    -- a Change.Cause
 );
-CREATE INDEX changes_unnumbered ON changes (written) WHERE number IS NULL;
+CREATE INDEX changes_row ON changes (id, kind); -- by kind first SQLite would take it for the changes of a job
 CREATE INDEX changes_job ON changes (job, number) WHERE job IS NOT NULL;
 CREATE INDEX changes_earlier_job ON changes (earlier_job, number) WHERE earlier_job IS NOT NULL;
+
+-- The log. number is the last change's, erased that of the last one that was removed from it,
+-- erased_stamp the stamp of that.
+INSERT INTO counters VALUES ('change', 0), ('erased', 0), ('erased_stamp', 0);
