@@ -392,7 +392,7 @@ func TestJobPage(t *testing.T) {
 	p := c.page
 	want := fmt.Sprintf("https://jobs.example/job/%d/aerztin-m-w-d-fuer-koeln-100", job.ID)
 	if p == nil || p.URL != want || p.Title != job.Title || p.Language != "de" || p.Advertisement != "<h2>We</h2>" ||
-		p.Information == nil || p.Posting == nil || p.PrivacyURL != job.PrivacyURL || p.ApplyURL != posting.ApplyURL || p.Data["url"] != want {
+		p.Information == nil || p.Posting == nil || p.PrivacyURL != job.PrivacyURL || p.ApplyURL != c.fake.BaseURL+posting.ApplyURL || p.Data["url"] != want {
 		t.Errorf("%+v", p)
 	}
 	// The site's language decides about the address, the reader's about the rest.
