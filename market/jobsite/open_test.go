@@ -79,7 +79,7 @@ func TestOpen(t *testing.T) {
 		text         string
 	}{
 		{"GET", "/", 200, ""},
-		{"GET", job, 200, "https://"},
+		{"GET", job, 200, "/board" + job}, // the board's page to apply
 		{"GET", "/file", 200, "the same for all"},
 		{"GET", "/sitemap.xml", 200, site.URL + job},
 		{"GET", "/jobs.rss", 200, "<title>Jobs of a test</title>"},
