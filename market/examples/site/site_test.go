@@ -298,7 +298,7 @@ func TestApply(t *testing.T) {
 	want(t, "job", status, body, 200, `<html lang="en">`, "The job board will ask you:", `<li lang="de">Haben Sie einen Führerschein`,
 		"<li>Nationality</li>", `rel="noopener noreferrer">Apply at the board</a>`, ">Privacy statement</a>", "application/ld+json")
 	button := regexp.MustCompile(`<a class="button" href="([^"]+)"`).FindAllStringSubmatch(body, -1)
-	if len(button) != 1 || !strings.HasPrefix(button[0][1], "https://") || strings.Index(body, button[0][0]) < strings.Index(body, `class="advertisement"`) ||
+	if len(button) != 1 || !strings.HasPrefix(button[0][1], fake.BaseURL+job) || strings.Index(body, button[0][0]) < strings.Index(body, `class="advertisement"`) ||
 		strings.Contains(body, "did not answer") || strings.Contains(body, "<form method=\"post\"") {
 		t.Errorf("the buttons %q in %s", button, body)
 	}
