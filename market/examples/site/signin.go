@@ -38,12 +38,9 @@ const (
 
 // newSignIn returns the sign-in of a site, whose address is origin. Sessions are in memory: sites on several machines
 // set scs's Store to one that they share, and guard it as they guard passwords.
-func newSignIn(client *jobboard.Client, origin string, cfg oauth2.Config, sender *http.Client) *signIn {
-	s := &signIn{client: client, oauth: cfg, sessions: scs.New(), http: &http.Client{Timeout: 10 * time.Second}}
+func newSignIn(client *jobboard.Client, origin string, cfg oauth2.Config, transport http.RoundTripper) *signIn {
+	s := &signIn{client: client, oauth: cfg, sessions: scs.New(), http: &http.Client{Timeout: 10 * time.Second, Transport: transport}}
 	s.oauth.RedirectURL = origin + callbackPath
-	if sender != nil {
-		s.http.Transport = sender.Transport
-	}
 	// The request carries the site's secret.
 	s.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	secure := strings.HasPrefix(origin, "https:")
