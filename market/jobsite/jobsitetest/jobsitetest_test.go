@@ -27,7 +27,7 @@ func TestJobPage(t *testing.T) {
 	site := jobsitetest.Open(t, nil)
 	addPages(site.Marketplace)
 	demo := site.Board.Demo
-	for job, want := range map[int64]string{demo.OpenJob: "200 https://", demo.ClosedJob: "410 This job takes no more applications."} {
+	for job, want := range map[int64]string{demo.OpenJob: "200 " + site.Board.BaseURL + "/job/", demo.ClosedJob: "410 This job takes no more applications."} {
 		resp, err := jobsitetest.Visitor(t).Get(fmt.Sprintf("%s/job/%d/?lang=en", site.URL, job))
 		if err != nil {
 			t.Fatal(err)
