@@ -158,13 +158,14 @@ func TestWithHeaderThroughTransport(t *testing.T) {
 		return answer(r, 200, "{}")
 	}).With(jobboard.CallOptions{Header: http.Header{"X-Tenant": {"north"}, "X-Caller": {"options"}}})
 	req := rig.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, "https://jobs.example/x", http.NoBody))
-	req.Header["x-caller"] = []string{"request"}
+	lower := "x-caller"
+	req.Header[lower] = []string{"request"}
 	resp, err := c.Transport().RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
-	if got.Get("X-Tenant") != "north" || got["x-caller"][0] != "request" || got.Get("X-Caller") == "options" {
+	if got.Get("X-Tenant") != "north" || got[lower][0] != "request" || got.Get("X-Caller") == "options" {
 		t.Errorf("%v", got)
 	}
 }

@@ -5,6 +5,7 @@ package hedge
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"reflect"
@@ -67,7 +68,7 @@ func (t *transport) note(ctx context.Context, resp *http.Response, err error) {
 	switch {
 	case isGood(resp, err):
 		t.answered = min(t.answered+1, most)
-	case context.Cause(ctx) != context.Canceled:
+	case !errors.Is(context.Cause(ctx), context.Canceled):
 		t.answered = 0
 	}
 }

@@ -153,7 +153,3 @@ func after(d time.Duration, answer func(*rig.Exchange)) func(*rig.Exchange) {
 		}
 	}
 }
-
-func status(code int, header ...string) func(*rig.Exchange) {
-	return func(x *rig.Exchange) { x.Answer(code, "", "", header...) }
-}
