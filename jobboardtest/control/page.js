@@ -27,7 +27,7 @@ function calm() {
 // wrongTown tells at the field of a new job that there is no such town.
 function wrongTown(typed) {
   const at = $("no-town");
-  const field = document.querySelector("[data-place]");
+  const field = document.querySelector("[aria-describedby=no-town]");
   at.textContent = typed && "There is no town " + typed + ".";
   field.toggleAttribute("aria-invalid", false);
   if (!typed) return;
