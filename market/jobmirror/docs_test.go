@@ -1,7 +1,9 @@
 package jobmirror_test
 
 import (
+	"context"
 	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -55,18 +57,16 @@ func TestGuideListsTheTables(t *testing.T) {
 		}
 		db := openSQL(t, address)
 		for name, columns := range listed {
-			rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+name+" LIMIT 0")
+			have, err := columnsOf(t.Context(), db, name)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			have, _ := rows.Columns()
 			for _, column := range columns {
 				if !slices.Contains(have, column) {
 					t.Errorf("%s has no column %s", name, column)
 				}
 			}
-			rows.Close()
 		}
 		rows, err := db.QueryContext(t.Context(), list)
 		if err != nil {
@@ -171,4 +171,15 @@ func openSQL(t *testing.T, address string) *sql.DB {
 	}
 	t.Cleanup(func() { db.Close() })
 	return db
+}
+
+// columnsOf returns the names of a table's columns.
+func columnsOf(ctx context.Context, db *sql.DB, table string) ([]string, error) {
+	rows, err := db.QueryContext(ctx, "SELECT * FROM "+table+" LIMIT 0")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	return columns, errors.Join(err, rows.Err())
 }
