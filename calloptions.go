@@ -80,7 +80,7 @@ func (e *endpoint) with(o CallOptions) endpoint {
 		changed.mistake = cmp.Or(changed.mistake, invalid("CallOptions.Header %s", wrong))
 	} else if len(o.Header) > 0 {
 		header := addHeader(changed.added(), o.Header)
-		hidden := headerSecrets(nil, header)
+		hidden := headerSecrets(header)
 		changed.added, changed.hide = func() http.Header { return header }, func() []string { return hidden }
 	}
 	return changed
@@ -116,7 +116,7 @@ func headerMistake(h http.Header) string {
 		switch {
 		case name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isTokenRune(r) }):
 			return "has a name that no header may have"
-		case slices.Contains(ownFields, canonical) || strings.HasPrefix(canonical, "Content-"), strings.HasPrefix(canonical, "If-"):
+		case slices.Contains(ownFields, canonical), strings.HasPrefix(canonical, "Content-"), strings.HasPrefix(canonical, "If-"):
 			return "has " + canonical + ", which the client sets itself or which no request of it has"
 		case slices.ContainsFunc(values, holdsControl):
 			return "has a value of " + clean(canonical, 60) + " with a control character, which no header may hold"

@@ -143,7 +143,7 @@ func (c *call) hideGiven() {
 	for _, values := range req.URL.Query() {
 		c.secrets.Add(values...)
 	}
-	c.secrets.Add(headerSecrets(nil, req.Header)...)
+	c.secrets.Add(headerSecrets(req.Header)...)
 	for _, cookie := range req.Cookies() {
 		if len(cookie.Value) >= 8 {
 			c.secrets.Add(cookie.Value)
@@ -151,8 +151,8 @@ func (c *call) hideGiven() {
 	}
 }
 
-// headerSecrets appends the values of h that no error may show to texts.
-func headerSecrets(texts []string, h http.Header) []string {
+// headerSecrets returns the values of h that no error may show.
+func headerSecrets(h http.Header) (texts []string) {
 	for name, values := range h {
 		name = http.CanonicalHeaderKey(name)
 		if isPublicHeader(name) {

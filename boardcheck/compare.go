@@ -54,7 +54,8 @@ func (c *comparison) all() {
 	c.counts()
 }
 
-// sdkIsNew reports whether another version of the SDK made the last check: it may read what that one did not.
+// sdkIsNew reports whether another version of the SDK made the last check: this version may read values
+// which the other did not.
 func (c *comparison) sdkIsNew() bool { return c.old.SDK != c.now.sdk }
 
 func (c *comparison) outcomes(where string, old *kindProfile, now *kindNight) {

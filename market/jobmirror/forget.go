@@ -16,7 +16,7 @@ import (
 // before or are another job's now. The numbers in the log stay, and for each of them and the job one more change,
 // "forgotten", tells readers to do the same. No refresh copies the job and its postings again.
 //
-// It takes several transactions, of at most 500 postings or changes each. After an error some of it may be there:
+// It takes several transactions, of at most 500 postings or changes each. After an error some rows or changes may not be erased yet:
 // call Forget again, or leave that to the next Refresh, or to Run, which looks each hour. While a process of a
 // later version indexes in a way that this one does not know, that process erases the words, within hours.
 //
@@ -117,7 +117,7 @@ type forgetTx struct{ postingTx }
 // erasedPart tells of a transaction that erased postings of a job.
 type erasedPart struct {
 	more    bool // there may be more
-	hadLeft bool // some had left the copy before, so that nothing tells their words; or this may be so, after a kill
+	hadLeft bool // some postings had left the copy before, so that no row tells their words; also true where a killed process may have erased such rows
 }
 
 // next erases the next postings of a job, and with the last of them what is stored of the job.

@@ -80,7 +80,7 @@ func runForget(ctx context.Context, c *term.Console, db *database, f forgetting)
 	return c.Out.Err
 }
 
-// openThere opens a database that is there, to write to it: one that is not must not be made.
+// openThere opens an existing database to write to it, and makes none.
 func openThere(ctx context.Context, db *database) (*jobmirror.Mirror, error) {
 	m, err := jobmirror.Open(ctx, db.address, jobmirror.Options{ReadOnly: true})
 	if err == nil {
