@@ -297,6 +297,12 @@ func (s *speller) queryForms(word string) forms {
 // All asks for all postings that match.
 func (l Lookup) All() Expr { return l.except(l.tier(anywhereOrPart)) }
 
+// Groups returns the number of what each posting must have: of words, but for those that OR joins.
+func (l Lookup) Groups() int { return len(l.q.must) }
+
+// Group asks for the postings that have one of these, in any of the ways of All.
+func (l Lookup) Group(i int) Expr { return l.group(l.q.must[i], anywhereOrPart) }
+
 // Form asks for the postings that have a form of a word.
 func (l Lookup) Form(word string) Expr { return Expr{Op: Or, Of: anyForm.forms(l.s, word)} }
 
@@ -350,13 +356,18 @@ func (l Lookup) except(e Expr, less ...Expr) Expr {
 func (l Lookup) tier(match match) Expr {
 	all := Expr{Op: And}
 	for _, group := range l.q.must {
-		one := Expr{Op: Or}
-		for _, t := range group {
-			one.Of = append(one.Of, l.term(t, match))
-		}
-		all.Of = append(all.Of, one)
+		all.Of = append(all.Of, l.group(group, match))
 	}
 	return all
+}
+
+// group returns the expression of terms of which one must hold.
+func (l Lookup) group(terms []term, match match) Expr {
+	one := Expr{Op: Or}
+	for _, t := range terms {
+		one.Of = append(one.Of, l.term(t, match))
+	}
+	return one
 }
 
 func (l Lookup) term(t term, match match) Expr {
