@@ -17,8 +17,8 @@ import (
 // "forgotten", tells readers to do the same. No refresh copies the job and its postings again.
 //
 // It takes several transactions, of at most 500 postings or changes each. After an error some rows or changes may not be erased yet:
-// call Forget again, or leave that to the next Refresh, or to Run, which looks each hour. While a process of a
-// later version indexes in a way that this one does not know, that process erases the words, within hours.
+// call Forget again, or leave that to the next Refresh, or to Run, which looks each hour. Such an error may be that a
+// process of another version indexes, in a way that this one does not know: that process goes on with it.
 //
 // Files hold erased bytes for a while: SQLite's until its next checkpoint and vacuum, and the text index of SQLite
 // has single words of them in its pages until it puts these together. So do backups.
