@@ -336,7 +336,6 @@ func TestMistakesOfEachCommand(t *testing.T) {
 		{"search --fake a --text b", "are both the text"},
 		{"search --fake --near Berlni", "is it Berlin"},
 		{"search --fake --radius 5", "--radius needs a place"},
-		{"search --fake --after x", "cursor"},
 		{"doctor --fake", "--fake copies into a database of its own"},
 		{"serve --fake --monitor x", "monitor: "},
 		{"serve --fake --mcp x", "assistants: "},

@@ -261,7 +261,7 @@ func TestNearestOfSeveral(t *testing.T) {
 		}
 		found += len(alone)
 	}
-	if len(together) != len(typed) || found < 12 {
+	if len(together) != len(typed) || found < 9 {
 		t.Errorf("%d of %d mean %d", len(together), len(typed), found)
 	}
 }

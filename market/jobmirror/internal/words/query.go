@@ -23,6 +23,7 @@ type term struct {
 	quoted  bool                // as written: no other form of it and no longer word will do
 	instead map[string][]string // words to look for in place of a mistyped word
 	joined  []string            // words that replace the whole term, any one of them, such as fullstack for full-stack
+	synonym bool                // of what was typed: only forms of it in a title will do
 }
 
 // minLeftOut is the least number of letters of a word that a hyphen in front of it leaves out.
@@ -307,12 +308,10 @@ func (l Lookup) Group(i int) Expr { return l.group(l.q.must[i], anywhereOrPart) 
 func (l Lookup) Form(word string) Expr { return Expr{Op: Or, Of: anyForm.forms(l.s, word)} }
 
 // Tiers returns the number of tiers that a query's hits may be in. The last of the five, of
-// postings that have one word as a part and another one elsewhere, needs two words, or a synonym of two.
+// postings that have one word as a part and another one elsewhere, needs two words.
 func (q Query) Tiers() int {
 	isPhrase := func(t term) bool { return len(t.words) > 1 }
-	hasPhrases := q.synonyms != nil && q.synonyms.phrases
-	switch {
-	case len(q.must) > 1, len(q.must) == 1 && (hasPhrases || slices.ContainsFunc(q.must[0], isPhrase)):
+	if len(q.must) > 1 || len(q.must) == 1 && slices.ContainsFunc(q.must[0], isPhrase) {
 		return 5
 	}
 	return 4
@@ -322,8 +321,8 @@ func (q Query) Tiers() int {
 var tiers = []match{titleForm, titleOrPart, shortOrPart, anyForm, anywhereOrPart}
 
 // Tier asks for one tier of the postings that match. Tier 0 has those with every word in the
-// title, tier 1 those with every word in the title, as a part of a word too, tier 2 those with
-// every word in the title or another short text, as a part too, tier 3 those with every word
+// title, tier 1 those with every word in the title, as a part of a word or by a synonym too, tier 2 those with
+// every word in the title or another short text, likewise, tier 3 those with every word
 // anywhere, and tier 4 the others. A tier leaves out postings of the tiers before it.
 func (l Lookup) Tier(i int) Expr {
 	switch i {
@@ -365,7 +364,12 @@ func (l Lookup) tier(match match) Expr {
 func (l Lookup) group(terms []term, match match) Expr {
 	one := Expr{Op: Or}
 	for _, t := range terms {
-		one.Of = append(one.Of, l.term(t, match))
+		switch {
+		case !t.synonym:
+			one.Of = append(one.Of, l.term(t, match))
+		case match.synonyms:
+			one.Of = append(one.Of, l.term(t, titleForm))
+		}
 	}
 	return one
 }
@@ -391,14 +395,17 @@ func (l Lookup) term(t term, match match) Expr {
 
 // match names the scopes in which an index finds a word
 // by its forms, and those in which a part of a word is enough.
-type match struct{ form, part []scope }
+type match struct {
+	form, part []scope
+	synonyms   bool // a synonym in the title will do, too
+}
 
 var (
 	titleForm      = match{form: []scope{inTitle}}
-	titleOrPart    = match{form: []scope{inTitle}, part: []scope{inTitle}}
-	shortOrPart    = match{form: []scope{inTitle, inShort}, part: []scope{inTitle, inShort}}
-	anyForm        = match{form: []scope{anywhere}}
-	anywhereOrPart = match{form: []scope{anywhere}, part: []scope{inTitle, inShort}}
+	titleOrPart    = match{form: []scope{inTitle}, part: []scope{inTitle}, synonyms: true}
+	shortOrPart    = match{form: []scope{inTitle, inShort}, part: []scope{inTitle, inShort}, synonyms: true}
+	anyForm        = match{form: []scope{anywhere}, synonyms: true}
+	anywhereOrPart = match{form: []scope{anywhere}, part: []scope{inTitle, inShort}, synonyms: true}
 )
 
 // forms returns the alternatives by which an index finds a form of a word.
