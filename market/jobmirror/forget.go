@@ -5,7 +5,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -176,14 +175,12 @@ func (t forgetTx) erase(postings []int64) (hadLeft bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	var erased []search.Document
+	erased, err := indexTx{t.tx}.documents(rows)
+	if err != nil {
+		return false, err
+	}
 	stored := map[int64]bool{}
 	for _, r := range rows {
-		d, err := r.document()
-		if err != nil {
-			return false, err
-		}
-		erased = append(erased, d)
 		stored[int64(r.rec.Posting)] = true
 		r.before = "" // neither the log nor a job must hold it once more
 		if err := t.remove(r, ""); err != nil {

@@ -21,12 +21,13 @@ func (q Query) Matches(t Texts, stemmer string) bool {
 // posting has the words of one posting.
 type posting struct {
 	stem   *stemmer
+	remote bool
 	words  map[string]*textWord
 	joined map[string]*textWord // what is joined in the short texts: nobody wrote it so
 }
 
 func newPosting(t Texts, stemmer string) *posting {
-	p := &posting{stem: newStemmer(stemmer), words: map[string]*textWord{}, joined: map[string]*textWord{}}
+	p := &posting{stem: newStemmer(stemmer), remote: t.Remote, words: map[string]*textWord{}, joined: map[string]*textWord{}}
 	p.add(t.Title, inTitle)
 	for _, text := range t.Short {
 		p.add(text, inShort)
@@ -63,6 +64,9 @@ func (p *posting) add(text string, s scope) {
 func (p *posting) has(t term, parts bool) bool {
 	if t.synonym {
 		return p.titleHas(t)
+	}
+	if t.remote && p.remote {
+		return true
 	}
 	if slices.ContainsFunc(t.joined, func(word string) bool { return p.finds(word, false, false) }) {
 		return true

@@ -24,6 +24,7 @@ type term struct {
 	instead map[string][]string // words to look for in place of a mistyped word
 	joined  []string            // words that replace the whole term, any one of them, such as fullstack for full-stack
 	synonym bool                // of what was typed: only forms of it in a title will do
+	remote  bool                // what says of itself that it is remote work will do
 }
 
 // minLeftOut is the least number of letters of a word that a hyphen in front of it leaves out.
@@ -69,6 +70,8 @@ func parse(text string) Query {
 	}
 	q.must = withoutRepeats(q.must)
 	joinApart(q.must)
+	markRemote(q.must)
+	markRemote([][]term{q.without})
 	return q
 }
 
@@ -194,6 +197,7 @@ func Literal(text string) Query {
 		q.must = append(q.must, []term{{words: []string{word}}})
 	}
 	q.must = withoutRepeats(q.must)
+	markRemote(q.must)
 	return q
 }
 
@@ -238,12 +242,12 @@ func (q Query) Words() (n int) {
 }
 
 // Mistakable returns the words of the query that may be mistyped, each once: those that
-// must be found, from five letters on, but those in quotes and little words.
+// must be found, from five letters on, but those in quotes, little words and those for remote work.
 func (q Query) Mistakable() (found []string) {
 	for _, group := range q.must {
 		for _, t := range group {
 			for _, word := range t.words {
-				if !t.quoted && utf8.RuneCountInString(word) >= minMistyped && !isLittle(word) && !slices.Contains(found, word) {
+				if !t.quoted && !t.remote && utf8.RuneCountInString(word) >= minMistyped && !isLittle(word) && !slices.Contains(found, word) {
 					found = append(found, word)
 				}
 			}
@@ -383,10 +387,13 @@ func (l Lookup) term(t term, match match) Expr {
 		}
 		all.Of = append(all.Of, one)
 	}
-	if len(t.joined) == 0 {
+	if len(t.joined) == 0 && !t.remote {
 		return all
 	}
 	either := Expr{Op: Or, Of: []Expr{all}}
+	if t.remote {
+		either.Of = append(either.Of, Expr{Text: remoteToken})
+	}
 	for _, word := range t.joined {
 		either.Of = append(either.Of, match.forms(l.s, word)...)
 	}
