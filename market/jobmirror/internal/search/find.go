@@ -79,7 +79,9 @@ func (t *tx) finder(q Query, after Position) (*finder, error) {
 	f := &finder{questions: asks, t: t, at: after, asTyped: len(asks.tiers)}
 	f.hasHits = after.Row != 0
 	f.found = f.hasHits && after.Tier < len(asks.tiers)
-	f.correct(after.Corrected)
+	if len(after.Corrected) > 0 {
+		f.correct(after.Corrected)
+	}
 	if after.Tier >= len(f.tiers) {
 		return nil, ErrPosition
 	}
