@@ -103,6 +103,12 @@ func (f *finder) page(n int) (out []Position, err error) {
 		if f.at.Tier == len(f.tiers) {
 			break // nothing was mistyped
 		}
+		if skips, err := f.skips(); err != nil {
+			return nil, err
+		} else if skips {
+			f.at.Tier = len(f.tiers)
+			continue
+		}
 		rows, more, err := f.next(n - len(out))
 		if err != nil {
 			return nil, err
@@ -116,60 +122,65 @@ func (f *finder) page(n int) (out []Position, err error) {
 		for _, row := range hits {
 			out = append(out, Position{f.at.Tier, row, f.corrected})
 		}
-		if more {
-			continue
-		}
-		if err := f.leaveTier(); err != nil {
-			return nil, err
+		if !more {
+			f.at, f.scan = Position{Tier: f.at.Tier + 1}, nil
 		}
 	}
 	return out[:min(n, len(out))], nil
 }
 
-// leaveTier goes on to the next tier; after a first tier without hits to behind all tiers of the text if these have none
-// either.
-func (f *finder) leaveTier() error {
-	first := 0
-	if f.corrected != nil {
-		first = f.asTyped
-	}
-	isFirst := f.at.Tier == first
-	f.at, f.scan = Position{Tier: f.at.Tier + 1}, nil
-	if !isFirst || f.hasHits || f.at.Tier == len(f.tiers) {
-		return nil
-	}
-	nothing, err := f.findsNothing()
-	if nothing {
-		f.at.Tier = len(f.tiers)
-	}
-	return err
-}
-
 // manyWords is the number of words from which on a tier costs so much that it pays to ask first whether any has a hit.
 const manyWords = 5
 
-// findsNothing reports whether the text certainly finds nothing: it has a word without a document or, if it
-// has many words, no document has all of them.
-func (f *finder) findsNothing() (bool, error) {
-	many, lacking := false, 0
+// skips reports whether the tiers that are left are not worth reading, because the text finds nothing. A text of many
+// words is asked about before its first tier, another one if that has no hits.
+func (f *finder) skips() (bool, error) {
+	first, many := 0, false
+	if f.corrected != nil {
+		first = f.asTyped
+	}
 	for _, in := range f.in {
 		many = many || in.Groups() >= manyWords
-		for i := range in.Groups() {
-			there, err := f.index.Any(f.t.Tx, f.index.Question(in.Group(i)))
-			if err != nil {
-				return false, err
-			}
-			if !there {
-				lacking++
-				break
-			}
+	}
+	asks := first
+	if !many {
+		asks++
+	}
+	if f.scan != nil || f.hasHits || f.at.Tier != asks || len(f.tiers) == first+1 {
+		return false, nil
+	}
+	return f.findsNothing(many)
+}
+
+// findsNothing reports whether the text certainly finds nothing: it has a word without a document or, if it
+// has many words, no document has all of them.
+func (f *finder) findsNothing(many bool) (bool, error) {
+	for _, in := range f.in {
+		lacks, err := f.lacksAWord(in)
+		if err != nil {
+			return false, err
+		}
+		if lacks {
+			continue
+		}
+		if !many {
+			return false, nil
+		}
+		there, err := f.index.Any(f.t.Tx, f.all)
+		return !there, err
+	}
+	return true, nil
+}
+
+// lacksAWord reports whether there is a word of the text that no document of a stemmer has.
+func (f *finder) lacksAWord(in words.Lookup) (bool, error) {
+	for i := range in.Groups() {
+		there, err := f.index.Any(f.t.Tx, f.index.Question(in.Group(i)))
+		if err != nil || !there {
+			return err == nil, err
 		}
 	}
-	if lacking == len(f.in) || !many {
-		return lacking == len(f.in), nil
-	}
-	there, err := f.index.Any(f.t.Tx, f.all)
-	return !there, err
+	return false, nil
 }
 
 // next reads the next rows of a tier from the index, where a page needs n hits. Some of the

@@ -20,9 +20,9 @@ func TestTokensHaveTheirForm(t *testing.T) {
 	for _, index := range []*textindex.Index{&textindex.FTS5, &textindex.GIN} {
 		for _, language := range []string{"", "ar", "de", "en", "fr", "nl", "ru", "tr"} {
 			list, noted := (&words.Tokenizer{Pieces: index.Pieces}).Tokens(words.Texts{
-				Title: "Pflegefachkräfte (m/w/d), Zahnärztin & Softwareentwicklerinnen C3PO IT-Leiter",
-				Short: []string{"Köln", "İstanbul Łódź Œuvre cafés", "看護師 พยาบาล ﬁnance"},
-				Other: []string{"ёлка медсёстры مُمَرِّضة naïve Straße nursing nurses infirmières Kauffrau 24/7 " + strings.Repeat("lang", 17)},
+				Title:  "Pflegefachkräfte (m/w/d), Zahnärztin & Softwareentwicklerinnen C3PO IT-Leiter",
+				Short:  []string{"Köln", "İstanbul Łódź Œuvre cafés", "看護師 พยาบาล ﬁnance"},
+				Other:  []string{"ёлка медсёстры مُمَرِّضة naïve Straße nursing nurses infirmières Kauffrau 24/7 " + strings.Repeat("lang", 17)},
 				Remote: true,
 			}, language)
 			slices.Sort(list)
