@@ -17,6 +17,7 @@ const (
 	maxMistakes = 12
 	maxWishes   = 4             // words of a text that are left out because they only say that somebody looks for a job
 	maxLeftOut  = maxWishes + 1 // all that are left out
+	maxSingle   = 8             // words whose documents are counted to leave one out
 )
 
 // findMistakes looks for the words that are nearest to those that no document has, and adds what they
@@ -27,13 +28,15 @@ func (f *finder) findMistakes() (err error) {
 		return nil
 	}
 	var corrections []Correction
+	finds := unknown
 	if f.found {
 		corrections, err = f.mistakes(f.text)
 	} else {
-		corrections, err = f.leadOn()
+		corrections, finds, err = f.leadOn()
 	}
 	if err == nil {
 		f.correct(corrections)
+		f.finds = finds
 	}
 	return err
 }
@@ -41,31 +44,31 @@ func (f *finder) findMistakes() (err error) {
 // leadOn returns the corrections of a text that finds nothing as it was typed: its mistyped words, the words that only
 // say that somebody looks for a job and, where there are still no hits, of the others the word that the fewest documents
 // have. A word is left out only if that finds something.
-func (f *finder) leadOn() ([]Correction, error) {
+func (f *finder) leadOn() ([]Correction, answer, error) {
 	wishes := f.text.Wishes()
 	wishes = wishes[:min(len(wishes), maxWishes)]
 	text := f.text.Without(wishes)
 	mistakes, err := f.mistakes(text)
 	if err != nil {
-		return nil, err
+		return nil, unknown, err
 	}
 	if len(wishes) == 0 && len(text.Single()) == 0 { // none can be left out
-		return mistakes, nil
+		return mistakes, unknown, nil
 	}
 	attempt := append(leftOut(wishes...), mistakes...)
-	if finds, err := f.finds(attempt); err != nil || finds {
-		return attempt, err
+	if finds, err := f.findsWith(attempt); err != nil || finds {
+		return attempt, yes, err
 	}
 	rarest, err := f.rarest(f.correctedText(mistakes).Without(wishes))
 	if err != nil || rarest == "" {
-		return mistakes, err
+		return mistakes, no, err
 	}
 	attempt = append(leftOut(append(wishes, rarest)...), mistakes...)
 	attempt = slices.DeleteFunc(attempt, func(c Correction) bool { return c.Word == rarest && len(c.Nearest) > 0 })
-	if finds, err := f.finds(attempt); err != nil || finds {
-		return attempt, err
+	if finds, err := f.findsWith(attempt); err != nil || finds {
+		return attempt, yes, err
 	}
-	return mistakes, nil
+	return mistakes, no, nil
 }
 
 // leftOut returns the corrections by which words are left out.
@@ -80,7 +83,7 @@ func leftOut(list ...string) (found []Correction) {
 // left out, or there are too many.
 func (f *finder) rarest(text words.Query) (rarest string, err error) {
 	list, fewest := text.Single(), 0
-	if len(list) > maxMistakes {
+	if len(list) > maxSingle {
 		return "", nil
 	}
 	scope := narrowed(f.q.Meant, jobboard.GeoLocation{})
@@ -99,9 +102,9 @@ func (f *finder) rarest(text words.Query) (rarest string, err error) {
 	return rarest, nil
 }
 
-// finds reports whether the text with some corrections finds anything. Of documents that have words in quotes in some form
+// findsWith reports whether the text with some corrections finds anything. Of documents that have words in quotes in some form
 // it looks at a few.
-func (f *finder) finds(corrections []Correction) (bool, error) {
+func (f *finder) findsWith(corrections []Correction) (bool, error) {
 	if len(corrections) == 0 {
 		return false, nil
 	}
@@ -205,7 +208,7 @@ func (f *finder) correct(corrections []Correction) {
 	plain := f.in
 	f.read(f.correctedText(corrections))
 	f.addTiers(plain)
-	f.hasHits = f.at.Row != 0
+	f.hasHits, f.finds = f.at.Row != 0, unknown
 }
 
 // correctedText returns the text with corrections.

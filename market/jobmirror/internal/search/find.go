@@ -21,7 +21,8 @@ type finder struct {
 	readSoFar map[int64]bool
 
 	found     bool         // the text finds something as it was typed
-	hasHits   bool         // the text finds something, as it was typed or as it is corrected now
+	hasHits   bool         // page has hits of the text as it was typed, or of the text as it is corrected now
+	finds     answer       // whether there are such hits
 	asTyped   int          // how many tiers are of the text as it was typed
 	corrected []Correction // nil: findMistakes has not looked; empty: it found none
 }
@@ -126,6 +127,9 @@ func (f *finder) page(n int) (out []Position, err error) {
 			f.at, f.scan = Position{Tier: f.at.Tier + 1}, nil
 		}
 	}
+	if !f.hasHits {
+		f.finds = no
+	}
 	return out[:min(n, len(out))], nil
 }
 
@@ -135,22 +139,37 @@ const manyWords = 5
 // skips reports whether the tiers that are left are not worth reading, because the text finds nothing. A text of many
 // words is asked about before its first tier, another one if that has no hits.
 func (f *finder) skips() (bool, error) {
-	first, many := 0, false
+	first, words := 0, 0
 	if f.corrected != nil {
 		first = f.asTyped
 	}
 	for _, in := range f.in {
-		many = many || in.Groups() >= manyWords
+		words = max(words, in.Groups())
 	}
+	many := words >= manyWords
 	asks := first
 	if !many {
 		asks++
 	}
-	if f.scan != nil || f.hasHits || f.at.Tier != asks || len(f.tiers) == first+1 {
+	switch {
+	case f.scan != nil || f.hasHits || f.finds == yes:
+		return false, nil
+	case f.finds == no:
+		return true, nil
+	case f.at.Tier != asks || len(f.tiers) == first+1 || words < 2: // of one word the tiers cost as little as to ask
 		return false, nil
 	}
 	return f.findsNothing(many)
 }
+
+// answer is what is known.
+type answer int
+
+const (
+	unknown answer = iota
+	yes
+	no
+)
 
 // findsNothing reports whether the text certainly finds nothing: it has a word without a document or, if it
 // has many words, no document has all of them.
@@ -175,7 +194,10 @@ func (f *finder) findsNothing(many bool) (bool, error) {
 // lacksAWord reports whether there is a word of the text that no document of a stemmer has.
 func (f *finder) lacksAWord(in words.Lookup) (bool, error) {
 	for i := range in.Groups() {
-		there, err := f.index.Any(f.t.Tx, f.index.Question(in.Group(i)))
+		there, err := f.index.Any(f.t.Tx, f.index.Question(in.GroupForm(i)))
+		if err == nil && !there {
+			there, err = f.index.Any(f.t.Tx, f.index.Question(in.Group(i)))
+		}
 		if err != nil || !there {
 			return err == nil, err
 		}
