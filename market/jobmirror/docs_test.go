@@ -34,7 +34,7 @@ var code = regexp.MustCompile("`([a-z_]+)`")
 
 // The page lists the tables of both databases, and names only columns that exist.
 func TestGuideListsTheTables(t *testing.T) {
-	section := guide(t, "docs/mirror-promises.md", "The tables")
+	section := guide(t, "market/docs/promises.md", "The tables")
 	listed := map[string][]string{}
 	for line := range strings.Lines(section) {
 		cells := strings.Split(line, "|")
@@ -127,7 +127,7 @@ func TestGuideNamesTests(t *testing.T) {
 
 // The guide's SQL finds something in the copy of the stand-in's demo.
 func TestGuideQueriesTheTables(t *testing.T) {
-	_, query, ok := strings.Cut(guide(t, "docs/mirror-promises.md", "The tables"), "```sql\n")
+	_, query, ok := strings.Cut(guide(t, "market/docs/promises.md", "The tables"), "```sql\n")
 	query, _, _ = strings.Cut(query, "```")
 	if !ok {
 		t.Fatal("the guide has no SQL")
