@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the code into the pages")
 // The pages of the market. The SDK's have a test of their own.
 func marketPages(t *testing.T) []string {
 	t.Helper()
-	return pages.Find(t, "*.md", "decisions/*.md", "../*.md", "../*/README.md", "../cmd/*/README.md", "../examples/*/README.md")
+	return pages.Find(t, "*.md", "decisions/*.md", "../*.md", "../*/README.md", "../cmd/*/*.md", "../examples/*/README.md")
 }
 
 // Every block of Go on a page is code that the tests compile and run.
