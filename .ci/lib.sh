@@ -299,11 +299,12 @@ module=github.com/jobboard-sdk/jobboard-go
 # as_user DIR COMMAND...: runs a command for which the modules of this repository are those of this checkout's tags, with
 # a module cache in DIR. Modules of others come from the cache of whoever runs this, or from the proxy.
 as_user() {
-	local dir=$1
+	local dir=$1 cache proxy here
 	shift
-	GOPROXY="file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY)" GOMODCACHE=$dir GOPRIVATE="$module*" GONOPROXY='' GONOSUMDB='' \
-		GOSUMDB=off GOFLAGS="${GOFLAGS:-} -modcacherw" GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*' \
-		GIT_CONFIG_KEY_1="url.file://$(git rev-parse --path-format=absolute --git-common-dir).insteadOf" GIT_CONFIG_VALUE_1="https://$module" "$@"
+	cache=$(go env GOMODCACHE) proxy=$(go env GOPROXY) here=$(git rev-parse --path-format=absolute --git-common-dir)
+	GOMODCACHE=$dir GOPROXY="file://$cache/cache/download,$proxy" GOPRIVATE="$module*" GONOPROXY='' GONOSUMDB='' GOSUMDB=off \
+		GOFLAGS="${GOFLAGS:-} -modcacherw" GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*' \
+		GIT_CONFIG_KEY_1="url.file://$here.insteadOf" GIT_CONFIG_VALUE_1="https://$module" "$@"
 }
 
 # The licences that what a user compiles may have. Each lets a program be built
