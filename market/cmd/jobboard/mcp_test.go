@@ -65,7 +65,7 @@ func (p *testProcess) serve(ctx context.Context, args ...string) *serving {
 	s.out, stdout = io.Pipe()
 	a := p.program(stdout, s.stderr)
 	go func() {
-		code := a.Run(ctx, append([]string{"mcp"}, args...), a.commands)
+		code := a.Run(ctx, append([]string{"mcp"}, args...), commands)
 		stdout.Close()
 		s.code <- code
 	}()
