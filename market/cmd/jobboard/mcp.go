@@ -40,8 +40,8 @@ text, cut, and marked as what others wrote.
 
 Settings are read when the first tool is used, and again after they lacked
 something, a credential was refused or doctor was used. Standard output carries
-the protocol alone; --debug logs to standard error. It ends with its input, and
-first answers what it was asked.`,
+the protocol alone; --debug logs to standard error. It ends with its input, or
+at a line that is no message, and first answers what it was asked.`,
 		Example: "  jobboard mcp --fake",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
