@@ -17,7 +17,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
-// Bounds of a server, documented in docs/assistant.md.
+// Bounds of a server, documented in market/docs/assistant.md.
 const (
 	maxMessage   = 1 << 20          // bytes of a message
 	maxAnswer    = 64 << 10         // bytes of a tool's result

@@ -122,19 +122,19 @@ type opening struct {
 	hosts     []string
 	monitored bool
 	intervals intervals
-	synonyms  string // a file; empty: none
+	synonyms  string // a file; "-": no synonyms; empty: the built-in ones
 }
 
 // addSynonymsFlag adds the flag to a command that searches the copy.
 func (o *opening) addSynonymsFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.synonyms, "synonyms", "", "`file` with words that find each other, a group on each line")
+	cmd.Flags().StringVar(&o.synonyms, "synonyms", "", "`file` with words that find each other, a group on each line, in place of the built-in German ones; -: none")
 	_ = cmd.MarkFlagFilename("synonyms", "txt")
 }
 
 // readSynonyms reads the file of --synonyms, of which Open refuses more than it takes.
 func (o *opening) readSynonyms() (string, error) {
-	if o.synonyms == "" {
-		return "", nil
+	if o.synonyms == "" || o.synonyms == "-" {
+		return o.synonyms, nil
 	}
 	file, err := os.Open(o.synonyms)
 	if err != nil {
@@ -145,6 +145,9 @@ func (o *opening) readSynonyms() (string, error) {
 	list, err := io.ReadAll(io.LimitReader(file, tooMuch))
 	if err != nil {
 		return "", setup.Usage("--synonyms: %w", err)
+	}
+	if strings.TrimSpace(string(list)) == "" { // as a list without groups, and not the built-in one
+		return "-", nil
 	}
 	return string(list), nil
 }

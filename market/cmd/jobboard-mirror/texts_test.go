@@ -336,7 +336,6 @@ func TestMistakesOfEachCommand(t *testing.T) {
 		{"search --fake a --text b", "are both the text"},
 		{"search --fake --near Berlni", "is it Berlin"},
 		{"search --fake --radius 5", "--radius needs a place"},
-		{"search --fake --after x", "cursor"},
 		{"doctor --fake", "the database of --fake ends with each command\nnext: name one that stays with --db"},
 		{"serve --fake --monitor x", "monitor: "},
 		{"serve --fake --mcp x", "assistants: "},

@@ -28,7 +28,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
 )
 
-// maxFinish bounds answering what was asked before SIGTERM, as docs/assistant.md says.
+// maxFinish bounds answering what was asked before SIGTERM, as market/docs/assistant.md says.
 const maxFinish = time.Second
 
 // serving is a server that runs, and the other side of its input and output.
@@ -479,7 +479,7 @@ func TestAssistantLogsToStandardError(t *testing.T) {
 
 // The page shows a registration that works, and the rate of requests.
 func TestAssistantPage(t *testing.T) {
-	page := read(t, "../../../docs/assistant.md")
+	page := read(t, "../../docs/assistant.md")
 	if row := fmt.Sprintf("| calls of the interface | %d a second, after a burst of %d |", requestRate, requestMost); !strings.Contains(page, row) {
 		t.Errorf("the page does not say %q", row)
 	}
