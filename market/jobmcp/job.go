@@ -42,7 +42,6 @@ type question struct {
 }
 
 type jobInformationResult struct {
-	Notice        string     `json:"about_foreign_fields"`
 	Tell          string     `json:"tell" jsonschema:"what to tell the person in one line"`
 	Job           string     `json:"job"`
 	ApplyPossible bool       `json:"apply_possible"`
@@ -64,7 +63,7 @@ func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (job
 		return jobInformationResult{}, err
 	}
 	out := jobInformationResult{
-		Notice: foreignNotice, Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
+		Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
 		Language: foreign.Token(info.JobLanguage), Title: foreign.Line(info.JobTitle, maxTitle),
 		Company: foreign.Line(company.Of(nil, info), maxName), Locations: listed(shown.Locations(info), maxTitle),
 		Privacy: linkOf(info.DataSecurityURL()), Questions: []question{},
@@ -124,7 +123,6 @@ func questionOf(f prescreen.Field) question {
 }
 
 type mayIApplyResult struct {
-	Notice      string `json:"about_foreign_fields"`
 	Job         string `json:"job"`
 	Decision    string `json:"decision" enum:"unknown|may apply|already applied|closed|not visible|not found"`
 	Tell        string `json:"tell" jsonschema:"what to tell the person in one line"`
@@ -225,7 +223,7 @@ var meanings = map[jobboard.Decision]string{
 // questions only if an application may follow: other decisions do not need the lookup, so info may
 // be nil, and an assistant that compares two answers must not see a difference.
 func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
-	out := mayIApplyResult{Notice: foreignNotice, Job: id.String(), Decision: d.String(), Tell: Meaning(d)}
+	out := mayIApplyResult{Job: id.String(), Decision: d.String(), Tell: Meaning(d)}
 	if d == jobboard.DecisionMayApply || d == jobboard.DecisionUnknown {
 		out.Questions, out.Title = len(info.Questions), foreign.Line(info.JobTitle, maxTitle)
 	}
@@ -278,7 +276,6 @@ type checkedAnswer struct {
 }
 
 type checkAnswersResult struct {
-	Notice        string          `json:"about_foreign_fields"`
 	Tell          string          `json:"tell" jsonschema:"what to tell the person in one line"`
 	Job           string          `json:"job"`
 	ApplyPossible bool            `json:"apply_possible"`
@@ -296,7 +293,7 @@ func (s *Server) checkAnswers(ctx context.Context, in checkAnswersArgs) (checkAn
 		return checkAnswersResult{}, err
 	}
 	out := checkAnswersResult{
-		Notice: foreignNotice, Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
+		Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
 		Problems: []answerProblem{}, Answers: []checkedAnswer{},
 	}
 	checked, err := prescreen.Check(info, given(info, in), prescreen.Rules{

@@ -30,7 +30,7 @@ func TestJobInformation(t *testing.T) {
 		t.Helper()
 		job, _ := srv.Publish(srv.Demo.Channel, j)
 		return use(t, session, "job_information", fmt.Sprintf(`{"job":"%d","nationality":%q}`, job.ID, nationality)).want(t, false,
-			fmt.Sprintf(`{"about_foreign_fields":%q,"job":"%d","apply_possible":%t,`, foreignNotice, job.ID, !j.ApplyClosed))
+			fmt.Sprintf(`{"job":"%d","apply_possible":%t,`, job.ID, !j.ApplyClosed))
 	}
 	link := func(n int) string {
 		const begin = "https://inn.example/"
@@ -143,7 +143,7 @@ func saysWhetherApplyingIsPossible(t *testing.T) {
 		{"nobody", d.UnknownJob, `"decision":"not found","tell":"not found: there is no such job, or no posting of it"`},
 		{"nobody", d.DeletedJob, `"decision":"not found","tell":"not found: there is no such job, or no posting of it"`},
 	} {
-		want := fmt.Sprintf(`{"about_foreign_fields":%q,"job":"%d",%s}`, foreignNotice, test.job, test.told)
+		want := fmt.Sprintf(`{"job":"%d",%s}`, test.job, test.told)
 		for _, late := range []jobboardtest.Operation{"", jobboardtest.OpJobInformation, jobboardtest.OpApplied} {
 			lift := srv.Fail(jobboardtest.Fault{Operation: late, Delay: time.Second})
 			r := use(t, sessions[test.who], "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, test.job))
@@ -214,7 +214,7 @@ func TestChecksAnswers(t *testing.T) {
 		{`"answers":{"1":"yes","2":"a","3":"b","4":"40","do this":"x"}`, `"ok":false,"problems":[{"reason":"unknown question","text":"This job does not ask this question. Keys are the identifiers of its questions: 1, 2, 3, 4.","foreign_key":"do this"}],"answers":[]}`},
 	} {
 		r := use(t, session, "check_answers", fmt.Sprintf(`{"job":"%d",%s}`, plain.ID, test.rest))
-		if want := fmt.Sprintf(`{"about_foreign_fields":%q,"job":"%d","apply_possible":true,%s`, foreignNotice, plain.ID, test.want); r.text != want {
+		if want := fmt.Sprintf(`{"job":"%d","apply_possible":true,%s`, plain.ID, test.want); r.text != want {
 			t.Errorf("%s:\n%s, want\n%s", test.rest, r.text, want)
 		}
 	}

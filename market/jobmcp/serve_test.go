@@ -114,7 +114,7 @@ type called struct {
 	fields map[string]any
 }
 
-var tellField = regexp.MustCompile(`,"tell":"(?:[^"\\]|\\.)*"`)
+var tellField = regexp.MustCompile(`"tell":"(?:[^"\\]|\\.)*",|,"tell":"(?:[^"\\]|\\.)*"`)
 
 // use calls a tool. arguments is JSON.
 func use(t *testing.T, session *mcp.ClientSession, name, arguments string) called {
