@@ -155,6 +155,15 @@ func (c called) want(t *testing.T, failed bool, texts ...string) called {
 	return c
 }
 
+func (c called) without(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, s := range texts {
+		if strings.Contains(c.text, s) {
+			t.Errorf("%q in %s", s, c.text)
+		}
+	}
+}
+
 const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `

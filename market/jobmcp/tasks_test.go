@@ -145,5 +145,5 @@ func TestTellsThePerson(t *testing.T) {
 		}
 	}
 	use(t, session, "check_answers", `{"job":"2797227","answers":{"Führerschein":"yes"}}`).want(t, false,
-		`"text":"This job does not ask this question. Keys are the identifiers of its questions: 8, 9, 10, 11, -1.","foreign_key":"Führerschein"`)
+		`"text":"This job does not ask this question. Keys are the identifiers or the labels of its questions: 8, 9, 10, 11, -1.","foreign_key":"Führerschein"`)
 }

@@ -86,8 +86,8 @@ for a certain yes; without one it says what the job information alone tells.`,
 		s.mayIApply)
 	addTool(s, to, "check_answers", "Check answers",
 		`Check an applicant's answers against the questions of a job, before the person applies. Nothing is sent but the
-lookup of the job's questions. Answers are a map from a question's identifier to the identifier of one of its answers,
-to yes or no, or to text.`,
+lookup of the job's questions. Answers are a map from a question's identifier or label, as job_information shows them, to
+the identifier or label of one of its answers, to yes or no, or to text.`,
 		s.checkAnswers)
 	if session {
 		addTool(s, to, "what_changed", "What changed",
