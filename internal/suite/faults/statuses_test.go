@@ -79,7 +79,7 @@ func statusFaults() []fault {
 			},
 		},
 		{
-			name: `401 "user token required"`, status: 401, oneConn: true,
+			name: `401 "user token required"`, transport: unexplained, status: 401, oneConn: true,
 			cells: every(final(jobboard.ErrUnauthorized)), forms: asked(1, "401_user_token_required"),
 		},
 		{
