@@ -24,8 +24,9 @@
 //
 // Send (send.go) sends the request within the time limits of an attempt, follows redirects to the
 // same origin, and returns the answer with its header. What is lost on the way is told by the phase
-// of the exchange: whether it reached the service, and whether it may pass by itself. What the
-// status says of the token goes to its source and to the budget.
+// of the exchange: whether it reached the service, and whether it may pass by itself.
+//
+// Answered (token.go) notes what the status says of the token, for its source and for the origin.
 //
 // Read (answer.go) reads the answer: a good one by Owner.Accept, a refused one up to 64 KiB. An
 // answer to a request of the caller's own (given.go) is not read.
@@ -154,11 +155,11 @@ type Call struct {
 	Secrets  redact.Secrets // the texts that no error may show
 
 	// The state of the stages.
-	cost    budget.Repeats // settle and pay
-	token   token          // authorize and renew
-	first   Answer         // send and read: the answer to the first attempt
-	current *Answer        // send and read: the answer of the attempt under way; nil: none yet
-	buffer  *bytes.Buffer  // read: for small answers, from the pool
+	payment payment       // settle, credit and pay
+	token   token         // authorize and renew
+	first   Answer        // send and read: the answer to the first attempt
+	current *Answer       // send and read: the answer of the attempt under way; nil: none yet
+	buffer  *bytes.Buffer // read: for small answers, from the pool
 
 	// The loop, and what it sends.
 	url     url.URL
@@ -193,7 +194,7 @@ func (c *Call) Sent() *http.Request { return c.sent.Request }
 func (c *Call) Run(ctx context.Context, owner Owner, e *Endpoint, r Request) *Failure {
 	c.owner, c.endpoint, c.request = owner, e, r
 	c.clock = newClock(ctx, r.Endless, time.Now())
-	c.cost.Budget = e.Budget
+	c.payment.Budget = e.Budget
 	if err := ctx.Err(); err != nil {
 		return ended(err, false)
 	}
@@ -241,7 +242,7 @@ func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 		failed.call = c
 		return nil, failed
 	}
-	c.cost.Succeeded(time.Now())
+	c.payment.Succeeded(time.Now())
 	c.owner.End(End{Answer: c.current})
 	return taken, nil
 }
@@ -250,24 +251,42 @@ func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 // returns nil if it has.
 func (c *Call) attempt(req *http.Request) *Failure {
 	c.current = nil
-	if !c.cost.Settle(time.Now()) {
+	if !c.payment.settle(time.Now()) {
 		return c.last.again(Budget)
 	}
-	if err := c.place(); err != nil {
+	if err := place(c.request.Turn, &c.clock); err != nil {
 		return c.notAllowed(err)
 	}
 	if err := c.limit(); err != nil {
 		return c.notAllowed(err)
 	}
-	auth, failed := c.authorize(req.URL)
+	auth, failed := c.token.authorize(c.endpoint, &c.clock, req.URL)
 	if failed != nil {
 		return failed
 	}
+	c.Secrets.Add(auth.Secret, auth.Client)
 	answer, failed := c.send(req, auth)
 	if failed != nil {
 		return failed
 	}
+	c.token.answered(c.endpoint, auth, answer.Response.StatusCode)
 	return c.read(answer)
+}
+
+func (c *Call) limit() error {
+	return limit(c.endpoint.Limiter, c.request.Turn != nil, &c.clock)
+}
+
+// notAllowed returns the failure of an attempt that got no place or no permission. If the call had
+// an earlier attempt, the failure of that attempt is returned.
+func (c *Call) notAllowed(err error) *Failure {
+	if cause := c.clock.ctx.Err(); cause != nil {
+		return c.endedBetween(cause)
+	}
+	if c.last != nil {
+		return c.last.again(Deadline)
+	}
+	return &Failure{Kind: NotAllowed, Err: err}
 }
 
 // checkRetry reports whether another attempt follows. The loop calls it once after each attempt; a
@@ -279,7 +298,7 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 
 // decide reports whether another attempt follows f, or sets why none does.
 func (c *Call) decide(f *Failure) (again bool) {
-	if f.Stopped == Going {
+	if f.Kind == Refused && f.Stopped == Going {
 		c.judge(f)
 	}
 	if f.outcome == expired {
@@ -287,11 +306,11 @@ func (c *Call) decide(f *Failure) (again bool) {
 	}
 	now := time.Now()
 	if f.Stopped == Going {
-		c.credit(f, now)
+		c.payment.credit(f, now)
 		f.Stopped = c.bound(f, now)
 	}
 	if f.Stopped == Going {
-		f.Stopped = c.pay(f, now)
+		f.Stopped = c.payment.pay(f, now, c.clock.end)
 	}
 	end := End{Answer: c.current, Failure: f}
 	if f.Stopped == Going {
@@ -299,6 +318,21 @@ func (c *Call) decide(f *Failure) (again bool) {
 	}
 	c.owner.End(end)
 	return end.Repeat
+}
+
+// renew renews the token that f calls expired, and notes in f what came of it.
+func (c *Call) renew(f *Failure) {
+	again, err := c.token.renew(c.endpoint, &c.clock)
+	switch {
+	case c.clock.ctx.Err() != nil:
+		f.Answer.Close()
+		*f = *ended(c.clock.ctx.Err(), !c.request.safe())
+		f.call = c
+	case err != nil:
+		f.Kind, f.Err = NotRenewed, err
+	case again:
+		f.outcome = renewed
+	}
 }
 
 // template holds the fields that all requests share. An attempt sets the headers.

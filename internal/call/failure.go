@@ -1,7 +1,6 @@
 package call
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -99,9 +98,4 @@ func ended(cause error, mayHaveExecuted bool) *Failure {
 // changes something counts as maybe executed if any of its requests reached the service.
 func (c *Call) endedBetween(cause error) *Failure {
 	return ended(cause, c.history.reached && !c.request.safe())
-}
-
-// isContextEnd reports whether err is one of the two ends of a context.
-func isContextEnd(err error) bool {
-	return err == context.Canceled || err == context.DeadlineExceeded //nolint:errorlint // the two themselves
 }

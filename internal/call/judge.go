@@ -75,9 +75,6 @@ func outcomeOf(status int) outcome {
 
 // judge finds the outcome of a refused answer. That of a lost one send and read have found.
 func (c *Call) judge(f *Failure) {
-	if f.Kind != Refused {
-		return
-	}
 	f.RetryAfter = refusal.RetryAfter(f.Header(), time.Now())
 	if !c.owner.Judge(f) {
 		f.outcome = outcomeOf(f.Status())

@@ -1,26 +1,30 @@
 package call
 
-import "errors"
+import (
+	"context"
+	"errors"
 
-// place waits until fewer jobs of the bulk call run than may.
-func (c *Call) place() error {
-	if c.request.Turn == nil {
+	"github.com/jobboard-sdk/jobboard-go/internal/gate"
+)
+
+// place waits until fewer jobs of the bulk call run than may. turn is nil for a single call.
+func place(turn *gate.Turn, k *clock) error {
+	if turn == nil {
 		return nil
 	}
-	return c.clock.untimed(c.request.Turn.StepIn)
+	return k.untimed(turn.StepIn)
 }
 
-// limit asks the Limiter for one request. In a bulk call the time of this wait does not count
-// towards the call's, because the Limiter may admit many other jobs first.
-func (c *Call) limit() (err error) {
-	limiter := c.endpoint.Limiter
+// limit asks the Limiter, which may be nil, for one request. In a bulk call the time of this wait does
+// not count towards the call's, because the Limiter may admit many other jobs first.
+func limit(limiter Limiter, inBulk bool, k *clock) (err error) {
 	switch {
 	case limiter == nil:
 		return nil
-	case c.request.Turn != nil:
-		err = c.clock.untimed(limiter.Wait)
+	case inBulk:
+		err = k.untimed(limiter.Wait)
 	default:
-		err = limiter.Wait(c.clock.WaitContext())
+		err = limiter.Wait(k.WaitContext())
 	}
 	if err != nil {
 		return &limiterError{err}
@@ -36,20 +40,8 @@ func (e *limiterError) Error() string { return "Config.Limiter: " + e.err.Error(
 
 // Is looks for target in the limiter's error, unless target is the end of a context.
 func (e *limiterError) Is(target error) bool {
-	return !isContextEnd(target) && errors.Is(e.err, target)
+	return target != context.Canceled && target != context.DeadlineExceeded && errors.Is(e.err, target)
 }
 
 // As looks for target in the limiter's error.
 func (e *limiterError) As(target any) bool { return errors.As(e.err, target) }
-
-// notAllowed returns the failure of an attempt that got no place or no permission. If the call had
-// an earlier attempt, the failure of that attempt is returned.
-func (c *Call) notAllowed(err error) *Failure {
-	if cause := c.clock.ctx.Err(); cause != nil {
-		return c.endedBetween(cause)
-	}
-	if c.last != nil {
-		return c.last.again(Deadline)
-	}
-	return &Failure{Kind: NotAllowed, Err: err}
-}

@@ -42,7 +42,6 @@ func (c *Call) send(req *http.Request, auth *credential.Authorization) (*Answer,
 	good := resp.StatusCode == http.StatusOK || c.request.Given != nil
 	x.Receive(resp, c.request.Stream && good)
 	a.Response, a.At = resp, time.Now()
-	c.answered(auth, resp.StatusCode)
 	return a, nil
 }
 
