@@ -108,11 +108,15 @@ type Posting struct {
 	Confirmed bool                // the lookup of Job gave the posting's title
 	Locations []jobboard.Location // Job's, the main one first; none if the job is not known
 	Company   string              // the posting's, or else that of Job's lookup; empty if not known
+	FirstSeen time.Time           // when it came to the copy; zero: with the first complete refresh of a channel, so it may be old
 	Seen      time.Time           // when the last complete refresh that showed it ended; before the first, when it came
 	// MissingSince is the time at which the last source ceased to show it, where it stays until
 	// it is certain that it is gone; zero: a source shows it. A site may hide such postings.
 	MissingSince time.Time
-	Snippet      Snippet // zero without Query.Snippets, and where the advertisement has none of the words
+	// ShownAgain is how often it has come back after it had left the copy, as far as the copy remembers: it
+	// does so for Options.KeepJobs. FirstSeen is of the first time then.
+	ShownAgain int
+	Snippet    Snippet // zero without Query.Snippets, and where the advertisement has none of the words
 
 	nearest int // of Locations, counted from 1; 0: none
 	km      float64
