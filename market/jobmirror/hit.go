@@ -84,14 +84,19 @@ func (t readTx) addJobs(postings []Posting, near jobboard.GeoLocation) error {
 	for i := range postings {
 		p := &postings[i]
 		p.addJob(known[p.Job])
-		for at, location := range p.Locations {
-			km := location.DistanceKm(near)
-			if !near.IsZero() && !math.IsInf(km, 1) && (p.nearest == 0 || km < p.km) {
-				p.nearest, p.km = at+1, km
-			}
-		}
+		p.measure(near)
 	}
 	return err
+}
+
+// measure measures the posting's locations from the middle of a circle.
+func (p *Posting) measure(near jobboard.GeoLocation) {
+	for at, location := range p.Locations {
+		km := location.DistanceKm(near)
+		if !near.IsZero() && !math.IsInf(km, 1) && (p.nearest == 0 || km < p.km) {
+			p.nearest, p.km = at+1, km
+		}
+	}
 }
 
 // addJob gives a posting what the lookup of its job said; nil: nothing is known of that.

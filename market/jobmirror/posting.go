@@ -182,7 +182,7 @@ func (t postingTx) remove(r *row, cause string) error {
 			return err
 		}
 	}
-	err := t.DoAll([]any{r.id}, "DELETE FROM unindexed WHERE posting = ?", "DELETE FROM postings WHERE id = ?")
+	err := t.DoAll([]any{r.id}, "DELETE FROM unindexed WHERE posting = ?", "DELETE FROM marks WHERE posting = ?", "DELETE FROM postings WHERE id = ?")
 	if err != nil || r.before == "" {
 		return err
 	}

@@ -58,8 +58,18 @@ CREATE TABLE gone_postings (
 
 -- A posting that the text index does not have yet, or as it was.
 CREATE TABLE unindexed (
-    posting @key -- postings.id
+    posting @key,                     -- postings.id
+    changed BIGINT NOT NULL DEFAULT 0 -- 1: what a search finds it by changed; 0: it is indexed anew as it is
 );
+
+-- When what a search finds a posting by changed last. In a table of its own because it is written each time that
+-- the posting is indexed, and a row of postings is long.
+CREATE TABLE marks (
+    posting @key,          -- postings.id
+    number  BIGINT NOT NULL -- which the counter "indexed" had after the transaction that indexed it
+);
+CREATE INDEX marks_number ON marks (number);
+INSERT INTO counters VALUES ('indexed', 0); -- transactions that indexed postings which had changed; see marks.go
 
 -- What a feed's entry says of a posting or a version: that it is its job's.
 CREATE TABLE claims (
