@@ -260,6 +260,9 @@ func TestMarksOfAnotherDatabase(t *testing.T) {
 		if _, err := m.Search(t.Context(), Query{ChangedAfter: mark}); !errors.Is(err, ErrPageCursor) || !errors.Is(err, jobboard.ErrInvalidInput) {
 			t.Errorf("%s: %q: %v", what, mark, err)
 		}
+		if _, err := m.SearchChanged(t.Context(), mark, []Query{{}}); !errors.Is(err, ErrPageCursor) {
+			t.Errorf("%s: %q: SearchChanged: %v", what, mark, err)
+		}
 	}
 	show(m, 1)
 	kept := markNow(t, m)
