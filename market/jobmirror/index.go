@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
@@ -154,6 +155,7 @@ func (r *row) documentOf(job JobRecord, now int64) (search.Document, error) {
 	if job.Information != nil {
 		d.Languages = append(d.Languages, storable(job.Information.JobLanguage))
 	}
+	d.Short = append(d.Short, placeWords(r.rec.Language, job.Information)...)
 	names := r.rec.Config.LocationNames() // missing or empty: no facet
 	addTowns(&d, r.rec.Language, names, job.Information)
 	if !r.rec.shown(job.State, now) {
@@ -191,6 +193,8 @@ func documentOfTexts(title string, config jobboard.PostingConfig) search.Documen
 			for _, value := range values {
 				d.Other = append(d.Other, search.Text(value))
 			}
+		case key == keyRemote: // neither is its value: words for remote work find it
+			d.Remote = isRemote(values)
 		case key == jobboard.KeyJobCategory: // an identifier is no word
 		case slices.Contains(shortTexts, key):
 			d.Short = append(d.Short, values...)
@@ -201,18 +205,38 @@ func documentOfTexts(title string, config jobboard.PostingConfig) search.Documen
 	return d
 }
 
+// keyRemote is the config key (2.3) of a posting's remote status, of which FULLY_REMOTE occurs.
+const keyRemote = "sg_remote_status"
+
+// isRemote reports whether a posting's remote status says that some of the work may be done elsewhere. Which values there
+// are the interface does not show: those count that name such work, in part or in full, and do not deny it.
+func isRemote(values []string) bool {
+	has := func(list, of []string) bool {
+		return slices.ContainsFunc(of, func(word string) bool { return slices.Contains(list, word) })
+	}
+	return slices.ContainsFunc(values, func(value string) bool {
+		parts := strings.FieldsFunc(strings.ToUpper(value), func(r rune) bool { return !unicode.IsLetter(r) })
+		return has(parts, remoteWork) && !has(parts, noRemoteWork)
+	})
+}
+
+var (
+	remoteWork   = strings.Fields("REMOTE HYBRID HOME HOMEOFFICE MOBILE FULLY FULL PARTLY PARTIAL PARTIALLY")
+	noRemoteWork = strings.Fields("NO NOT NON NONE NEVER")
+)
+
 // shortTexts has the config keys of places and companies.
 var shortTexts = []string{jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"}
 
 // texts reads the texts and languages of postings by their rows.
 func texts(t *store.Tx, rows []int64) (found []search.Document, err error) {
-	const query = "SELECT id, record, ads, " + jobLanguage + " FROM postings WHERE id IN @ids"
+	const query = "SELECT id, record, ads, coalesce((SELECT record FROM jobs WHERE jobs.job = postings.job), '') FROM postings WHERE id IN @ids"
 	err = t.Rows(query, []any{store.IDs(rows)}, func(scan func(...any) error) error {
 		var (
-			row                   int64
-			record, ads, language string
+			row              int64
+			record, ads, job string
 		)
-		if err := scan(&row, &record, &ads, &language); err != nil {
+		if err := scan(&row, &record, &ads, &job); err != nil {
 			return err
 		}
 		rec, err := decodeRecord[PostingRecord](record)
@@ -220,10 +244,23 @@ func texts(t *store.Tx, rows []int64) (found []search.Document, err error) {
 			return err
 		}
 		texts, err := decodeAds(ads)
+		if err != nil {
+			return err
+		}
 		d := documentOfTexts(rec.Title, joinAds(rec.Config, texts))
-		d.Row, d.Languages = row, []string{rec.Language, language}
+		d.Row, d.Languages = row, []string{rec.Language}
+		if job != "" {
+			known, err := decodeRecord[JobRecord](job)
+			if err != nil {
+				return err
+			}
+			if known.Information != nil {
+				d.Languages = append(d.Languages, storable(known.Information.JobLanguage))
+				d.Short = append(d.Short, placeWords(rec.Language, known.Information)...)
+			}
+		}
 		found = append(found, d)
-		return err
+		return nil
 	})
 	return found, err
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
@@ -27,9 +26,6 @@ func (t *tx) clockSetBack() error {
 		return err
 	}
 	if err := t.historySetBack(); err != nil {
-		return err
-	}
-	if err := search.ClockSetBack(t.Tx); err != nil {
 		return err
 	}
 	if err := listings.ClockSetBack(t.Tx); err != nil {

@@ -159,7 +159,8 @@ func newOracle(seed uint64) *oracle {
 
 // group returns two words or more, or phrases of two, that mean the same.
 func (o *oracle) group() (group []string) {
-	for n := 2 + o.r.IntN(3); len(group) < n; {
+	isNoAbbreviation := func(member string) bool { return !oracleIsAbbreviation(member) }
+	for n := 2 + o.r.IntN(3); len(group) < n || !slices.ContainsFunc(group, isNoAbbreviation); {
 		member := o.word()
 		if o.r.IntN(3) == 0 {
 			member += " " + o.word()
@@ -194,6 +195,7 @@ func oracleMember(language, member string) (t oracleTerm) {
 		}
 	}
 	t.words = once(t.words)
+	t.abbreviation = oracleIsAbbreviation(member)
 	t.joined = oracleWhole(strings.Join(strings.Fields(oracleNormal(member)), "-"))
 	return t
 }
@@ -210,13 +212,28 @@ func (o *oracle) withSynonyms(language string, must [][]oracleTerm) [][]oracleTe
 						continue
 					}
 					for at := i; at < i+n; at++ {
-						out[at] = slices.Concat(out[at], group)
+						out[at] = slices.Concat(out[at], oracleSynonyms(group))
 					}
 				}
 			}
 		}
 	}
 	return out
+}
+
+// oracleSynonyms returns what a member of a group finds in titles: all that are no abbreviations.
+func oracleSynonyms(group []oracleTerm) (list []oracleTerm) {
+	for _, m := range group {
+		if m.synonym = true; !m.abbreviation {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// oracleIsAbbreviation reports whether a member is up to four letters with two capitals among them.
+func oracleIsAbbreviation(member string) bool {
+	return regexp.MustCompile(`^\pL{2,4}$`).MatchString(member) && len(regexp.MustCompile(`\p{Lu}`).FindAllString(member, 2)) == 2
 }
 
 // asksFor reports whether groups of a query together ask for a member.
@@ -291,6 +308,9 @@ type oracleTerm struct {
 	words  []string
 	quoted bool
 	joined []string // words that replace all of these
+
+	synonym      bool // forms of it in the title count alone
+	abbreviation bool // of a group: no other member finds it
 }
 
 // oracleQuery is a query as the oracle made it, before it was written as a text.
@@ -433,6 +453,12 @@ func (o *oracle) tier(p *oraclePosting, q oracleQuery) (int, bool) {
 // a form or a part in the title (1), as a form or a part in a short text (2), as a form anywhere (3),
 // or in any of these ways (4) and words in quotes as they are written (5).
 func (o *oracle) has(p *oraclePosting, t oracleTerm, tier int) bool {
+	if t.synonym {
+		if tier == 0 {
+			return false
+		}
+		tier = 0 // a form in the title
+	}
 	for _, word := range t.joined {
 		if o.hasForm(p, word, false, tier) {
 			return true
@@ -474,7 +500,7 @@ func (o *oracle) hasForm(p *oraclePosting, asked string, quoted bool, tier int) 
 }
 
 // hasPart reports whether a part of four letters or more stands in a word of the title or of a short
-// text; of a longer one than six letters, whether its pieces do that docs/mirror-search.md tells of.
+// text; of a longer one than six letters, whether its pieces do that market/docs/search.md tells of.
 func (p *oraclePosting) hasPart(asked string, title bool, key func(string) string) bool {
 	left := []rune(key(asked))
 	if oracleSigns[asked] || utf8.RuneCountInString(asked) < 4 || len(left) < 4 {

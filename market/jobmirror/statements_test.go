@@ -86,7 +86,6 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 	job := find(t, m, jobmirror.Query{Text: "need"})[0].Job
 	calls := map[string]calling{
 		"Changes":       reads(func(ctx context.Context, m *jobmirror.Mirror) error { return firstError(m.Changes(ctx, "")) }),
-		"check words":   writes(jobmirror.CheckWords),
 		"first Refresh": {empty, opts, true, refreshed},
 		"Forget":        writes(func(ctx context.Context, m *jobmirror.Mirror) error { return m.Forget(ctx, job) }),
 		"index":         writes(func(ctx context.Context, m *jobmirror.Mirror) error { return jobmirror.IndexNow(ctx, m) }),

@@ -323,7 +323,7 @@ func observer(l *slog.Logger) *jobboard.Observer {
 var lacking = map[string]struct{ what, next string }{
 	BaseURL: {
 		"no base address is set",
-		"set JOBBOARD_BASE_URL or --base-url, write a configuration with jobboard init, or try --fake",
+		"set JOBBOARD_BASE_URL or --base-url, or try --fake",
 	},
 	JobDBURL:  {"no lookup address is set", "set JOBBOARD_JOBDB_URL or --jobdb-url, or try --fake"},
 	Channel:   {"no channel is set", "set JOBBOARD_CHANNEL or --channel, or try --fake"},

@@ -9,10 +9,13 @@ import (
 )
 
 const (
-	maxNearest    = 5  // words for a mistyped one
-	maxCandidates = 20 // those whose documents are counted to find them
-	maxMistakes   = 4  // words of a text that are corrected; who types more of them means something else
-	maxWishes     = 4  // words of a text that are left out because they only say that somebody looks for a job
+	maxNearest = 5 // words for a mistyped one
+	// maxCandidates bounds the words whose documents are counted to find them, and maxAllCandidates those
+	// of all words of a text.
+	maxCandidates, maxAllCandidates = 20, 80
+	// maxMistakes bounds the words of a text that are corrected: of a text that has more words without a document none is.
+	maxMistakes = 12
+	maxWishes   = 4 // words of a text that are left out because they only say that somebody looks for a job
 )
 
 // findMistakes looks for the words that are nearest to those that no document has, and adds what they
@@ -70,8 +73,9 @@ func (f *finder) mistakes(text words.Query) (found []Correction, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, word := range unknown {
-		nearest, err := f.nearestWords(rows.blocks, word)
+	candidates := words.Nearest(rows.blocks, unknown, min(maxCandidates, maxAllCandidates/len(unknown)))
+	for i, word := range unknown {
+		nearest, err := f.likeliest(candidates[i])
 		if err != nil {
 			return nil, err
 		}
@@ -87,17 +91,17 @@ func (f *finder) listed(word string) bool {
 	return slices.ContainsFunc(f.in, func(l words.Lookup) bool { return l.Listed(word) })
 }
 
-// nearestWords returns at most maxNearest words that may have been meant by one, of those that
+// likeliest returns at most maxNearest of some words that one may have meant, those that
 // documents with the tags Query.Meant have: the nearest word comes first, among equally near
 // ones the word that most of these documents have, then the order of their bytes.
-func (f *finder) nearestWords(blocks []*words.Block, word string) (list []string, err error) {
+func (f *finder) likeliest(near []words.Near) (list []string, err error) {
 	type candidate struct {
 		words.Near
 		documents int
 	}
 	var candidates []candidate
 	scope := narrowed(f.q.Meant, jobboard.GeoLocation{})
-	for _, near := range words.Nearest(blocks, word, maxCandidates) {
+	for _, near := range near {
 		n, err := f.index.Count(f.t.Tx, f.forms(near.Word, scope))
 		if err != nil {
 			return nil, err
@@ -134,4 +138,5 @@ func (f *finder) correct(corrections []Correction) {
 	}
 	f.read(f.text.WithoutWishes(wishes).Corrected(instead))
 	f.addTiers(plain)
+	f.hasHits = f.at.Row != 0
 }

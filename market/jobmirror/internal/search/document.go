@@ -23,6 +23,8 @@ type Document struct {
 	// Short has the other texts in which a part of a word finds it as well, such as names.
 	Short []string
 	Other []string // the texts in which whole words find it
+	// Remote says that a field of it calls it remote work: words for that find it.
+	Remote bool
 	// Languages has tags of the language of its texts, such as "de-CH". The first one whose words
 	// have stems that are known counts.
 	Languages []string
@@ -183,7 +185,7 @@ func (d *Document) facets() (list []Tag) {
 }
 
 func (d *Document) texts() words.Texts {
-	return words.Texts{Title: d.Title, Short: d.Short, Other: d.Other}
+	return words.Texts{Title: d.Title, Short: d.Short, Other: d.Other, Remote: d.Remote}
 }
 
 // Remove removes what is indexed of a document.

@@ -21,6 +21,7 @@ type finder struct {
 	readSoFar map[int64]bool
 
 	found     bool         // the text finds something as it was typed
+	hasHits   bool         // the text finds something, as it was typed or as it is corrected now
 	asTyped   int          // how many tiers are of the text as it was typed
 	corrected []Correction // nil: findMistakes has not looked; empty: it found none
 }
@@ -76,7 +77,8 @@ func (t *tx) finder(q Query, after Position) (*finder, error) {
 		return nil, err
 	}
 	f := &finder{questions: asks, t: t, at: after, asTyped: len(asks.tiers)}
-	f.found = after.Row != 0 && after.Tier < len(asks.tiers)
+	f.hasHits = after.Row != 0
+	f.found = f.hasHits && after.Tier < len(asks.tiers)
 	f.correct(after.Corrected)
 	if after.Tier >= len(f.tiers) {
 		return nil, ErrPosition
@@ -107,15 +109,65 @@ func (f *finder) page(n int) (out []Position, err error) {
 		if err != nil {
 			return nil, err
 		}
-		f.found = f.found || len(hits) > 0
+		f.hasHits = f.hasHits || len(hits) > 0
+		f.found = f.found || f.hasHits
 		for _, row := range hits {
 			out = append(out, Position{f.at.Tier, row, f.corrected})
 		}
-		if !more {
-			f.at, f.scan = Position{Tier: f.at.Tier + 1}, nil
+		if more {
+			continue
+		}
+		if err := f.leaveTier(); err != nil {
+			return nil, err
 		}
 	}
 	return out[:min(n, len(out))], nil
+}
+
+// leaveTier goes on to the next tier; after a first tier without hits to behind all tiers of the text if these have none
+// either.
+func (f *finder) leaveTier() error {
+	first := 0
+	if f.corrected != nil {
+		first = f.asTyped
+	}
+	isFirst := f.at.Tier == first
+	f.at, f.scan = Position{Tier: f.at.Tier + 1}, nil
+	if !isFirst || f.hasHits || f.at.Tier == len(f.tiers) {
+		return nil
+	}
+	nothing, err := f.findsNothing()
+	if nothing {
+		f.at.Tier = len(f.tiers)
+	}
+	return err
+}
+
+// manyWords is the number of words from which on a tier costs so much that it pays to ask first whether any has a hit.
+const manyWords = 5
+
+// findsNothing reports whether the text certainly finds nothing: it has a word without a document or, if it
+// has many words, no document has all of them.
+func (f *finder) findsNothing() (bool, error) {
+	many, lacking := false, 0
+	for _, in := range f.in {
+		many = many || in.Groups() >= manyWords
+		for i := range in.Groups() {
+			there, err := f.index.Any(f.t.Tx, f.index.Question(in.Group(i)))
+			if err != nil {
+				return false, err
+			}
+			if !there {
+				lacking++
+				break
+			}
+		}
+	}
+	if lacking == len(f.in) || !many {
+		return lacking == len(f.in), nil
+	}
+	there, err := f.index.Any(f.t.Tx, f.all)
+	return !there, err
 }
 
 // next reads the next rows of a tier from the index, where a page needs n hits. Some of the

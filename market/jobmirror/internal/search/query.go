@@ -57,8 +57,11 @@ type Correction struct {
 	Nearest []string // what was searched for as well, the likeliest first; none: Word was left out
 }
 
-// ReadSynonyms reads a list of synonyms for Index.Synonyms, as words.ReadSynonyms does.
-func ReadSynonyms(list string) (*words.Synonyms, error) { return words.ReadSynonyms(list) }
+// ReadSynonyms reads a list of synonyms for Index.Synonyms, as words.ReadSynonyms does, for documents in a language;
+// empty: in all.
+func ReadSynonyms(list, language string) (*words.Synonyms, error) {
+	return words.ReadSynonyms(list, words.Stemmer(language))
+}
 
 // String returns the position as ParsePosition reads it.
 func (p Position) String() string {

@@ -41,7 +41,7 @@ func IsWish(word string) bool { return wishes[word] }
 
 // isWish reports whether a group of a query is a word of wishing, and which.
 func isWish(group []term) (word string, ok bool) {
-	if len(group) != 1 || group[0].quoted || len(group[0].words) != 1 {
+	if len(group) != 1 || group[0].quoted || group[0].remote || len(group[0].words) != 1 {
 		return "", false
 	}
 	return group[0].words[0], wishes[group[0].words[0]]
