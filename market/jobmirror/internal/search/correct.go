@@ -26,6 +26,10 @@ func (f *finder) findMistakes() error {
 	if f.corrected != nil {
 		return nil
 	}
+	if f.q.Among != nil {
+		f.corrected = []Correction{}
+		return nil
+	}
 	found := []Correction{} // not nil: the words were looked at
 	text := f.text
 	if !f.found {
