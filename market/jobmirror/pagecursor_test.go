@@ -86,6 +86,7 @@ func TestPageCursorsOfOtherQueries(t *testing.T) {
 		"the category":  {func(q *Query) { q.Category = "" }, false},
 		"the place":     {func(q *Query) { q.Place = "Bonn" }, false},
 		"all":           {func(q *Query) { q.All = true }, false},
+		"the mark":      {func(q *Query) { q.ChangedAfter = "1" }, false},
 		"the order":     {func(q *Query) { q.Order = Oldest }, false},
 		"another order": {func(q *Query) { q.Order = Relevance }, false},
 	} {
@@ -96,7 +97,7 @@ func TestPageCursorsOfOtherQueries(t *testing.T) {
 			t.Errorf("with another value of %s: %v", name, err)
 		}
 	}
-	if n := reflect.TypeFor[Query]().NumField(); n != 12 {
+	if n := reflect.TypeFor[Query]().NumField(); n != 13 {
 		t.Errorf("a query has %d fields", n)
 	}
 }

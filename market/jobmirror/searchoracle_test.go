@@ -530,7 +530,7 @@ func (o *oracle) hasForm(p *oraclePosting, asked string, quoted bool, tier int) 
 }
 
 // hasPart reports whether a part of four letters or more stands in a word of the title or of a short
-// text; of a longer one than six letters, whether its pieces do that docs/mirror-search.md tells of.
+// text; of a longer one than six letters, whether its pieces do that market/docs/search.md tells of.
 func (p *oraclePosting) hasPart(asked string, title bool, key func(string) string) bool {
 	left := []rune(key(asked))
 	if oracleSigns[asked] || utf8.RuneCountInString(asked) < 4 || len(left) < 4 {

@@ -509,6 +509,9 @@ func TestDoctor(t *testing.T) {
 		!strings.Contains(r.out, "0 failed") {
 		t.Errorf("after it: %d\n%s", r.code, r.out)
 	}
+	if r := ran(t, env, "doctor", "--fake", "--db", db); r.code != setup.ExitOK || !strings.Contains(r.out, "channel 27828_extern: 42 rows") {
+		t.Errorf("with --fake, of the named database: %d\n%s%s", r.code, r.out, r.err)
+	}
 	srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError, Operation: jobboardtest.OpSearch})
 	_ = ran(t, env, "refresh", "--rate", "-1", "--attempts", "1")
 	r := ran(t, env, "doctor", "--json")

@@ -36,8 +36,12 @@ func addDatabaseFlag(root *cobra.Command, getenv func(string) string) *database 
 	return d
 }
 
-func (d *database) needed() error {
-	if d.address == "" {
+// needed fails if no database is named. With fake the command would have one of its own, which ends with it.
+func (d *database) needed(fake bool) error {
+	switch {
+	case d.address == "" && fake:
+		return setup.Usage("the database of --fake ends with each command").Next("name one that stays with --db")
+	case d.address == "":
 		return setup.Usage("no database is named").Next("name it with --db, set JOBBOARD_MIRROR_DB, or try --fake")
 	}
 	return nil
@@ -264,7 +268,7 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 	case err != nil:
 		return opts, "", err
 	case address == "":
-		return opts, "", o.db.needed()
+		return opts, "", o.db.needed(false)
 	case o.copies != nil && len(opts.Channels)+len(opts.Feeds) == 0:
 		return opts, "", setup.Usage("nothing is named to copy").Next("name it with --channels or --feed, or try --fake")
 	}

@@ -336,7 +336,7 @@ func TestMistakesOfEachCommand(t *testing.T) {
 		{"search --fake a --text b", "are both the text"},
 		{"search --fake --near Berlni", "is it Berlin"},
 		{"search --fake --radius 5", "--radius needs a place"},
-		{"doctor --fake", "--fake copies into a database of its own"},
+		{"doctor --fake", "the database of --fake ends with each command\nnext: name one that stays with --db"},
 		{"serve --fake --monitor x", "monitor: "},
 		{"serve --fake --mcp x", "assistants: "},
 		{"run --fake --addr x", "serving: "},

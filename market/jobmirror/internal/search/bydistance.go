@@ -71,7 +71,7 @@ func (f *finder) distances() (map[int64]float64, error) {
 	all, err := f.t.measureAll(f.all, f.q)
 	km := make(map[int64]float64, len(all))
 	for row, m := range all {
-		if m.isIn() {
+		if m.isIn() && f.q.isAmong(row) {
 			km[row] = m.km
 		}
 	}

@@ -27,6 +27,10 @@ func (f *finder) findMistakes() (err error) {
 	if f.corrected != nil {
 		return nil
 	}
+	if f.q.Among != nil {
+		f.corrected = []Correction{}
+		return nil
+	}
 	var corrections []Correction
 	finds := unknown
 	if f.found {

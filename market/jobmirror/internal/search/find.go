@@ -212,6 +212,10 @@ func (f *finder) lacksAWord(in words.Lookup) (bool, error) {
 // rows may lie outside the circle, lack words in quotes, or belong to a tier above. more
 // reports whether the tier may have further rows.
 func (f *finder) next(n int) (rows []int64, more bool, err error) {
+	if f.q.Among != nil {
+		rows, err = f.nextAmong()
+		return rows, false, err
+	}
 	if f.scan == nil {
 		orAbove := f.readSoFar != nil // notRead leaves out what is read once more
 		f.scan = &textindex.Scan{
@@ -224,6 +228,31 @@ func (f *finder) next(n int) (rows []int64, more bool, err error) {
 		want = textindex.Chunk // most rows may fall out
 	}
 	return f.index.Next(f.t.Tx, f.scan, min(want, textindex.Chunk))
+}
+
+// nextAmong reads all rows of a tier that are among those of the query. An index that is asked for
+// some rows alone looks for each of them as long as for all that match.
+func (f *finder) nextAmong() ([]int64, error) {
+	rows, err := f.index.All(f.t.Tx, f.tiers[f.at.Tier](f.readSoFar != nil))
+	oldest := f.q.Order == Oldest
+	rows = slices.DeleteFunc(rows, func(row int64) bool {
+		isBehind := f.at.Row == 0 || row != f.at.Row && (row > f.at.Row) == oldest
+		return !isBehind || !f.q.isAmong(row)
+	})
+	slices.Sort(rows)
+	if !oldest {
+		slices.Reverse(rows)
+	}
+	return rows, err
+}
+
+// isAmong reports whether a row may be looked for.
+func (q Query) isAmong(row int64) bool {
+	if q.Among == nil {
+		return true
+	}
+	_, ok := slices.BinarySearch(q.Among, row)
+	return ok
 }
 
 // notRead returns those of some rows that were not read so far, and notes them as read.
@@ -296,6 +325,7 @@ func (t *tx) allHits(a *questions) (found []int64, err error) {
 	} else {
 		found, err = t.inside(a.all, a.q)
 	}
+	found = slices.DeleteFunc(found, func(row int64) bool { return !a.q.isAmong(row) })
 	if err != nil || !a.text.Quoted() || len(found) > maxRead {
 		return found, err
 	}

@@ -23,7 +23,10 @@ type Query struct {
 	// a search treats such documents as missing from the index: they are neither found nor counted,
 	// and their words are neither suggested nor meant by a mistyped one.
 	Hidden []Tag
-	Order  Order
+	// Among has the rows of the only documents that are looked for, in ascending order; nil: all are. The text is then
+	// not corrected.
+	Among []int64
+	Order Order
 }
 
 // Order chooses the order of documents.
