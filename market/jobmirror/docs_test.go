@@ -89,10 +89,12 @@ func TestGuideListsTheTables(t *testing.T) {
 // Each line of what holds names tests that there are.
 func TestGuideNamesTests(t *testing.T) {
 	files, err := filepath.Glob("*_test.go")
-	if err == nil {
-		var more []string
-		more, err = filepath.Glob("../cmd/jobboard-mirror/*_test.go")
-		files = append(files, more...)
+	for _, others := range []string{"internal/*/*_test.go", "../cmd/jobboard-mirror/*_test.go"} {
+		if err == nil {
+			var more []string
+			more, err = filepath.Glob(others)
+			files = append(files, more...)
+		}
 	}
 	if err != nil {
 		t.Fatal(err)
