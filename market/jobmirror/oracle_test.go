@@ -487,7 +487,7 @@ func (m *model) pass(mirror *jobmirror.Mirror, d time.Duration) {
 	m.note("%s pass", d)
 	for table, columns := range map[string][]string{
 		"sources": {"began", "complete", "next_due", "made"}, "listings": {"seen", "missing"}, "entries": {"missing"}, "losses": {"at"},
-		"jobs": {"looked_up", "next_due", "made", "doubted"}, "lower_versions": {"since"}, "inquiries": {"since"},
+		"jobs": {"looked_up", "next_due", "made", "doubted"}, "lower_versions": {"since"},
 	} {
 		for _, column := range columns {
 			statement := fmt.Sprintf("UPDATE %s SET %s = %[2]s - %d WHERE %[2]s > 0", table, column, d.Milliseconds())

@@ -418,32 +418,6 @@ func TestDoubtsAreBroughtForward(t *testing.T) {
 	})
 }
 
-// A transaction that changes the inquiry finds what the one before left.
-func TestInquiries(t *testing.T) {
-	each(t, func(j *jobs) {
-		j.do(func(w *Writer) error {
-			return w.Inquire(func(q *evidence.Inquiry) error {
-				q.Since, q.Accepted, q.Counted = 5, true, []evidence.Counted{{Job: 7, Ends: true}, {Job: 8}}
-				return nil
-			})
-		})
-		refused := errors.New("refused")
-		err := j.db.Update(t.Context(), func(in *store.Tx) error {
-			return NewWriter(in, nil).Inquire(func(q *evidence.Inquiry) error { q.Since = 6; return refused })
-		})
-		if !errors.Is(err, refused) {
-			j.Error(err)
-		}
-		j.do(func(w *Writer) error {
-			q, err := Inquiry(w.Tx)
-			if q.Since != 5 || !q.Accepted || !slices.Equal(q.Counted, []evidence.Counted{{Job: 7, Ends: true}, {Job: 8}}) {
-				j.Errorf("%+v", q)
-			}
-			return err
-		})
-	})
-}
-
 // A source shows a job by a posting of a channel or by an entry of a feed that is not missing.
 func TestShown(t *testing.T) {
 	each(t, func(j *jobs) {
