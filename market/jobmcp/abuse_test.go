@@ -93,7 +93,7 @@ func marked(t *testing.T, where, field string, v any) {
 	switch v := v.(type) {
 	case string:
 		foreign := strings.HasPrefix(field, "foreign_")
-		if !foreign && strings.Contains(strings.ToUpper(v), "IGNORE") && field != "about_foreign_fields" {
+		if !foreign && strings.Contains(strings.ToUpper(v), "IGNORE") {
 			t.Errorf("%s: %s has an advertiser's text and does not say so: %q", where, field, v)
 		}
 		if strings.ContainsAny(v, "<>\u202e\u200b\x00\x1b") || strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\n' }) {

@@ -23,6 +23,7 @@ const (
 	maxAnswer    = 64 << 10         // bytes of a tool's result
 	defaultCalls = 4                // tools that work at the same time
 	maxCallTime  = 60 * time.Second // of a tool
+	cacheFor     = 10 * time.Minute // how long a caller may keep the lists of tools and pages
 	maxFinish    = time.Second      // time for running calls when the process is to end
 	defaultRate  = 5                // calls of the interface a second, after a burst
 	burstSeconds = 4                // a burst may have the calls of so many seconds
@@ -164,6 +165,8 @@ func (s *Server) protocol(session bool) *mcp.Server {
 	server := mcp.NewServer(about, &mcp.ServerOptions{
 		Instructions: instructions,
 		Logger:       s.o.Logger,
+		// The lists of tools and pages, and the pages, stay the same as long as the process runs.
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs = int(cacheFor.Milliseconds()) },
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 	})
 	tools := &toolbox{server: server}

@@ -58,8 +58,8 @@ func (m *Mirror) putVisibilityDue(ctx context.Context) error {
 // record stays as it is.
 const causeDate = "date"
 
-// begins reports whether the date of a posting has come since its row was written, or since noteVisibility noted it, so
-// that visitors see it now as far as its dates say.
+// begins reports whether the posting became visible, as far as its dates say, since its row was written or since
+// noteVisibility noted it.
 func (r *row) begins(now int64) bool {
 	lasts, _ := r.rec.lasts(now)
 	return lasts && r.visibilityDue > 0 && r.visibilityDue <= now

@@ -28,6 +28,9 @@ func (f *finder) facets() (*Facets, error) {
 	if err := f.findMistakes(); err != nil {
 		return nil, err
 	}
+	if f.finds == no {
+		return &Facets{Counts: map[Tag]int{}, CountedAt: f.t.Now}, nil
+	}
 	if f.text.Quoted() || f.q.Among != nil {
 		return f.count()
 	}
