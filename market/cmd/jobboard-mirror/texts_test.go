@@ -57,7 +57,7 @@ changes from a to b
 				}},
 				Jobs: map[jobmirror.State]int{jobmirror.StateOpen: 2, "gone": 1}, Due: 1, DueSince: now.Add(-time.Hour), Failing: 5,
 				Unconfirmed: 9,
-				Postings: 1, Unindexed: 6, Adless: 1, Unplaced: 7, Oldest: "a", Newest: "b", Limit: 2.5, PausedUntil: now,
+				Postings:    1, Unindexed: 6, Adless: 1, Unplaced: 7, Oldest: "a", Newest: "b", Limit: 2.5, PausedUntil: now,
 			}, `SOURCE        ROWS  HELD  COPIED     FAILURES  PROBLEM
 channel 1 de  4     0     1m30s ago  0
 channel 2     0     0     1m30s ago  0         1 posting cannot be read: the log says why
