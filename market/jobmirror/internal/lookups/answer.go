@@ -43,8 +43,8 @@ func (w *Writer) Stored(jobs string) (map[int64]*Job, error) {
 func Shown(t *store.Tx, jobs string) (map[int64]bool, error) {
 	return store.Pairs[int64, bool](t, `SELECT v.value, 1 = 1 FROM @ids v
 		WHERE (SELECT 1 FROM postings p JOIN listings l ON l.posting = p.id
-			WHERE p.job = v.value AND l.missing = 0 LIMIT 1) IS NOT NULL
-		OR (SELECT 1 FROM entries e WHERE e.job = v.value AND e.missing = 0 LIMIT 1) IS NOT NULL`, jobs)
+			WHERE p.job = v.value AND l.state = 'shown' LIMIT 1) IS NOT NULL
+		OR (SELECT 1 FROM entries e WHERE e.job = v.value AND e.state = 'shown' LIMIT 1) IS NOT NULL`, jobs)
 }
 
 // Answer is an answer that is believed, as it is stored.
