@@ -215,10 +215,11 @@ func (c *invocation) logRequest(number int) time.Time {
 
 // logAnswer logs an answer, once, if it is closed.
 func (c *invocation) logAnswer(a *call.Answer) {
-	if c.began.IsZero() || a.Closed().IsZero() {
+	closed, ok := a.Closed()
+	if c.began.IsZero() || !ok {
 		return
 	}
-	took := a.Closed().Sub(c.began)
+	took := closed.Sub(c.began)
 	c.began = time.Time{}
 	c.endpoint.config.Logger.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: answer",
 		slog.String("op", c.op.name), slog.String("path", c.op.path), slog.Int("attempt", c.Attempts()),

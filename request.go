@@ -31,7 +31,6 @@ type invocation struct {
 	accept   func(answer) error // reads a good answer
 	watch    *watch             // nil: nobody watches
 	began    time.Time          // when the request under way was logged; zero: the Logger wants no such records
-	given    *call.Given        // the request given to Transport; nil: an operation of the interface
 }
 
 // answer is a good answer, and its call.

@@ -182,6 +182,9 @@ func (c *Call) Attempts() int { return c.history.attempts }
 // MayHaveExecuted reports whether the service may have executed an attempt that was repeated.
 func (c *Call) MayHaveExecuted() bool { return c.history.executed }
 
+// Given returns the caller's own request, or nil.
+func (c *Call) Given() *Given { return c.request.Given }
+
 // URL returns where the call's requests go, before redirects.
 func (c *Call) URL() *url.URL { return &c.url }
 
