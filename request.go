@@ -24,7 +24,6 @@ type request struct {
 // invocation is one public call: the engine's state of it, and what the engine does not know.
 type invocation struct {
 	call.Call
-	ctx      context.Context // the caller's, or what the Observer made of it
 	op       *operation
 	endpoint *endpoint
 	channel  ChannelID
@@ -65,7 +64,7 @@ func (e *endpoint) do(ctx context.Context, op *operation, req request, accept fu
 func (c *invocation) run(req call.Request) *call.Failure {
 	c.Secrets.Add(c.endpoint.hide()...)
 	req.Limit = cmp.Or(c.endpoint.config.MaxBodyBytes, c.op.limit, smallAnswer)
-	return c.Run(c.ctx, c, &c.endpoint.Endpoint, req)
+	return c.Run(c, &c.endpoint.Endpoint, req)
 }
 
 // errNoContext refuses a call without a context.
@@ -86,7 +85,8 @@ func (e *endpoint) start(ctx context.Context, op *operation) *invocation {
 		Scheme: e.Origin.Scheme, Host: e.Origin.Host, Port: e.Origin.Port,
 	}
 	c := &invocation{op: op, endpoint: e}
-	c.watch, c.ctx = e.observer.startCall(ctx, start)
+	c.watch, ctx = e.observer.startCall(ctx, start)
+	c.Start(ctx)
 	return c
 }
 

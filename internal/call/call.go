@@ -176,6 +176,12 @@ type history struct {
 	executed bool // the service may have executed a request
 }
 
+// Start gives the call the context of its caller, before anything else.
+func (c *Call) Start(ctx context.Context) { c.clock.ctx = ctx }
+
+// Context returns the context of the caller.
+func (c *Call) Context() context.Context { return c.clock.ctx }
+
 // Attempts returns how many requests were sent. Followed redirects do not count.
 func (c *Call) Attempts() int { return c.history.attempts }
 
@@ -194,11 +200,11 @@ func (c *Call) Sent() *http.Request { return c.sent.Request }
 // Run sends the request and repeats it by the policy, until the owner has accepted an answer or an
 // attempt has failed for good. It returns the last attempt if it failed, else nil. It keeps e and
 // owner.
-func (c *Call) Run(ctx context.Context, owner Owner, e *Endpoint, r Request) *Failure {
+func (c *Call) Run(owner Owner, e *Endpoint, r Request) *Failure {
 	c.owner, c.endpoint, c.request = owner, e, r
-	c.clock = newClock(ctx, r.Endless, time.Now())
+	c.clock = newClock(c.clock.ctx, r.Endless, time.Now())
 	c.payment.Budget = e.Budget
-	if err := ctx.Err(); err != nil {
+	if err := c.clock.ctx.Err(); err != nil {
 		return ended(err, false)
 	}
 	c.prepare()
