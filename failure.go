@@ -233,7 +233,7 @@ func (c *invocation) explainRefusal(f *call.Failure) string {
 
 // redirected says where a redirect leads that was not followed, why it was not, and what to try.
 func (c *invocation) redirected(f *call.Failure) (detail, location, hint string) {
-	from := c.URL()
+	from := c.Sent().URL
 	if f.Response.Request != nil && f.Response.Request.URL != nil { // after other redirects, which were followed
 		from = f.Response.Request.URL
 	}

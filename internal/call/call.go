@@ -11,7 +11,7 @@
 // attempt. All stages share the request, the deadline, how many attempts there were, the secrets
 // that no text may show, and the last failure. What else a stage remembers is its own.
 //
-// Settle (pay.go) takes the token that a silent loss owes, now that the wait is over: the repeat is
+// Settle (internal/budget) takes the token that a silent loss owes, now that the wait is over: the repeat is
 // free if the service has answered another request meanwhile.
 //
 // Place (permit.go) takes the job's place in a bulk call again, which it gave to another job during
@@ -155,7 +155,7 @@ type Call struct {
 	Secrets  redact.Secrets // the texts that no error may show
 
 	// The state of the stages.
-	payment payment       // settle, credit and pay
+	payment payment       // Settle, credit and pay
 	token   token         // authorize and renew
 	first   Answer        // send and read: the answer to the first attempt
 	current *Answer       // send and read: the answer of the attempt under way; nil: none yet
@@ -190,9 +190,6 @@ func (c *Call) MayHaveExecuted() bool { return c.history.executed }
 
 // Given returns the caller's own request, or nil.
 func (c *Call) Given() *Given { return c.request.Given }
-
-// URL returns where the call's requests go, before redirects.
-func (c *Call) URL() *url.URL { return &c.url }
 
 // Sent returns the request as the loop sends it, or nil if Run was not called.
 func (c *Call) Sent() *http.Request { return c.sent.Request }
@@ -260,7 +257,7 @@ func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 // returns nil if it has.
 func (c *Call) attempt(req *http.Request) *Failure {
 	c.current = nil
-	if !c.payment.settle(time.Now()) {
+	if !c.payment.Settle(time.Now()) {
 		return c.last.again(Budget)
 	}
 	if err := place(c.request.Turn, &c.clock); err != nil {
@@ -351,7 +348,6 @@ var template = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, He
 func (c *Call) prepare() {
 	if c.request.Given != nil {
 		c.sent.Request = c.request.Given.forLoop(c.clock.ctx)
-		c.url = *c.sent.URL
 		return
 	}
 	base, req := c.endpoint.Base, &c.request
