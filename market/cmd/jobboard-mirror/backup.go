@@ -25,7 +25,7 @@ tools, such as pg_dump.`,
 			if len(args) == 0 {
 				return setup.Usage("no file is named").Next("jobboard-mirror backup --db jobs.db FILE")
 			}
-			if err := db.needed(); err != nil {
+			if err := db.needed(p.Settings.UsesFake()); err != nil {
 				return err
 			}
 			m, err := jobmirror.Open(cmd.Context(), db.address, jobmirror.Options{ReadOnly: true})

@@ -34,9 +34,6 @@ the files of the database, still hold what they held.`,
   jobboard-mirror forget --db jobs.db --posting 67890`,
 		Args: cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if p.Settings.UsesFake() {
-				return setup.Usage("--fake copies into a database of its own, which is erased anyway").Next("name the database with --db")
-			}
 			flags := cmd.Flags()
 			switch {
 			case !flags.Changed("job") && !flags.Changed("posting"):
@@ -46,7 +43,7 @@ the files of the database, still hold what they held.`,
 			case flags.Changed("posting") && f.posting <= 0:
 				return setup.Usage("--posting %d: no posting has this number", f.posting)
 			}
-			if err := db.needed(); err != nil {
+			if err := db.needed(p.Settings.UsesFake()); err != nil {
 				return err
 			}
 			return runForget(cmd.Context(), &p.Console, db, f)

@@ -54,7 +54,7 @@ Try it with nothing set up, against the embedded mock server of the service:
 		cli.Group{Title: "Look after it:", Commands: cli.AsksService(flags, newStatusCommand(p, db), newDoctorCommand(p, db),
 			newMigrateCommand(p, db), newBackupCommand(p, db), newRebuildCommand(p, db), newForgetCommand(p, db))},
 		cli.Group{Title: "Beside it:", Commands: []*cobra.Command{
-			cli.CompletionCommand(&p.Console, "towns after --near."), cli.VersionCommand(&p.Console),
+			cli.CompletionCommand(&p.Console), cli.VersionCommand(&p.Console),
 		}},
 	)
 	return root

@@ -24,14 +24,13 @@ func TestFlagsAndArguments(t *testing.T) {
 			"concurrency=16 4 16 64 :36", "csv=false", "fields= job outcome apply_possible questions title company language city privacy_link error :38",
 			"jsonl=false", "limit=0 10 50 100 :36", "output= csv jsonl :8", "rate=0 10 50 100 :36",
 		}},
-		"info": {Most: 1, Args: ":36", Flags: []string{"json=false", "output= json :8"}},
-		"init": {Most: 0, Args: ":0", Flags: []string{"force=false"}},
+		"info": {Most: 1, Args: ":4", Flags: []string{"json=false", "output= json :8"}},
 		"mcp":  {Most: 0, Args: ":0", Flags: []string{"state= :0"}},
 		"search": {Most: clitest.Unbounded, Args: ":4", Flags: []string{
 			"csv=false", "fields= posting version title place company remote since until apply_link job :38", "json=false", "jsonl=false",
 			"limit=0 10 50 100 :36", "near= :36", "output= csv json jsonl :8", "radius=50 10 25 50 100 :36", "text= :4",
 		}},
-		"status":  {Most: 1, Args: ":36", Flags: []string{"json=false"}},
+		"status":  {Most: 1, Args: ":4", Flags: []string{"json=false"}},
 		"version": {Most: 0, Args: ":0", Flags: []string{"json=false"}},
 		"watch": {Most: 1, Args: ":4", Flags: []string{
 			"interval=5m0s 1m 5m 15m 1h :36", "jsonl=false", "near= :36", "once=false", "radius=50 10 25 50 100 :36", "state= json :8", "text= :4",
@@ -39,7 +38,7 @@ func TestFlagsAndArguments(t *testing.T) {
 	}
 	all := []string{
 		"allow-insecure=false", "attempts=0 1 3 5 :36", "base-url= :4", "ca-file= pem crt cer :8", "channel= :4", "client-id= :4",
-		"client-secret-file= :0", "config= toml :8", "debug=false", "fake=false", "job= :36", "jobdb-url= :4", "language= :4",
+		"client-secret-file= :0", "config= toml :8", "debug=false", "fake=false", "job= :4", "jobdb-url= :4", "language= :4",
 		"timeout= 5s 15s 60s :36", "token-file= :0", "token-url= :4", "user-token-file= :0",
 	}
 	program := clitest.Program{
@@ -48,8 +47,7 @@ func TestFlagsAndArguments(t *testing.T) {
 			newProcess().run(t, args...).want(t, setup.ExitUsage).wantErr(t, why)
 		},
 	}
-	j := newProcess().program(io.Discard, io.Discard)
-	root := j.commands(j.Program)
+	root := commands(newProcess().program(io.Discard, io.Discard))
 	program.Check(t, root, want)
 	if got := program.Flags("search", root.PersistentFlags()); !slices.Equal(got, all) {
 		t.Errorf("every command has the flags %q", got)
@@ -94,7 +92,6 @@ func TestWrongValues(t *testing.T) {
 		{"watch --once", "--once needs --state"},
 		{"watch --state /", "--state: "},
 		{"info --output x", "--output: the name"},
-		{"init --fake", "--fake needs no configuration"},
 		{"fake --addr x", "--addr: "},
 		{"fake --jobdb-addr x", "--jobdb-addr: "},
 		{"completion tcsh", "name a shell"},

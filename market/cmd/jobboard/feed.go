@@ -163,15 +163,21 @@ func (r *feedRun) lookUpAll(ctx context.Context, c *jobboard.Client, opts jobboa
 
 const progressEvery = 5 * time.Second // lines of progress, without a terminal
 
-// step shows the progress after a result. The bar measures the part of the feed that
-// was read, which is only slightly ahead of the lookups.
+// step shows the progress after a result.
 func (r *feedRun) step() {
 	words := fmt.Sprintf("%d looked up, %d open, %d failed", r.sum.total(), r.sum.count[outcomeOpen], r.sum.failed())
 	read, more := r.src.read.Load(), ""
 	if r.src.size > 0 {
 		more = fmt.Sprintf(", %d %% of the feed read", 100*min(read, r.src.size)/r.src.size)
 	}
-	r.progress.Step(read, r.src.size, words, more)
+	r.progress.Step(r.done(), r.src.size, words, more)
+}
+
+// done returns how many bytes of the feed have been looked up: of those that were read the share of the
+// entries in them that have their result.
+func (r *feedRun) done() int64 {
+	entries := max(1, r.entries.Load())
+	return int64(float64(r.src.read.Load()) * float64(r.sum.total()) / float64(entries))
 }
 
 // end prints the summary. It returns an error if the feed or lookups failed.

@@ -15,9 +15,9 @@ import (
 // Every page of the help fits a terminal of the usual width; a line to copy may be
 // longer.
 func TestHelpFits(t *testing.T) {
-	j := newProcess().program(io.Discard, io.Discard)
+	p := newProcess().program(io.Discard, io.Discard)
 	pages := [][]string{{"--help"}, {"help", "settings"}, {"help", "exit-codes"}}
-	for _, c := range j.commands(j.Program).Commands() {
+	for _, c := range commands(p).Commands() {
 		pages = append(pages, []string{"help", c.Name()})
 	}
 	if len(pages) < 15 {
@@ -36,7 +36,6 @@ func TestHelpFits(t *testing.T) {
 	}
 	newProcess().run(t, "search", "--help").want(t, setup.ExitOK, "jobboard help settings", "--near place")
 	newProcess().run(t, "help", "settings").want(t, setup.ExitOK, "--user-token-file file", "--timeout time", "JOBBOARD_USER_TOKEN")
-	newProcess().run(t, "init", "--help").want(t, setup.ExitOK, "--force")
 	newProcess().run(t, "fake", "--help").want(t, setup.ExitOK, "--addr").without(t, "help settings")
 }
 

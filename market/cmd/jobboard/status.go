@@ -15,7 +15,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
 )
 
-func newStatusCommand(p *cli.Program, known *lastSearch) *cobra.Command {
+func newStatusCommand(p *cli.Program) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status [JOB]",
@@ -28,7 +28,7 @@ closed, not visible, gone. If too few of the calls are answered to decide, it
 ends with the code of the failure.`,
 		Example:           "  jobboard status --fake\n  JOBBOARD_USER_TOKEN=... jobboard status 2797227",
 		Args:              cli.AtMost(1),
-		ValidArgsFunction: known.completeJob,
+		ValidArgsFunction: cli.Nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := p.Board(cmd)
 			if err != nil {

@@ -90,7 +90,7 @@ func ranUntil(ctx context.Context, failure error, args ...string) *ranAs {
 		list.Flags().Duration("every", 0, "a `time`")
 		root := p.Root(&cobra.Command{Use: "towns", Short: "Towns", Long: "towns knows towns."})
 		AddGroups(root, Group{"Ask:", AsksService("--fake", list)},
-			Group{"Beside it:", []*cobra.Command{CompletionCommand(&p.Console, "towns."), VersionCommand(&p.Console)}})
+			Group{"Beside it:", []*cobra.Command{CompletionCommand(&p.Console), VersionCommand(&p.Console)}})
 		return root
 	})
 	r.out, r.err = out.String(), errOut.String()

@@ -12,8 +12,7 @@ import (
 )
 
 // CompletionCommand returns the command that prints a shell's completion script.
-// offers describes the completed values for the help.
-func CompletionCommand(c *term.Console, offers string) *cobra.Command {
+func CompletionCommand(c *term.Console) *cobra.Command {
 	shells := map[string]func(*cobra.Command, io.Writer) error{
 		"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },
 		"zsh":        (*cobra.Command).GenZshCompletion,
@@ -23,8 +22,8 @@ func CompletionCommand(c *term.Console, offers string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print the completion of a shell",
-		Long: `completion prints a script that completes commands, flags and what they take:
-` + offers + ` The shells are bash, zsh, fish and powershell.
+		Long: `completion prints a script that completes commands, flags and what they take,
+such as towns after --near. The shells are bash, zsh, fish and powershell.
 
   bash   source <(` + c.Name + ` completion bash)
   zsh    source <(` + c.Name + ` completion zsh)
@@ -51,6 +50,23 @@ func Complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
 		panic(err) // a mistake in the program
 	}
+}
+
+// completeSettings sets the completion of the flags that every command has.
+func completeSettings(root *cobra.Command) {
+	for _, s := range setup.List {
+		switch {
+		case s.Secret:
+			_ = root.MarkPersistentFlagFilename(s.Flag)
+		case s.Name == setup.CAFile:
+			_ = root.MarkPersistentFlagFilename(s.Flag, "pem", "crt", "cer")
+		case s.Name != setup.AllowInsecure:
+			Complete(root, s.Flag, Nothing)
+		}
+	}
+	_ = root.MarkPersistentFlagFilename("config", "toml")
+	Complete(root, "attempts", OneOf("1", "3", "5"))
+	Complete(root, "timeout", OneOf("5s", "15s", "60s"))
 }
 
 // Nothing offers no completions, not even file names.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -177,6 +176,7 @@ func (p *Program) Root(root *cobra.Command) *cobra.Command {
 	root.SetHelpCommand(helpCommand())
 	root.SetUsageFunc(printUsage)
 	p.Settings.AddFlags(root.PersistentFlags())
+	completeSettings(root)
 	root.AddCommand(helpTopics(root.PersistentFlags())...)
 	return root
 }
@@ -196,30 +196,4 @@ func AddGroups(root *cobra.Command, groups ...Group) {
 			root.AddCommand(c)
 		}
 	}
-}
-
-// AskSecret returns two functions. ask reads a line from the terminal without showing it.
-// showInput restores the terminal's state if the program ends during ask. Both are nil if
-// standard input is no terminal.
-func AskSecret() (ask func(question string) (string, error), showInput func()) {
-	in := int(os.Stdin.Fd())
-	before, err := xterm.GetState(in)
-	if err != nil {
-		return nil, nil
-	}
-	showInput = func() { _ = xterm.Restore(in, before) } // ignore errors, because the program is ending
-	return func(question string) (string, error) {
-		state, err := xterm.MakeRaw(in)
-		if err != nil {
-			return "", err
-		}
-		line, err := xterm.NewTerminal(struct {
-			io.Reader
-			io.Writer
-		}{os.Stdin, os.Stderr}, "").ReadPassword(question)
-		if errors.Is(err, io.EOF) {
-			err = context.Canceled // Ctrl-C, which raw mode delivers as a key
-		}
-		return line, errors.Join(err, xterm.Restore(in, state))
-	}, showInput
 }

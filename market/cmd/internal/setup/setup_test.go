@@ -217,12 +217,12 @@ func TestMistakesInSettings(t *testing.T) {
 	if b, err := r.read(t); err != nil || b.File != "" {
 		t.Errorf("with no file where it would be: %+v, %v", b, err)
 	}
-	if path, named := r.ConfigPath(); path != "/no/such.toml" || named {
+	if path, named := r.configPath(); path != "/no/such.toml" || named {
 		t.Errorf("%s, %t", path, named)
 	}
 	_, err = r.read(t, "--config", "/no/other.toml")
 	says(t, "--config", err, "/no/other.toml", "")
-	if path, named := r.ConfigPath(); path != "/no/other.toml" || !named {
+	if path, named := r.configPath(); path != "/no/other.toml" || !named {
 		t.Errorf("%s, %t", path, named)
 	}
 }
@@ -550,7 +550,7 @@ func TestMissing(t *testing.T) {
 		ask         func() error
 		words, next string
 	}{
-		{func() error { _, err := bare.ClientFor(BaseURL); return err }, "no base address is set", "jobboard init"},
+		{func() error { _, err := bare.ClientFor(BaseURL); return err }, "no base address is set", "--base-url"},
 		{func() error { _, err := bare.ClientFor(JobDBURL); return err }, "no lookup address is set", "--jobdb-url"},
 		{func() error { _, _, err := bare.Searcher(nil); return err }, "no base address is set", "--base-url"},
 		{func() error { _, _, err := half.Searcher(nil); return err }, "no channel is set", "JOBBOARD_CHANNEL"},

@@ -229,7 +229,7 @@ func TestHowMuchMayBeMistyped(t *testing.T) {
 		{strings.Repeat("abcdefgh", 8), strings.Repeat("abcdefgh", 7) + "abcdefgx", 1},
 		{strings.Repeat("ö", 32), strings.Repeat("ö", 31) + "u", 1}, // whose spelled key has
 	} {
-		got := Nearest([]*Block{NewBlock(slices.Values([]string{c.meant}))}, c.typed, 9)
+		got := Nearest([]*Block{NewBlock(slices.Values([]string{c.meant}))}, []string{c.typed}, 9)[0]
 		if want := []Near{{c.meant, c.distance}}; c.distance < 0 && len(got) > 0 || c.distance >= 0 && !slices.Equal(got, want) {
 			t.Errorf("%s may mean %v, want %s by %d", c.typed, got, c.meant, c.distance)
 		}
@@ -237,12 +237,32 @@ func TestHowMuchMayBeMistyped(t *testing.T) {
 	several := []*Block{NewBlock(slices.Values([]string{"kellner", "keller", "kelter", "heller", "teller"}))}
 	for most, want := range [][]string{{}, {"keller"}, {"keller", "heller"}, {"keller", "heller", "kellner"}} {
 		var got []string
-		for _, n := range Nearest(several, "keller", most) {
+		for _, n := range Nearest(several, []string{"keller"}, most)[0] {
 			got = append(got, n.Word)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("the %d nearest are %q, want %q", most, got, want)
 		}
+	}
+}
+
+// Words that are looked for together mean what each of them means alone.
+func TestNearestOfSeveral(t *testing.T) {
+	blocks := []*Block{
+		NewBlock(slices.Values([]string{"kellner", "keller", "größe", "krankenpfleger"})),
+		NewBlock(slices.Values([]string{"teller", "grosse", "pflege", "krankenpflege"})),
+	}
+	typed := []string{"keler", "abcdefgh", "groesse", "krankenpfleeger", "pflge", "kelller", "keler"}
+	together, found := Nearest(blocks, typed, 9), 0
+	for i, word := range typed {
+		alone := Nearest(blocks, []string{word}, 9)[0]
+		if !slices.Equal(together[i], alone) {
+			t.Errorf("%q means %v, alone %v", word, together[i], alone)
+		}
+		found += len(alone)
+	}
+	if len(together) != len(typed) || found < 9 {
+		t.Errorf("%d of %d mean %d", len(together), len(typed), found)
 	}
 }
 
@@ -312,7 +332,7 @@ func TestBlocksOfLongWords(t *testing.T) {
 	if got := Completions([]*Block{b}, longest[:20], 9, 9); !slices.Equal(got, []string{longest}) {
 		t.Errorf("%q", got)
 	}
-	if got := Nearest([]*Block{NewBlock(slices.Values([]string(nil)))}, "kellner", 9); len(got) != 0 {
+	if got := Nearest([]*Block{NewBlock(slices.Values([]string(nil)))}, []string{"kellner"}, 9)[0]; len(got) != 0 {
 		t.Errorf("an empty block has %v", got)
 	}
 }

@@ -163,27 +163,63 @@ func reach(word string) int {
 	return 2
 }
 
-// Nearest returns at most most words of blocks, in any spelling, that are nearest to a word:
-// the smallest distance first, then in the order of their bytes.
-func Nearest(blocks []*Block, word string, most int) []Near {
-	var found []Near
-	k, far := keyOf(word), reach(word)
-	for _, typed := range slices.Compact([]string{k.plain, k.spelled}) {
-		p, set := newPattern(typed), lettersOf(typed)
-		for n := max(p.letters-far, 0); n <= min(p.letters+far, maxLetters); n++ {
-			for _, b := range blocks {
-				for i := b.from[n]; i < b.from[n+1]; i++ {
-					if b.lines[i].set.apart(set, far) {
-						continue
-					}
-					key, word := b.line(i)
-					if d := p.distance(key); d <= far {
-						found = append(found, Near{word, d})
-					}
-				}
+// Nearest returns for each of some words at most most words of blocks, in any spelling, that are nearest to it:
+// the smallest distance first, then in the order of their bytes. It goes through the blocks once for all.
+func Nearest(blocks []*Block, typed []string, most int) [][]Near {
+	var patterns []*mistyped
+	for i, word := range typed {
+		k := keyOf(word)
+		for _, key := range slices.Compact([]string{k.plain, k.spelled}) {
+			patterns = append(patterns, &mistyped{newPattern(key), lettersOf(key), reach(word), i})
+		}
+	}
+	found := make([][]Near, len(typed))
+	var inReach []*mistyped
+	for n := range maxLetters + 1 {
+		inReach = inReach[:0]
+		for _, p := range patterns {
+			if p.letters-p.far <= n && n <= p.letters+p.far {
+				inReach = append(inReach, p)
+			}
+		}
+		if len(inReach) == 0 {
+			continue
+		}
+		for _, b := range blocks {
+			b.nearest(n, inReach, found)
+		}
+	}
+	for i := range found {
+		found[i] = nearestFirst(found[i], most)
+	}
+	return found
+}
+
+// mistyped is a word in one of its spellings, as words of a block are compared with it.
+type mistyped struct {
+	*pattern
+	set   letters
+	far   int // letters that may be wrong
+	typed int // which of the words it is
+}
+
+// nearest adds to what was found the words whose keys have n letters and are in reach of one of some patterns.
+func (b *Block) nearest(n int, patterns []*mistyped, found [][]Near) {
+	for i := b.from[n]; i < b.from[n+1]; i++ {
+		for _, p := range patterns {
+			if b.lines[i].set.apart(p.set, p.far) {
+				continue
+			}
+			key, word := b.line(i)
+			if d := p.distance(key); d <= p.far {
+				found[p.typed] = append(found[p.typed], Near{word, d})
 			}
 		}
 	}
+}
+
+// nearestFirst returns the first of some words, each once.
+func nearestFirst(found []Near, most int) []Near {
 	slices.SortFunc(found, func(a, b Near) int {
 		return cmp.Or(cmp.Compare(a.Word, b.Word), cmp.Compare(a.Distance, b.Distance))
 	})
