@@ -30,7 +30,7 @@ func TestFlagsAndArguments(t *testing.T) {
 			"csv=false", "fields= posting version title place company remote since until apply_link job :38", "json=false", "jsonl=false",
 			"limit=0 10 50 100 :36", "near= :36", "output= csv json jsonl :8", "radius=50 10 25 50 100 :36", "text= :4",
 		}},
-		"status":  {Most: 1, Args: ":4", Flags: []string{"json=false"}},
+		"status":  {Most: 1, Args: ":4", Flags: []string{"json=false", "nationalities=false"}},
 		"version": {Most: 0, Args: ":0", Flags: []string{"json=false"}},
 		"watch": {Most: 1, Args: ":4", Flags: []string{
 			"interval=5m0s 1m 5m 15m 1h :36", "jsonl=false", "near= :36", "once=false", "radius=50 10 25 50 100 :36", "state= json :8", "text= :4",
