@@ -74,7 +74,7 @@ func TestWhatACommandNeeds(t *testing.T) {
 	}
 }
 
-// A flag whose value cannot be used ends every command that has it.
+// A flag whose value cannot be used ends every command that has it, and the next step is told.
 func TestWrongValues(t *testing.T) {
 	srv := demo(t)
 	for _, test := range []struct{ args, want string }{
@@ -89,14 +89,35 @@ func TestWrongValues(t *testing.T) {
 		{"feed http://h\x01/", "address cannot be used"},
 		{"watch --near Berlni", "is it Berlin"},
 		{"watch --interval 999ms", "shorter than 1s"},
-		{"watch --once", "--once needs --state"},
+		{"watch --once", "--once has nothing to compare with"},
 		{"watch --state /", "--state: "},
 		{"info --output x", "--output: the name"},
 		{"fake --addr x", "--addr: "},
 		{"fake --jobdb-addr x", "--jobdb-addr: "},
 		{"completion tcsh", "name a shell"},
+		{"info abc", "is not a positive number"},
+		{"status 0", "is not a positive number"},
+		{"search --limit -1", "--limit is negative"},
+		{"search --limit x", "--limit"},
+		{"search --radius 5", "--radius needs a place"},
+		{"search --timeout -1s", "--timeout"},
+		{"search --attempts -1", "--attempts"},
+		{"search --user-token-file /no/such", "no such file"},
+		{"search --ca-file /no/such", "no such file"},
+		{"search --language de_AT!", "language"},
+		{"search --csv --json", "exclude each other"},
+		{"feed", "no feed is named"},
+		{"feed /no/such", "no such file"},
+		{"feed - --concurrency 0", "--concurrency"},
+		{"feed - --rate -1", "--rate"},
+		{"check --rate 0", "--rate"},
+		{"check --jobs x", "--jobs"},
+		{"check --within x", "--within"},
+		{"nope", "unknown command"},
+		{"help nope", "unknown command"},
+		{"version x", "one argument too many"},
 	} {
-		r := newProcess().pointAt(srv).run(t, strings.Fields(test.args)...).want(t, setup.ExitUsage).wantErr(t, test.want)
+		r := newProcess().pointAt(srv).run(t, strings.Fields(test.args)...).want(t, setup.ExitUsage).wantErr(t, test.want, "\nnext: ")
 		if r.out != "" {
 			t.Errorf("%s: %q", test.args, r.out)
 		}

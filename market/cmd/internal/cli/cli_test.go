@@ -181,11 +181,11 @@ func TestMistakes(t *testing.T) {
 		{"help lst", meant},
 		{"help list list", `one argument too many: "list"` + "\nnext: towns help --help\n"},
 		{"completion", "name a shell: bash, zsh, fish or powershell\nnext: towns completion --help\n"},
-		{"list a --near x --radius 1 --limit -1", "--limit is negative\n"},
+		{"list a --near x --radius 1 --limit -1", "--limit is negative\nnext: --limit 0 gives all\n"},
 		{"list --fields name,", `--fields: there is no field ""` + "\nnext: the fields are name, souls_of, coast\n"},
 		{"list --fields naem", `--fields: there is no field "naem"; is it name?` + "\nnext: the fields are name, souls_of, coast\n"},
-		{"list a --text b", `"a" and --text are both the text: give one of them` + "\n"},
-		{"list --radius 5", "--radius needs a place: --near PLACE\n"},
+		{"list a --text b", `"a" and --text are both the text` + "\nnext: give one of them\n"},
+		{"list --radius 5", "--radius needs a place\nnext: give --near PLACE, too\n"},
 		{"list --near 91,1", ""},
 	} {
 		r := ran(t, nil, strings.Fields(test.args)...)
