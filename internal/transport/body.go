@@ -168,8 +168,13 @@ func (b *Body) Close() {
 // Discard reads up to 4 KiB of a redirect's body, so that the connection can be used again, and
 // closes the body.
 func Discard(body io.ReadCloser) {
-	_, _ = io.CopyN(io.Discard, steady.Reader{Reader: body}, 4<<10)
+	Drain(body)
 	_ = body.Close()
+}
+
+// Drain reads up to 4 KiB of a body that nobody wants.
+func Drain(body io.Reader) {
+	_, _ = io.CopyN(io.Discard, steady.Reader{Reader: body}, 4<<10)
 }
 
 // Framed reports whether a length, chunks or HTTP/2 mark the end of an answer,

@@ -58,7 +58,8 @@ func TestTypingErrorsAreCorrected(t *testing.T) {
 				{"altn", nil, nil},
 				{"wolkenkratzer", nil, nil},
 				{"wolkenkratzer OR altenpflgee", ids{title, ad}, []jobmirror.Correction{{Word: "altenpflgee", Nearest: []string{"altenpflege"}}}},
-				{"bratenx braten2 braten3 braten4 altenpflgee", nil, nil}, // so much is no mistake
+				{manyMistakes(11) + "altenpflgee", ids{title, ad}, []jobmirror.Correction{{Word: "altenpflgee", Nearest: []string{"altenpflege"}}}},
+				{manyMistakes(12) + "altenpflgee", nil, nil}, // so much is no mistake
 			} {
 				for _, limit := range []int{1, 2, 20} {
 					if got, total := all(t, m, jobmirror.Query{Text: c.text, Limit: limit}); !slices.Equal(got, c.want) || total != len(c.want) {
@@ -199,6 +200,15 @@ func TestHiddenWordsDoNotLeak(t *testing.T) {
 	}
 }
 
+// manyMistakes returns so many words that no posting has, each with OR behind it.
+func manyMistakes(n int) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "braten%d OR ", i)
+	}
+	return text.String()
+}
+
 // Whatever somebody writes into a cursor is refused, or harmless.
 func TestCursorsWithWords(t *testing.T) {
 	t.Parallel()
@@ -213,12 +223,13 @@ func TestCursorsWithWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, edit := range map[string]func(string) string{
-		"two words":   func(string) string { return "altenpflgee-alten pflege" },
-		"no word":     func(string) string { return "altenpflgee" },
-		"a sign":      func(string) string { return `altenpflgee-a"` },
-		"empty":       func(string) string { return "altenpflgee-" },
-		"many":        func(s string) string { return s + "-a-b-c-d-e" },
-		"none at all": func(string) string { return "" },
+		"two words":                func(string) string { return "altenpflgee-alten pflege" },
+		"all is left out":          func(string) string { return "altenpflgee" },
+		"another word is left out": func(string) string { return "pflege" },
+		"a sign":                   func(string) string { return `altenpflgee-a"` },
+		"empty":                    func(string) string { return "altenpflgee-" },
+		"many":                     func(s string) string { return s + "-a-b-c-d-e" },
+		"none at all":              func(string) string { return "" },
 	} {
 		q.After = jobmirror.EditCursor(page.Next, edit)
 		if _, err := m.Search(t.Context(), q); !errors.Is(err, jobmirror.ErrPageCursor) {

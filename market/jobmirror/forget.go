@@ -195,6 +195,9 @@ func (t forgetTx) erase(postings []int64) (hadLeft bool, err error) {
 	for _, posting := range postings {
 		t.logForgotten(ChangePosting, posting)
 	}
+	if err := t.Do("DELETE FROM gone_postings WHERE posting IN @ids", store.IDs(postings)); err != nil {
+		return false, err
+	}
 	return len(stored) < len(postings), t.lookups.ForgetPostings(postings)
 }
 

@@ -26,8 +26,9 @@ const indexBatch = 100
 
 // The table unindexed is the list of the postings to index: those whose text, sources or job may
 // have changed, whose job's information has, or that were indexed in another form of the tokens.
-// indexList.put puts postings on it; the commit raises the signal unindexed, which wakes
-// Mirror.index. That indexes them by indexUnindexed, which takes them from the list.
+// indexList.put and putAnew put postings on it; the commit raises the signal unindexed, which wakes
+// Mirror.index. That indexes them by indexUnindexed, which takes them from the list and numbers those that
+// had changed; see marks.go.
 
 // indexList is the table unindexed in a transaction.
 type indexList struct {
@@ -35,16 +36,25 @@ type indexList struct {
 	due bool // postings were put on the list: the commit is to raise the signal unindexed
 }
 
-// put puts postings on the list, by the numbers of their rows.
+// put puts postings on the list whose texts, sources, jobs or visibility may have changed, by the numbers of their rows.
 func (l *indexList) put(rows []int64) error {
+	return l.putFor(rows, "1 = 1 ON CONFLICT (posting) DO UPDATE SET changed = 1", 1)
+}
+
+// putAnew puts postings on the list that are indexed anew as they are.
+func (l *indexList) putAnew(rows []int64) error {
+	return l.putFor(rows, "1 = 1 ON CONFLICT DO NOTHING", 0)
+}
+
+func (l *indexList) putFor(rows []int64, where string, changed int) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	l.due = true
-	return l.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(rows))
+	return l.Do("INSERT INTO unindexed (posting, changed) SELECT v.value, CAST(? AS BIGINT) FROM @ids v WHERE "+where, changed, store.IDs(rows))
 }
 
-// putAll puts all postings on the list.
+// putAll puts all postings on the list, to be indexed anew as they are.
 func (l *indexList) putAll() error {
 	l.due = true
 	return l.Do("INSERT INTO unindexed (posting) SELECT id FROM postings WHERE 1 = 1 ON CONFLICT DO NOTHING")
@@ -108,7 +118,7 @@ func (t indexTx) indexUnindexed() (more bool, err error) {
 		}
 	}
 	indexed := store.IDsOf(rows, func(r *row) int64 { return r.id })
-	return len(rows) == indexBatch, t.Do("DELETE FROM unindexed WHERE posting IN @ids", indexed)
+	return len(rows) == indexBatch, t.number(indexed)
 }
 
 // jobLanguage selects the language of the job of a row of the table postings; empty: it is

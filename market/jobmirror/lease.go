@@ -25,6 +25,9 @@ func (t *tx) clockSetBack() error {
 	if err := t.Do("UPDATE processes SET seen = ? WHERE seen > ?", t.Now, t.Now); err != nil {
 		return err
 	}
+	if err := t.historySetBack(); err != nil {
+		return err
+	}
 	if err := listings.ClockSetBack(t.Tx); err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ type Options struct {
 
 	// KeepJobs is the time for which the copy keeps a job that nothing names any more: no posting,
 	// no entry of a feed. 0 means 90 days, below 0 for ever. While a source was not complete for so
-	// long, none goes.
+	// long, none goes. For as long it remembers FirstSeen and ShownAgain of a posting that left it.
 	KeepJobs time.Duration
 
 	// Synonyms is a list of words that mean the same, a group on each line, such as "Pfleger,

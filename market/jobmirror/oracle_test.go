@@ -486,8 +486,8 @@ func (m *model) lying(name string, p page) page {
 func (m *model) pass(mirror *jobmirror.Mirror, d time.Duration) {
 	m.note("%s pass", d)
 	for table, columns := range map[string][]string{
-		"sources": {"began", "complete", "next_due", "made"}, "listings": {"seen", "missing"}, "entries": {"missing"}, "losses": {"at"},
-		"jobs": {"looked_up", "next_due", "made", "doubted"}, "lower_versions": {"since"}, "inquiries": {"since"},
+		"sources": {"began", "complete", "next_due", "made"}, "listings": {"seen", "since"}, "entries": {"since"}, "losses": {"at"},
+		"jobs": {"looked_up", "next_due", "made", "doubted"}, "lower_versions": {"since"},
 	} {
 		for _, column := range columns {
 			statement := fmt.Sprintf("UPDATE %s SET %s = %[2]s - %d WHERE %[2]s > 0", table, column, d.Milliseconds())
@@ -688,9 +688,9 @@ func (m *model) observe() seen {
 		name, language, title string
 		key, number, job      int64
 	)
-	each("SELECT s.name, s.language, p.posting, l.missing FROM listings l JOIN sources s ON s.id = l.source JOIN postings p ON p.id = l.posting",
+	each("SELECT s.name, s.language, p.posting, CASE WHEN l.state = 'shown' THEN 0 ELSE 1 END FROM listings l JOIN sources s ON s.id = l.source JOIN postings p ON p.id = l.posting",
 		[]any{&name, &language, &key, &number}, func() { out.rows[name+" "+language][key] = number != 0 })
-	each("SELECT hash, missing FROM entries", []any{&key, &number}, func() { out.rows["feed"][key] = number != 0 })
+	each("SELECT hash, CASE WHEN state = 'shown' THEN 0 ELSE 1 END FROM entries", []any{&key, &number}, func() { out.rows["feed"][key] = number != 0 })
 	each("SELECT name, language, failures FROM sources", []any{&name, &language, &number}, func() {
 		out.complete[strings.TrimSpace(name+" "+language)] = number == 0
 	})

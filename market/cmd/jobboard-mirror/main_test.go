@@ -595,6 +595,8 @@ func TestVerdictsOfACopy(t *testing.T) {
 		"no answers":                {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 5 }), "[lookups fail]", "JOBBOARD_JOBDB_URL"},
 		"few answers":               {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 4 }), "[]", ""},
 		"failed before":             {with(func(s *jobmirror.Status) { s.Failing = 4 }), "[]", ""},
+		"three ends unconfirmed":    {with(func(s *jobmirror.Status) { s.Unconfirmed = 3 }), "[]", ""},
+		"four ends unconfirmed":     {with(func(s *jobmirror.Status) { s.Unconfirmed = 4 }), "[lookups warn]", "--accept-removals"},
 		"due for long":              {with(func(s *jobmirror.Status) { s.DueSince = now.Add(-25 * time.Hour) }), "[lookups warn]", "--rate"},
 		"nobody works":              {with(func(s *jobmirror.Status) { s.Processes = nil }), "[processes warn]", "start jobboard-mirror run"},
 	} {

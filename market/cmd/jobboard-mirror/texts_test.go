@@ -56,8 +56,8 @@ changes from a to b
 					Leases: []jobmirror.Lease{{Source: "feed f.xml", Since: now.Add(-time.Minute)}, {Jobs: 2, Since: now}},
 				}},
 				Jobs: map[jobmirror.State]int{jobmirror.StateOpen: 2, "gone": 1}, Due: 1, DueSince: now.Add(-time.Hour), Failing: 5,
-				Doubted: 9, Wave: now.Add(-2 * time.Hour),
-				Postings: 1, Unindexed: 6, Adless: 1, Unplaced: 7, Oldest: "a", Newest: "b", Limit: 2.5, PausedUntil: now,
+				Unconfirmed: 9,
+				Postings:    1, Unindexed: 6, Adless: 1, Unplaced: 7, Oldest: "a", Newest: "b", Limit: 2.5, PausedUntil: now,
 			}, `SOURCE        ROWS  HELD  COPIED     FAILURES  PROBLEM
 channel 1 de  4     0     1m30s ago  0
 channel 2     0     0     1m30s ago  0         1 posting cannot be read: the log says why
@@ -69,7 +69,7 @@ shown without their advertisement, because it makes them too large: 1 posting
 2 jobs open
 1 lookup due, the first since 1h0m0s ago; without an answer the last time: 5
 jobs that have ended, by lookups which are not believed yet: 9
-a wave of ends began 2h0m0s ago, and none is believed; --accept-removals believes them
+these are many: look some up on the board; if they have ended, refresh --accept-removals
 host-1: run since ` + now.Local().Format(time.DateTime) + `, 1 lookup, seen 1s ago
   refreshes feed f.xml, begun 1m0s ago
   looks up 2 jobs, begun 0s ago

@@ -5,9 +5,10 @@ import (
 	"testing"
 )
 
-// Words that only say that somebody looks for a job are left out where nothing is found with them, on
-// each page, together with typing errors, and told.
-func TestWordsOfWishing(t *testing.T) {
+// Words that only say that somebody looks for a job are left out where nothing is found with them, and then the word
+// that the fewest documents have; on each page, together with typing errors, and told. None is left out if that finds
+// nothing.
+func TestWordsThatAreLeftOut(t *testing.T) {
 	x := newIndex(t)
 	for row, title := range []string{"Koch", "Köchin", "Koch für Arbeit im Hotel", "Kellner"} {
 		x.put(t, Document{Row: int64(row + 1), Title: title, Languages: []string{"de"}})
@@ -22,7 +23,17 @@ func TestWordsOfWishing(t *testing.T) {
 		{"Suche Stelle Kelner", []int64{4}, []Correction{{"suche", nil}, {"stelle", nil}, {"kelner", []string{"kellner"}}}},
 		{`"Stelle" Koch`, nil, nil},
 		{"Stelle", nil, nil},
-		{"Stelle Metzger", nil, []Correction{{"stelle", nil}}},
+		{"Stelle Metzger", nil, nil},
+		{"Koch Metzger", []int64{3, 2, 1}, []Correction{{"metzger", nil}}},
+		{"Koch Kellner", []int64{3, 2, 1}, []Correction{{"kellner", nil}}}, // fewer have it
+		{"Koch Kelner", []int64{3, 2, 1}, []Correction{{"kelner", nil}}},   // and fewer what was meant
+		{"Stelle Koch Metzger", []int64{3, 2, 1}, []Correction{{"stelle", nil}, {"metzger", nil}}},
+		{"Metzger Maurer", nil, nil},
+		{"Metzger Maurer Koch", nil, nil}, // it is one word that is left out
+		{`"Metzger" Koch`, nil, nil},
+		{`"Koch" Metzger`, []int64{3, 1}, []Correction{{"metzger", nil}}},
+		{"Hotel Koch -Arbeit", []int64{2, 1}, []Correction{{"hotel", nil}}},
+		{"Koch -Arbeit Metzger", []int64{2, 1}, []Correction{{"metzger", nil}}},
 	} {
 		x.do(t, func(t2 *tx) error {
 			var (

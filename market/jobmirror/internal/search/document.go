@@ -131,8 +131,7 @@ func (x *Index) tokenizer() *words.Tokenizer {
 // put indexes a document, and returns those of its words that are to be in the vocabulary.
 func (t *tx) put(tokenizer *words.Tokenizer, d *Document, before indexed) (noted []string, err error) {
 	stemmer, facets := words.Stemmer(d.Languages...), d.facets()
-	tokens, noted := tokenizer.Tokens(d.texts(), stemmer)
-	tokens = append(tokens, d.others(stemmer, facets)...)
+	tokens, noted := d.tokens(tokenizer, stemmer, facets)
 	if err := t.text.Put(t.Tx, d.Row, tokens); err != nil {
 		return nil, err
 	}
@@ -143,6 +142,12 @@ func (t *tx) put(tokenizer *words.Tokenizer, d *Document, before indexed) (noted
 		return nil, err
 	}
 	return noted, t.Do("INSERT INTO stemmers (name) VALUES (?) ON CONFLICT DO NOTHING", stemmer)
+}
+
+// tokens returns the tokens by which the document is found, and those of its words that are to be in the vocabulary.
+func (d *Document) tokens(tokenizer *words.Tokenizer, stemmer string, facets []Tag) (tokens, noted []string) {
+	tokens, noted = tokenizer.Tokens(d.texts(), stemmer)
+	return append(tokens, d.others(stemmer, facets)...), noted
 }
 
 // others returns the document's tokens beside those of its words.

@@ -305,8 +305,10 @@ func (l Lookup) All() Expr { return l.except(l.tier(anywhereOrPart)) }
 // Groups returns the number of what each posting must have: of words, but for those that OR joins.
 func (l Lookup) Groups() int { return len(l.q.must) }
 
-// Group asks for the postings that have one of these, in any of the ways of All.
-func (l Lookup) Group(i int) Expr { return l.group(l.q.must[i], anywhereOrPart) }
+// Group asks for the postings that have one of these, in any of the ways of All; GroupForm by forms alone, which costs
+// less.
+func (l Lookup) Group(i int) Expr     { return l.group(l.q.must[i], anywhereOrPart) }
+func (l Lookup) GroupForm(i int) Expr { return l.group(l.q.must[i], anyForm) }
 
 // Form asks for the postings that have a form of a word.
 func (l Lookup) Form(word string) Expr { return Expr{Op: Or, Of: anyForm.forms(l.s, word)} }

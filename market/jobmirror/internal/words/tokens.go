@@ -230,7 +230,7 @@ func (s scope) pieces() pieceKinds {
 	return pieceKinds{"_e", "_f", "_g"}
 }
 
-// summed stands before the sum of a token.
+// summed is the prefix of tokens that are stored as hashes.
 const summed = "_h"
 
 // token returns the token of a key in a scope. kind is "u" or "v" for a plain or a spelled
