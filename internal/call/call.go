@@ -310,17 +310,17 @@ func (c *Call) decide(f *Failure) (again bool) {
 	if f.outcome == expired {
 		c.renew(f)
 	}
-	now := time.Now()
+	now, wait := time.Now(), time.Duration(0)
 	if f.Stopped == Going {
 		c.payment.credit(f, now)
-		f.Stopped = c.bound(f, now)
+		wait, f.Stopped = c.bound(f, now)
 	}
 	if f.Stopped == Going {
-		f.Stopped = c.payment.pay(f, now, c.clock.end)
+		wait, f.Stopped = c.payment.pay(f, wait, now, c.clock.end)
 	}
 	end := End{Answer: c.current, Failure: f}
 	if f.Stopped == Going {
-		end.Repeat, end.Wait = true, c.wait(f)
+		end.Repeat, end.Wait = true, c.wait(f, wait)
 	}
 	c.owner.End(end)
 	return end.Repeat
