@@ -1,8 +1,7 @@
 // Package call makes one call of a service: it sends a request until there is an answer or until
-// another attempt would not help. It knows no operation, no condition and no option of the
-// interface. Its two chains, attempt and decide, can each be read from top to bottom, and the
-// order of their stages is the order below. The loop of go-retryablehttp calls the first as
-// RoundTrip and the second as CheckRetry; between the two it waits.
+// another attempt would not help. It knows no type of the interface. Its two chains, attempt and
+// decide, can each be read from top to bottom, and the order of their stages is the order below. The
+// loop of go-retryablehttp calls the first as RoundTrip and the second as CheckRetry, then it waits.
 //
 // An attempt either hands a good answer to the owner, or ends as a [Failure], which says what
 // happened and carries what was seen. The decision reads the Failure and says whether another
@@ -11,8 +10,8 @@
 // attempt. All stages share the request, the deadline, how many attempts there were, the secrets
 // that no text may show, and the last failure. What else a stage remembers is its own.
 //
-// Settle (internal/budget) takes the token that a silent loss owes, now that the wait is over: the repeat is
-// free if the service has answered another request meanwhile.
+// Settle (internal/budget) takes the token that a silent loss owes, now that the wait is over: the
+// repeat is free if the service has answered another request meanwhile.
 //
 // Place (permit.go) takes the job's place in a bulk call again, which it gave to another job during
 // its wait.
@@ -45,6 +44,10 @@
 // Pay (pay.go) takes a token of the budget for the repeat.
 //
 // Wait (wait.go) sets how long the loop waits, and gives the place in a bulk call to another job.
+//
+// Of the table of faults (internal/suite/faults), send decides about lost connections, time-outs and
+// redirects; read and Owner.Accept about bodies; judge about statuses; judge and renew about the end
+// of a token; bound about deadlines and Retry-After; pay about outages.
 package call
 
 import (
