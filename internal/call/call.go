@@ -252,7 +252,7 @@ func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, failed
 	}
 	c.payment.Succeeded(time.Now())
-	c.owner.End(End{Answer: c.current})
+	c.owner.End(End{Answer: c.received()})
 	return taken, nil
 }
 
@@ -321,12 +321,20 @@ func (c *Call) decide(f *Failure) (again bool) {
 	if f.Stopped == Going {
 		wait, f.Stopped = c.payment.pay(f, wait, now, c.clock.end)
 	}
-	end := End{Answer: c.current, Failure: f}
+	end := End{Answer: c.received(), Failure: f}
 	if f.Stopped == Going {
 		end.Repeat, end.Wait = true, c.wait(f, wait)
 	}
 	c.owner.End(end)
 	return end.Repeat
+}
+
+// received returns the answer of the attempt under way, or nil.
+func (c *Call) received() *Answer {
+	if c.current == nil || c.current.Response == nil {
+		return nil
+	}
+	return c.current
 }
 
 // renew renews the token that f calls expired, and notes in f what came of it.
