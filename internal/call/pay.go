@@ -6,12 +6,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/budget"
 )
 
-// payment is what the repeats of a call take from the retry budget, and its answers add to it.
+// payment is what the repeats of a call take from the retry budget, and its answers add to it. Its
+// Settle takes the token that the repeat of a silent loss owes, once the wait is over.
 type payment struct{ budget.Repeats }
-
-// settle takes the token that the repeat of a silent loss owes, now that its wait is over. It reports
-// whether the repeat may be sent.
-func (p *payment) settle(now time.Time) bool { return p.Settle(now) }
 
 // credit adds to the budget for an answer that no repeat changes: the service works.
 func (p *payment) credit(f *Failure, now time.Time) {
@@ -23,19 +20,19 @@ func (p *payment) credit(f *Failure, now time.Time) {
 // pay takes a token for the repeat of f out of the budget. A repeat after an attempt that did not
 // reach the service costs nothing: a first attempt costs no token, and a repeat that was not sent has
 // left its token. After a silent loss the next attempt pays when it begins. If many calls failed
-// together, pay delays the repeat so that they start one after the other, as far as there is time
-// before end.
-func (p *payment) pay(f *Failure, now, end time.Time) Stop {
+// together, pay makes the wait longer so that they start one after the other, as far as there is time
+// before end. It returns the wait.
+func (p *payment) pay(f *Failure, wait time.Duration, now, end time.Time) (time.Duration, Stop) {
 	if p.Budget == nil || f.outcome == unsent || f.outcome == renewed {
-		return Going
+		return wait, Going
 	}
 	if f.outcome == silent {
 		p.Owe(now, f.resent)
 	} else if !p.Charge(now, f.resent) {
-		return Budget
+		return wait, Budget
 	}
-	if later := p.Budget.Spread(now); now.Add(f.wait + later).Before(end) {
-		f.wait += later
+	if later := p.Budget.Spread(now); now.Add(wait + later).Before(end) {
+		wait += later
 	}
-	return Going
+	return wait, Going
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/evidence"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -50,6 +51,7 @@ type Mirror struct {
 	end     context.CancelCauseFunc
 	working sync.WaitGroup // calls of Run and Refresh
 
+	heard      evidence.Inquiry // what lookups said last; see answerTx.remember
 	metrics    metrics
 	catalogues catalogues
 	copied     atomic.Int64 // postings and entries read since Open
