@@ -45,6 +45,8 @@ const (
 	// them for each query. To index one there takes as long as to ask the database a query a few times.
 	maxSelected = 5000
 	selectedFor = 5
+	// askedIdle bounds the queries that are asked in memory between two statements.
+	askedIdle = 200
 )
 
 // changed does what SearchChanged does.
@@ -74,6 +76,11 @@ func (t searchTx) changed(after ChangeMark, queries []Query) (out *Changed, err 
 	}
 	hits := make([][]int64, len(queries))
 	for i, q := range queries {
+		if i%askedIdle == 0 { // a server ends a transaction that asks it nothing for seconds
+			if _, err := t.Numbers("SELECT 1"); err != nil {
+				return nil, err
+			}
+		}
 		query := q.forIndex()
 		query.Among = rows
 		found, err := find(t.Tx, query)

@@ -184,8 +184,10 @@ func TestHiddenWordsDoNotLeak(t *testing.T) {
 				}
 			}
 			for typed, want := range map[string][2]string{
-				"dachd": {"[dachdecker]", "[dachdecker dachdeckar dachdecket]"}, "gehe": {"[]", "[geheimplan]"}, "dachdecker gehe": {"[]", "[dachdecker geheimplan]"},
-				"plan": {"[]", "[geheimplan]"}, "schatt": {"[]", "[schattenstadt]"},
+				"dachd": {"[Dachdecker]", "[Dachdecker Dachdeckar Dachdecket Dachdeckar Geheimplan Dachdecker Geheimplan Dachdecket Geheimplan]"},
+				"gehe":  {"[]", "[Geheimplan Dachdeckar Geheimplan Dachdecker Geheimplan Dachdecket Geheimplan]"},
+				"plan":  {"[]", "[Geheimplan]"}, "dachdecker gehe": {"[]", "[dachdecker Geheimplan Dachdecker Geheimplan]"},
+				"schatt": {"[]", "[]"}, // no title has it
 			} {
 				for i, all := range []bool{false, true} {
 					if list, err := m.Suggest(t.Context(), jobmirror.Query{Text: typed, All: all}); err != nil || fmt.Sprint(list) != want[i] {
@@ -357,7 +359,7 @@ func TestMeantWordIsAmongTheNearest(t *testing.T) {
 	})
 }
 
-// What is suggested begins or ends as what was typed, and has hits.
+// What is suggested are titles, and their words, that begin or end as what was typed and have hits.
 func TestSuggestions(t *testing.T) {
 	t.Parallel()
 	for kind := range jobmirror.Databases {
@@ -371,21 +373,21 @@ func TestSuggestions(t *testing.T) {
 			q    jobmirror.Query
 			want string
 		}{
-			{jobmirror.Query{Text: "alte"}, "[altenpflege alternative]"},
-			{jobmirror.Query{Text: "Pfleg"}, "[pflegen]"},
-			{jobmirror.Query{Text: "pflege"}, "[altenpflege pflegen kinderpflege]"},
-			{jobmirror.Query{Text: "kue"}, "[küche]"},
-			{jobmirror.Query{Text: "Altenpflege be"}, "[Altenpflege berlin]"},
-			{jobmirror.Query{Text: "altenpflege -be"}, "[altenpflege -berlin]"},
+			{jobmirror.Query{Text: "alte"}, "[Altenpflege Alternative Alternative Küche Altenpflege in Köln Altenpflege in Berlin]"},
+			{jobmirror.Query{Text: "Pfleg"}, "[Pflegen Pflegen in Bern]"},
+			{jobmirror.Query{Text: "pflege"}, "[Altenpflege Pflegen Kinderpflege Pflegen in Bern]"},
+			{jobmirror.Query{Text: "kue"}, "[Küche Alternative Küche]"},
+			{jobmirror.Query{Text: "Altenpflege ber"}, "[Altenpflege Berlin Altenpflege in Berlin]"},
+			{jobmirror.Query{Text: "altenpflege -ber"}, "[altenpflege -Berlin]"},
 			{jobmirror.Query{Text: "alte", Channel: "2_words"}, "[]"},
-			{jobmirror.Query{Text: "alte", Channel: "1_words", Language: "de"}, "[altenpflege alternative]"},
-			{jobmirror.Query{Text: "a"}, "[]"},
+			{jobmirror.Query{Text: "alte", Channel: "1_words", Language: "de"}, "[Altenpflege Alternative Alternative Küche Altenpflege in Köln Altenpflege in Berlin]"},
+			{jobmirror.Query{Text: "al"}, "[]"},
 			{jobmirror.Query{Text: "alte "}, "[]"},
-			{jobmirror.Query{Text: `"*&|!' alter`}, `["*&|!' alternative]`},
+			{jobmirror.Query{Text: `"*&|!' alter`}, `["*&|!' Alternative Alternative Küche]`},
 			{jobmirror.Query{}, "[]"},
-			{jobmirror.Query{Text: "altenpflege in in in in in in in in in be"}, "[altenpflege in in in in in in in in in berlin]"},
-			{jobmirror.Query{Text: "altenpflege a OR b OR c OR d OR e OR f OR g OR in be"}, "[]"}, // nine words before it
-			{jobmirror.Query{Text: "altenpflege b OR c OR d OR e OR f OR g OR in be"}, "[altenpflege b OR c OR d OR e OR f OR g OR in berlin]"},
+			{jobmirror.Query{Text: "altenpflege in in in in in in in in in ber"}, "[altenpflege in in in in in in in in in Berlin Altenpflege in Berlin]"},
+			{jobmirror.Query{Text: "altenpflege a OR b OR c OR d OR e OR f OR g OR in ber"}, "[]"}, // nine words before it
+			{jobmirror.Query{Text: "altenpflege b OR c OR d OR e OR f OR g OR in ber"}, "[altenpflege b OR c OR d OR e OR f OR g OR in Berlin Altenpflege in Berlin]"},
 		} {
 			got, err := m.Suggest(t.Context(), c.q)
 			if err != nil || fmt.Sprint(got) != c.want {

@@ -163,6 +163,7 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) {
 		return texts(in, rows)
 	})
+	d.search.Titles = readTitles
 	return d, nil
 }
 

@@ -249,12 +249,15 @@ type model struct {
 	sources []*modelSource
 	stored  map[string]map[int64][]version // possible states, by language and posting
 	jobs    map[int]*modelJob
-	ending  map[int]bool      // jobs that the last answer about them ends, while a source shows them
-	opened  []int             // that were said to be open since
-	truth   map[string][]item // what the board would say for each source
-	past    []map[string][]item
-	states  map[int]string
-	next    int
+	ending  map[int]bool // jobs that the last answer about them ends, while a source shows them
+	opened  []int        // that were said to be open since
+
+	unbelieved []int // jobs that this step's answers plainly call ended, and the mirror does not
+
+	truth  map[string][]item // what the board would say for each source
+	past   []map[string][]item
+	states map[int]string
+	next   int
 }
 
 func (m *model) wrong(format string, args ...any) {
@@ -950,11 +953,12 @@ func (m *model) lookups(t span, seen seen) {
 			m.wrong("job %d was asked about %d times", job, len(said))
 		}
 	}
-	for job := range m.board.said {
-		if j := m.jobs[job]; j.noted != "" && j.noted != "unavailable" && len(m.ending) <= 3 {
-			m.wrong("job %d is not believed to be %s, and only %v have ended", job, j.noted, m.ending)
+	for _, job := range m.unbelieved {
+		if len(m.ending) <= 3 {
+			m.wrong("job %d is not believed to be %s, and only %v have ended", job, m.jobs[job].noted, m.ending)
 		}
 	}
+	m.unbelieved = nil
 	for _, job := range m.opened { // the order of the answers is not known
 		delete(m.ending, job)
 	}
@@ -990,7 +994,9 @@ func (m *model) doubts(job int, j *modelJob, state string, seen seen) bool {
 		m.wrong("job %d is believed to be unavailable, which was said once", job)
 	}
 	if !believed {
-		j.noted = state
+		if j.noted = state; state != "unavailable" {
+			m.unbelieved = append(m.unbelieved, job)
+		}
 	}
 	return !believed
 }
