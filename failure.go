@@ -78,7 +78,7 @@ func (c *invocation) credentialOf(err error) string {
 	switch {
 	case !errors.Is(err, ErrUnauthorized) && !errors.Is(err, ErrForbidden) && !errors.Is(err, ErrToken):
 		return ""
-	case c.given != nil && c.endpoint.Credential.Header == nil && c.given.Request.Header.Get("Authorization") != "":
+	case c.Given() != nil && c.endpoint.Credential.Header == nil && c.Given().Request.Header.Get("Authorization") != "":
 		return "the Authorization header of the request"
 	}
 	return c.endpoint.place.sends
@@ -215,7 +215,7 @@ func (c *invocation) explain(f *call.Failure, err error) (location, hint string)
 // explainRefusal says what to try after a refused answer. Which answers are none of the interface: it
 // has no 405, its 404 is JSON with a code or about the job, and it sends no page.
 func (c *invocation) explainRefusal(f *call.Failure) string {
-	if c.given != nil {
+	if c.Given() != nil {
 		return "" // the caller's own path
 	}
 	unnamed := f.Condition == nil && !f.Words.Coded && f.Words.Code == ""
@@ -233,7 +233,7 @@ func (c *invocation) explainRefusal(f *call.Failure) string {
 
 // redirected says where a redirect leads that was not followed, why it was not, and what to try.
 func (c *invocation) redirected(f *call.Failure) (detail, location, hint string) {
-	from := c.URL()
+	from := c.Sent().URL
 	if f.Response.Request != nil && f.Response.Request.URL != nil { // after other redirects, which were followed
 		from = f.Response.Request.URL
 	}
@@ -280,7 +280,7 @@ func (c *invocation) originShown(origin, location string) string {
 
 // wrongAddress returns the hint for an answer that is none of the interface.
 func (c *invocation) wrongAddress() string {
-	if c.given != nil {
+	if c.Given() != nil {
 		return "" // the caller's own path
 	}
 	field := "Config." + c.endpoint.place.field

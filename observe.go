@@ -199,7 +199,7 @@ func (c *invocation) End(end call.End) {
 // records of requests and answers, it returns the zero time.
 func (c *invocation) logRequest(number int) time.Time {
 	l := c.endpoint.config.Logger
-	if l == nil || !l.Enabled(c.ctx, slog.LevelDebug) {
+	if l == nil || !l.Enabled(c.Context(), slog.LevelDebug) {
 		return time.Time{}
 	}
 	attrs := []slog.Attr{
@@ -209,25 +209,26 @@ func (c *invocation) logRequest(number int) time.Time {
 	if c.channel != "" {
 		attrs = append(attrs, slog.String("channel", string(c.channel)))
 	}
-	l.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: request", attrs...)
+	l.LogAttrs(c.Context(), slog.LevelDebug, "jobboard: request", attrs...)
 	return time.Now()
 }
 
 // logAnswer logs an answer, once, if it is closed.
 func (c *invocation) logAnswer(a *call.Answer) {
-	if c.began.IsZero() || a.Closed().IsZero() {
+	closed, ok := a.Closed()
+	if c.began.IsZero() || !ok {
 		return
 	}
-	took := a.Closed().Sub(c.began)
+	took := closed.Sub(c.began)
 	c.began = time.Time{}
-	c.endpoint.config.Logger.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: answer",
+	c.endpoint.config.Logger.LogAttrs(c.Context(), slog.LevelDebug, "jobboard: answer",
 		slog.String("op", c.op.name), slog.String("path", c.op.path), slog.Int("attempt", c.Attempts()),
 		slog.Int("status", a.Response.StatusCode), slog.Duration("duration", took), slog.Int64("bytes", a.Received()))
 }
 
 func (c *invocation) logRepeat(end call.End) {
 	if l := c.endpoint.config.Logger; l != nil {
-		l.LogAttrs(c.ctx, slog.LevelInfo, "jobboard: repeat", slog.String("op", c.op.name), slog.String("path", c.op.path),
+		l.LogAttrs(c.Context(), slog.LevelInfo, "jobboard: repeat", slog.String("op", c.op.name), slog.String("path", c.op.path),
 			slog.Int("attempt", c.Attempts()), slog.Int("status", end.Failure.Status()), slog.Duration("wait", end.Wait))
 	}
 }
@@ -254,5 +255,5 @@ func (c *invocation) logFailure(e *Error) {
 	if e.RequestID != "" {
 		attrs = append(attrs, slog.String("request", e.RequestID))
 	}
-	l.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: failed", attrs...)
+	l.LogAttrs(c.Context(), slog.LevelDebug, "jobboard: failed", attrs...)
 }

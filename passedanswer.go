@@ -25,14 +25,14 @@ type passed struct {
 func (p *passed) take(a answer) error {
 	p.answer = a
 	encoding := a.Response.Header.Get("Content-Encoding")
-	p.zipped = p.call.given.Zipped && a.Response.ContentLength != 0 && strings.EqualFold(encoding, "gzip")
+	p.zipped = p.call.Given().Zipped && a.Response.ContentLength != 0 && strings.EqualFold(encoding, "gzip")
 	return nil
 }
 
 // response returns the answer as the caller gets it.
 func (p *passed) response() *http.Response {
 	resp := p.answer.Response
-	resp.Request = p.call.given.Request
+	resp.Request = p.call.Given().Request
 	resp.Body = p
 	if p.zipped {
 		resp.Header = resp.Header.Clone()

@@ -24,14 +24,12 @@ type request struct {
 // invocation is one public call: the engine's state of it, and what the engine does not know.
 type invocation struct {
 	call.Call
-	ctx      context.Context // the caller's, or what the Observer made of it
 	op       *operation
 	endpoint *endpoint
 	channel  ChannelID
 	accept   func(answer) error // reads a good answer
 	watch    *watch             // nil: nobody watches
 	began    time.Time          // when the request under way was logged; zero: the Logger wants no such records
-	given    *call.Given        // the request given to Transport; nil: an operation of the interface
 }
 
 // answer is a good answer, and its call.
@@ -66,7 +64,7 @@ func (e *endpoint) do(ctx context.Context, op *operation, req request, accept fu
 func (c *invocation) run(req call.Request) *call.Failure {
 	c.Secrets.Add(c.endpoint.hide()...)
 	req.Limit = cmp.Or(c.endpoint.config.MaxBodyBytes, c.op.limit, smallAnswer)
-	return c.Run(c.ctx, c, &c.endpoint.Endpoint, req)
+	return c.Run(c, &c.endpoint.Endpoint, req)
 }
 
 // errNoContext refuses a call without a context.
@@ -87,7 +85,8 @@ func (e *endpoint) start(ctx context.Context, op *operation) *invocation {
 		Scheme: e.Origin.Scheme, Host: e.Origin.Host, Port: e.Origin.Port,
 	}
 	c := &invocation{op: op, endpoint: e}
-	c.watch, c.ctx = e.observer.startCall(ctx, start)
+	c.watch, ctx = e.observer.startCall(ctx, start)
+	c.Start(ctx)
 	return c
 }
 

@@ -69,8 +69,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, e.refuse(req.Context(), op, err)
 	}
 	c := e.start(req.Context(), op)
-	c.given = given
-	c.hideGiven()
+	c.hideGiven(req)
 	p := &passed{call: c}
 	c.accept = p.take
 	failed := c.run(call.Request{Method: op.method, Stream: true, Given: given})
@@ -111,8 +110,7 @@ func (e *endpoint) wrongTarget(req *http.Request) error {
 }
 
 // hideGiven adds the secrets in the caller's request to the texts that no error of the call shows.
-func (c *invocation) hideGiven() {
-	req := c.given.Request
+func (c *invocation) hideGiven(req *http.Request) {
 	for _, values := range req.URL.Query() {
 		c.Secrets.Add(values...)
 	}

@@ -161,7 +161,7 @@ type openPage struct {
 
 // open reads the first posting during the attempt, so that a failure repeats the attempt.
 func (p *openPage) open(a answer) error {
-	p.reader = newPostingReader(a, decodeLimits{maxBytes: a.Limit(), maxItem: a.call.endpoint.config.MaxPostingBytes}, p.omit)
+	p.reader = newPostingReader(a.Answer, decodeLimits{maxBytes: a.Limit(), maxItem: a.call.endpoint.config.MaxPostingBytes}, p.omit)
 	if p.next(); p.err != nil && p.err != io.EOF {
 		p.reader.close()
 		return p.err
@@ -197,7 +197,7 @@ func (e *endpoint) search(ctx context.Context, channel ChannelID, q Query) (*Job
 	}
 	var result *JobSearchResult
 	err = e.do(ctx, opSearch, req, func(a answer) (err error) {
-		result, err = decodeSearch(a, decodeLimits{maxBytes: a.Limit()}, q.OmitConfig)
+		result, err = decodeSearch(a.Answer, decodeLimits{maxBytes: a.Limit()}, q.OmitConfig)
 		return err
 	})
 	return result, err

@@ -21,13 +21,12 @@ type Answer struct {
 
 	call     *Call
 	exchange transport.Exchange
-	opened   bool
-	closed   time.Time // zero: not closed yet
-	whole    []byte    // the body that Bytes has read
+	lasted   time.Duration // from the header to Close, and 1 ns more; 0: not closed yet
+	whole    []byte        // the body that Bytes has read
 }
 
-// Closed returns when the answer was closed; zero: it is open.
-func (a *Answer) Closed() time.Time { return a.closed }
+// Closed returns when the answer was closed, or false if it is open.
+func (a *Answer) Closed() (at time.Time, ok bool) { return a.At.Add(a.lasted - 1), a.lasted > 0 }
 
 // Waited returns how long reads have waited for bytes.
 func (a *Answer) Waited() time.Duration { return a.exchange.Waited() }
@@ -56,14 +55,14 @@ func (a *Answer) Interrupt() { a.exchange.GiveUp() }
 // Close ends reading and the exchange, once. It does nothing for nil.
 func (a *Answer) Close() {
 	switch {
-	case a == nil || !a.closed.IsZero():
+	case a == nil || a.lasted > 0:
 		return
-	case a.opened:
+	case a.Opened():
 		a.Body.Close()
 	default:
 		_ = a.exchange.Close()
 	}
-	a.closed = time.Now()
+	a.lasted = max(time.Since(a.At), 0) + 1
 }
 
 // maxDiscard bounds the time that discard reads.
@@ -123,7 +122,6 @@ func (c *Call) handOn(a *Answer) *Failure {
 }
 
 func (a *Answer) open(resp *http.Response) error {
-	a.opened = true
 	return a.Open(a.exchange.Context(), resp, a.call.request.Limit)
 }
 

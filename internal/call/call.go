@@ -11,7 +11,7 @@
 // attempt. All stages share the request, the deadline, how many attempts there were, the secrets
 // that no text may show, and the last failure. What else a stage remembers is its own.
 //
-// Settle (pay.go) takes the token that a silent loss owes, now that the wait is over: the repeat is
+// Settle (internal/budget) takes the token that a silent loss owes, now that the wait is over: the repeat is
 // free if the service has answered another request meanwhile.
 //
 // Place (permit.go) takes the job's place in a bulk call again, which it gave to another job during
@@ -155,7 +155,7 @@ type Call struct {
 	Secrets  redact.Secrets // the texts that no error may show
 
 	// The state of the stages.
-	payment payment       // settle, credit and pay
+	payment payment       // Settle, credit and pay
 	token   token         // authorize and renew
 	first   Answer        // send and read: the answer to the first attempt
 	current *Answer       // send and read: the answer of the attempt under way; nil: none yet
@@ -176,14 +176,20 @@ type history struct {
 	executed bool // the service may have executed a request
 }
 
+// Start gives the call the context of its caller, before anything else.
+func (c *Call) Start(ctx context.Context) { c.clock.ctx = ctx }
+
+// Context returns the context of the caller.
+func (c *Call) Context() context.Context { return c.clock.ctx }
+
 // Attempts returns how many requests were sent. Followed redirects do not count.
 func (c *Call) Attempts() int { return c.history.attempts }
 
 // MayHaveExecuted reports whether the service may have executed an attempt that was repeated.
 func (c *Call) MayHaveExecuted() bool { return c.history.executed }
 
-// URL returns where the call's requests go, before redirects.
-func (c *Call) URL() *url.URL { return &c.url }
+// Given returns the caller's own request, or nil.
+func (c *Call) Given() *Given { return c.request.Given }
 
 // Sent returns the request as the loop sends it, or nil if Run was not called.
 func (c *Call) Sent() *http.Request { return c.sent.Request }
@@ -191,11 +197,11 @@ func (c *Call) Sent() *http.Request { return c.sent.Request }
 // Run sends the request and repeats it by the policy, until the owner has accepted an answer or an
 // attempt has failed for good. It returns the last attempt if it failed, else nil. It keeps e and
 // owner.
-func (c *Call) Run(ctx context.Context, owner Owner, e *Endpoint, r Request) *Failure {
+func (c *Call) Run(owner Owner, e *Endpoint, r Request) *Failure {
 	c.owner, c.endpoint, c.request = owner, e, r
-	c.clock = newClock(ctx, r.Endless, time.Now())
+	c.clock = newClock(c.clock.ctx, r.Endless, time.Now())
 	c.payment.Budget = e.Budget
-	if err := ctx.Err(); err != nil {
+	if err := c.clock.ctx.Err(); err != nil {
 		return ended(err, false)
 	}
 	c.prepare()
@@ -251,7 +257,7 @@ func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 // returns nil if it has.
 func (c *Call) attempt(req *http.Request) *Failure {
 	c.current = nil
-	if !c.payment.settle(time.Now()) {
+	if !c.payment.Settle(time.Now()) {
 		return c.last.again(Budget)
 	}
 	if err := place(c.request.Turn, &c.clock); err != nil {
@@ -342,7 +348,6 @@ var template = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, He
 func (c *Call) prepare() {
 	if c.request.Given != nil {
 		c.sent.Request = c.request.Given.forLoop(c.clock.ctx)
-		c.url = *c.sent.URL
 		return
 	}
 	base, req := c.endpoint.Base, &c.request

@@ -6,12 +6,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/budget"
 )
 
-// payment is what the repeats of a call take from the retry budget, and its answers add to it.
+// payment is what the repeats of a call take from the retry budget, and its answers add to it. Its
+// Settle takes the token that the repeat of a silent loss owes, once the wait is over.
 type payment struct{ budget.Repeats }
-
-// settle takes the token that the repeat of a silent loss owes, now that its wait is over. It reports
-// whether the repeat may be sent.
-func (p *payment) settle(now time.Time) bool { return p.Settle(now) }
 
 // credit adds to the budget for an answer that no repeat changes: the service works.
 func (p *payment) credit(f *Failure, now time.Time) {

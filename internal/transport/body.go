@@ -144,6 +144,9 @@ func (b *Body) plain(p []byte) (n int, err error) {
 	return n, err
 }
 
+// Opened reports whether Open was called.
+func (b *Body) Opened() bool { return b.wire != nil }
+
 // Received returns how many bytes came, as the service sent them: maybe compressed.
 func (b *Body) Received() int64 { return b.wireRead }
 

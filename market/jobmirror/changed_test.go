@@ -45,6 +45,9 @@ func sameChanged(t *testing.T, m *jobmirror.Mirror, mark jobmirror.ChangeMark, q
 			t.Fatal(err)
 		}
 		want := of(page.Postings)
+		if slices.ContainsFunc(page.Corrected, func(c jobmirror.Correction) bool { return len(c.Nearest) == 0 }) {
+			want = nil // a word was left out: as it was typed the text finds nothing
+		}
 		if got := of(changed.Postings[i]); !slices.Equal(got, want) {
 			t.Errorf("%+v: among others %v, not %v", q, got, want)
 		}

@@ -228,6 +228,18 @@ var (
 // shortTexts has the config keys of places and companies.
 var shortTexts = []string{jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"}
 
+// readTitles reads the titles and languages of postings by their rows, the newest first.
+func readTitles(t *store.Tx, rows []int64) (found []search.Document, err error) {
+	const query = "SELECT id, title, language, " + jobLanguage + " FROM postings WHERE id IN @ids ORDER BY id DESC"
+	err = t.Rows(query, []any{store.IDs(rows)}, func(scan func(...any) error) error {
+		d := search.Document{Languages: make([]string, 2)}
+		err := scan(&d.Row, &d.Title, &d.Languages[0], &d.Languages[1])
+		found = append(found, d)
+		return err
+	})
+	return found, err
+}
+
 // texts reads the texts and languages of postings by their rows.
 func texts(t *store.Tx, rows []int64) (found []search.Document, err error) {
 	const query = "SELECT id, record, ads, coalesce((SELECT record FROM jobs WHERE jobs.job = postings.job), '') FROM postings WHERE id IN @ids"

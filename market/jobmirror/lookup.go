@@ -230,20 +230,18 @@ func (l *lookingUp) numbered(ctx, longer context.Context) iter.Seq2[jobboard.Job
 // saveLookedUp has saveAnswers write what lookups found, and calls l.written once that is
 // committed.
 func (l *lookingUp) saveLookedUp(ctx context.Context, got []lookedUp) error {
-	var change waveChange
+	var a *answerTx
 	err := l.m.db.updateLate(ctx, func(t *tx) error {
-		a := t.answering(l.m)
+		a = t.answering(l.m)
 		if err := a.countOpens(l.held, got); err != nil {
 			return err
 		}
-		err := a.saveAnswers(got)
-		change = a.wave
-		return err
+		return a.saveAnswers(got)
 	})
 	if err != nil {
 		return err
 	}
-	l.m.tellWave(ctx, change)
+	a.tellHolding(ctx)
 	l.left -= len(got)
 	l.m.countLookups(context.WithoutCancel(ctx), got)
 	l.written(len(got))

@@ -243,6 +243,9 @@ func examineFeeds(r *doctor.Report, s *jobmirror.Status, feeds []string) {
 	}
 }
 
+// fewUnconfirmed is how many ends of jobs may be unconfirmed before a person should look: fewer wait for their second lookup.
+const fewUnconfirmed = 3
+
 // examineLookups judges the status of the copy's lookups.
 func examineLookups(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 	detail := fmt.Sprintf("due: %d, without an answer the last time: %d", s.Due, s.Failing)
@@ -252,8 +255,8 @@ func examineLookups(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 	case !s.DueSince.IsZero() && now.Sub(s.DueSince) > 24*time.Hour:
 		r.Add(checkLookups, doctor.Warn, detail+", the first since "+ago(s.DueSince),
 			"let it ask more often with --rate, if the board permits")
-	case !s.Wave.IsZero():
-		r.Add(checkLookups, doctor.Warn, fmt.Sprintf("%s; a wave of jobs that have ended began %s, and none is believed; jobs: %d", detail, ago(s.Wave), s.Doubted),
+	case s.Unconfirmed > fewUnconfirmed:
+		r.Add(checkLookups, doctor.Warn, fmt.Sprintf("%s; jobs that have ended, by lookups which are not believed yet: %d", detail, s.Unconfirmed),
 			"look some of these jobs up on the board: if they have ended, jobboard-mirror refresh --accept-removals")
 	default:
 		r.Add(checkLookups, doctor.OK, detail, "")

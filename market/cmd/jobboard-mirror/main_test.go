@@ -455,9 +455,10 @@ func TestHelpOfACommand(t *testing.T) {
 // The help of every command fits a terminal of the usual width; a line to copy may be longer.
 func TestHelpFits(t *testing.T) {
 	for _, c := range commands(cli.New("jobboard-mirror")).Commands() {
-		text, examples, _ := strings.Cut(ran(t, nil, c.Name(), "--help").out, "Examples:")
-		_, flags, _ := strings.Cut(examples, "Flags:")
-		for line := range strings.SplitSeq(text+flags, "\n") {
+		for line := range strings.SplitSeq(ran(t, nil, c.Name(), "--help").out, "\n") {
+			if strings.HasPrefix(line, "  $ ") {
+				continue // a line to copy
+			}
 			if n := len([]rune(line)); n > cli.HelpWidth {
 				t.Errorf("%s: %d columns: %s", c.Name(), n, line)
 			}
@@ -594,6 +595,8 @@ func TestVerdictsOfACopy(t *testing.T) {
 		"no answers":                {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 5 }), "[lookups fail]", "JOBBOARD_JOBDB_URL"},
 		"few answers":               {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 4 }), "[]", ""},
 		"failed before":             {with(func(s *jobmirror.Status) { s.Failing = 4 }), "[]", ""},
+		"three ends unconfirmed":    {with(func(s *jobmirror.Status) { s.Unconfirmed = 3 }), "[]", ""},
+		"four ends unconfirmed":     {with(func(s *jobmirror.Status) { s.Unconfirmed = 4 }), "[lookups warn]", "--accept-removals"},
 		"due for long":              {with(func(s *jobmirror.Status) { s.DueSince = now.Add(-25 * time.Hour) }), "[lookups warn]", "--rate"},
 		"nobody works":              {with(func(s *jobmirror.Status) { s.Processes = nil }), "[processes warn]", "start jobboard-mirror run"},
 	} {

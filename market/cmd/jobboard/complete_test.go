@@ -43,7 +43,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"info", ""}, []string{":4\n"}},
 		{[]string{"watch", ""}, []string{":4\n"}},
 		{[]string{"info", "--fake", "2797227", ""}, []string{":4\n"}},
-		{[]string{"completion", ""}, []string{"bash\nzsh\nfish\npowershell\n"}},
+		{[]string{"completion", "--shell", ""}, []string{"bash\nzsh\nfish\npowershell\n"}},
 	} {
 		out := newProcess().completed(t, test.args...)
 		for _, want := range test.want {
@@ -148,8 +148,8 @@ func TestCompletionInShells(t *testing.T) {
 		args  []string
 		setUp string
 	}{
-		{"bash", []string{"--norc", "--noprofile", "-i"}, `source ` + bashCompletion + `; source <(jobboard completion bash); PS1=''; bind 'set enable-bracketed-paste off'`},
-		{"zsh", []string{"-f", "-i"}, `unset zle_bracketed_paste; autoload -U compinit; compinit -D; source <(jobboard completion zsh); PS1=''; unsetopt prompt_sp`},
+		{"bash", []string{"--norc", "--noprofile", "-i"}, `source ` + bashCompletion + `; source <(jobboard completion -s bash); PS1=''; bind 'set enable-bracketed-paste off'`},
+		{"zsh", []string{"-f", "-i"}, `unset zle_bracketed_paste; autoload -U compinit; compinit -D; source <(jobboard completion -s zsh); PS1=''; unsetopt prompt_sp`},
 	} {
 		t.Run(shell.name, func(t *testing.T) {
 			program := testenv.Program(t, shell.name, "")
@@ -181,7 +181,7 @@ func TestCompletionInShells(t *testing.T) {
 			"jobboard search --near Heidelb":       "Heidelberg\tDE",
 			`jobboard search --near Frankfurt\ am`: "Frankfurt am Main\tDE",
 		} {
-			cmd := exec.CommandContext(t.Context(), testenv.Program(t, "fish", ""), "--no-config", "-c", "jobboard completion fish | source; complete -C $argv[1]", typed)
+			cmd := exec.CommandContext(t.Context(), testenv.Program(t, "fish", ""), "--no-config", "-c", "jobboard completion -s fish | source; complete -C $argv[1]", typed)
 			cmd.Env = env
 			out, err := cmd.CombinedOutput()
 			if got := strings.TrimSpace(string(out)); err != nil || got != want {

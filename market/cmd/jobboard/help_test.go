@@ -65,17 +65,17 @@ func TestMeantFlag(t *testing.T) {
 
 func TestCompletionAndHelp(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if r := newProcess().run(t, "completion", shell).want(t, setup.ExitOK); len(r.out) < 500 {
+		if r := newProcess().run(t, "completion", "-s", shell).want(t, setup.ExitOK); len(r.out) < 500 {
 			t.Errorf("%s: %q", shell, r.out)
 		}
 	}
-	for _, args := range [][]string{{"completion"}, {"completion", "csh"}, {"completion", "bash", "zsh"}} {
+	for _, args := range [][]string{{"completion", "-s", "csh"}, {"completion", "--shell", "bash", "zsh"}, {"completion", "bash"}} {
 		if r := newProcess().run(t, args...).want(t, setup.ExitUsage); r.out != "" {
 			t.Errorf("%v: %q on standard output", args, r.out)
 		}
 	}
 	newProcess().run(t, "__complete", "help", "").want(t, setup.ExitOK, "settings\tflags of every command", "search\t")
-	newProcess().run(t).want(t, setup.ExitOK, "Ask the service:", "completion", "jobboard help settings")
+	newProcess().run(t).want(t, setup.ExitOK, "ASK THE SERVICE", "completion:", "settings:")
 	newProcess().run(t, "help", "exit-codes").want(t, setup.ExitOK, "Exit codes:", "130")
 }
 

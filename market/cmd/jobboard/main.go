@@ -29,20 +29,19 @@ func commands(p *cli.Program) *cobra.Command {
 		Short: "Ask a job board: search, look up, watch, and find out why it does not work",
 		Long: `jobboard asks a recruiting job board: it searches the postings of a channel,
 says what an application to a job needs and whether one is possible, looks up
-every job of a feed, and watches a channel for changes.
-
-Try it with nothing set up, against the embedded mock server of the service:
-
-  jobboard search --fake --near Berlin --radius 50`,
+every job of a feed, and watches a channel for changes. With --fake it asks an
+embedded mock server of the service, with nothing set up.`,
+		Example: `jobboard search --fake --near Berlin --radius 50
+jobboard doctor --fake`,
 	})
 	const flags = "--fake, --channel"
 	asking := cli.AsksService(flags, newSearchCommand(p), newFeedCommand(p), newWatchCommand(p), newInfoCommand(p), newStatusCommand(p))
 	setUp := cli.AsksService(flags, newDoctorCommand(p), newCheckCommand(p))
 	beside := append([]*cobra.Command{newFakeCommand(p)}, cli.AsksService(flags, newAssistantCommand(p))...)
 	cli.AddGroups(root,
-		cli.Group{Title: "Ask the service:", Commands: asking},
-		cli.Group{Title: "Set up:", Commands: append(setUp, cli.CompletionCommand(&p.Console), cli.VersionCommand(&p.Console))},
-		cli.Group{Title: "Beside it:", Commands: beside},
+		cli.Group{Title: "Ask the service", Commands: asking},
+		cli.Group{Title: "Set up", Commands: append(setUp, cli.CompletionCommand(&p.Console), cli.VersionCommand(&p.Console))},
+		cli.Group{Title: "Beside it", Commands: beside},
 	)
 	return root
 }

@@ -65,9 +65,9 @@ end the watch; a refused credential does.`,
 func (f *watchFlags) check() error {
 	switch {
 	case f.once && f.state == "":
-		return setup.Usage("--once needs --state: there is nothing to compare with")
+		return setup.Usage("--once has nothing to compare with").Next("name a file with --state")
 	case f.interval < time.Second:
-		return setup.Usage("--interval is shorter than 1s")
+		return setup.Usage("--interval is shorter than 1s").Next("give a time such as --interval 5m")
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
-// CompletionCommand returns the command that prints a shell's completion script.
+// CompletionCommand returns the command that prints a shell's completion script, as that of gh does.
 func CompletionCommand(c *term.Console) *cobra.Command {
 	shells := map[string]func(*cobra.Command, io.Writer) error{
 		"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },
@@ -19,29 +19,46 @@ func CompletionCommand(c *term.Console) *cobra.Command {
 		"fish":       func(root *cobra.Command, w io.Writer) error { return root.GenFishCompletion(w, true) },
 		"powershell": (*cobra.Command).GenPowerShellCompletionWithDesc,
 	}
-	return &cobra.Command{
-		Use:   "completion SHELL",
+	var shell string
+	cmd := &cobra.Command{
+		Use:   "completion -s SHELL",
 		Short: "Print the completion of a shell",
 		Long: `completion prints a script that completes commands, flags and what they take,
-such as towns after --near. The shells are bash, zsh, fish and powershell.
+such as towns after --near. Without -s it is bash's, but on a terminal.
 
-  bash   source <(` + c.Name + ` completion bash)
-  zsh    source <(` + c.Name + ` completion zsh)
-  fish   ` + c.Name + ` completion fish | source
+bash: with the package bash-completion, add this to ~/.bash_profile:
 
-Written to ~/.bashrc, ~/.zshrc (after compinit) or ~/.config/fish/config.fish,
-the line holds for every session. In bash it needs the package bash-completion.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 || shells[args[0]] == nil {
-				return setup.Usage("name a shell: bash, zsh, fish or powershell")
+  $ eval "$(` + c.Name + ` completion -s bash)"
+
+zsh: put the script where $fpath says, and have compinit in ~/.zshrc:
+
+  $ ` + c.Name + ` completion -s zsh > /usr/local/share/zsh/site-functions/_` + c.Name + `
+
+fish:
+
+  $ ` + c.Name + ` completion -s fish > ~/.config/fish/completions/` + c.Name + `.fish
+
+PowerShell: add this to the file that $profile names:
+
+  $ Invoke-Expression -Command $(` + c.Name + ` completion -s powershell | Out-String)`,
+		Args: AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if shell == "" && !c.OutTerminal.TTY {
+				shell = "bash"
 			}
-			return nil
-		},
-		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return shells[args[0]](cmd.Root(), c.Out)
+			write := shells[shell]
+			switch {
+			case shell == "":
+				return setup.Usage("no shell is named").Next("give -s bash, zsh, fish or powershell")
+			case write == nil:
+				return setup.Usage("-s: there is no shell %.60q", shell).Next("give -s bash, zsh, fish or powershell")
+			}
+			return write(cmd.Root(), c.Out)
 		},
 	}
+	cmd.Flags().StringVarP(&shell, "shell", "s", "", "`shell`: bash, zsh, fish or powershell")
+	Complete(cmd, "shell", OneOf("bash", "zsh", "fish", "powershell"))
+	return cmd
 }
 
 // Complete sets the completion of a command's flag. It panics if the flag does

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -109,7 +110,7 @@ func (p *Program) Run(ctx context.Context, args []string, commands func(*Program
 	case p.Out.Err != nil:
 		// Cobra's help drops the error of a failed write, so take it from the output.
 		err = fmt.Errorf("the output cannot be written: %w", p.Out.Err)
-		code, hint = setup.ExitUnexpected, ""
+		code, hint = setup.ExitUnexpected, "check the disk, or what reads the output"
 	case !p.began:
 		code, hint = setup.ExitUsage, cmp.Or(hint, called.CommandPath()+" --help")
 	}
@@ -121,9 +122,26 @@ func (p *Program) Run(ctx context.Context, args []string, commands func(*Program
 		code, word = setup.Interruption(ctx)
 		fmt.Fprintln(p.Err, p.Name+":", word)
 	default:
-		p.Complain(err, hint)
+		p.Complain(err, cmp.Or(hint, nextStep(called, code, err)))
 	}
 	return code
+}
+
+// nextStep returns the next step after an error that brings none of its own.
+func nextStep(cmd *cobra.Command, code int, err error) string {
+	var wrong *setup.Error
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &file):
+		return "check the path, and who may read and write there"
+	case errors.As(err, &wrong) && wrong.Settings:
+		return cmd.Root().Name() + " help settings"
+	case code == setup.ExitUsage:
+		return cmd.CommandPath() + " --help"
+	case code == setup.ExitNetwork:
+		return "check the address and the network, and try again later"
+	}
+	return ""
 }
 
 // MaxEnding bounds the time that a command may go on after its context has ended: a read

@@ -90,7 +90,7 @@ func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
 // pace sets the number and the time-out of attempts from the flags.
 func (r *Reader) pace(retry *jobboard.RetryPolicy) error {
 	if r.attempts < 0 {
-		return Lacks("--attempts is negative")
+		return Lacks("--attempts is negative").Next("--attempts 0 leaves the number to the client")
 	}
 	// A new client's retry budget would be too small for many attempts, so raise it
 	// too.
@@ -102,7 +102,7 @@ func (r *Reader) pace(retry *jobboard.RetryPolicy) error {
 	}
 	d, err := time.ParseDuration(r.timeout)
 	if err != nil || d <= 0 {
-		return Lacks("--timeout: %q is no time such as 10s", term.Printable(r.timeout))
+		return Lacks("--timeout: %q is no time", term.Printable(r.timeout)).Next("give a time such as --timeout 10s")
 	}
 	retry.AttemptTimeout = d
 	return nil
@@ -358,7 +358,7 @@ func (s *Settings) NeedJob(args []string) (jobboard.JobID, error) {
 	}
 	id, err := jobboard.ParseJobID(text)
 	if err != nil {
-		return 0, Usage("%w", Plain{err})
+		return 0, Usage("%w", Plain{err}).Next("give a job by its number, such as 2797227: jobboard search shows those of the jobs that it finds")
 	}
 	return id, nil
 }

@@ -18,6 +18,9 @@ func (t *tx) findNearest(q Query, after Position, n int) (*Page, error) {
 		return nil, err
 	}
 	f := &finder{questions: asks, t: t, asTyped: len(asks.tiers)}
+	if !f.mayLeaveOut(after.Corrected) {
+		return nil, ErrPosition
+	}
 	distances, err := f.distances()
 	if err != nil {
 		return nil, err

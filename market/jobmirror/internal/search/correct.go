@@ -83,6 +83,20 @@ func leftOut(list ...string) (found []Correction) {
 	return found
 }
 
+// mayLeaveOut reports whether the words that some corrections leave out are single words of the text, and not all.
+func (f *finder) mayLeaveOut(corrections []Correction) bool {
+	list, n := f.text.Single(), 0
+	for _, c := range corrections {
+		if len(c.Nearest) > 0 {
+			continue
+		}
+		if n++; !slices.Contains(list, c.Word) {
+			return false
+		}
+	}
+	return n == 0 || !f.correctedText(corrections).Empty()
+}
+
 // rarest returns the single word of a text that the fewest documents with the tags Query.Meant have; empty: none can be
 // left out, or there are too many.
 func (f *finder) rarest(text words.Query) (rarest string, err error) {

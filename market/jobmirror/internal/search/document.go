@@ -63,6 +63,8 @@ func Text(page string) string { return words.Text(page) }
 // Index is what a process needs to search the documents of a database. Several goroutines may call
 // its methods at the same time.
 type Index struct {
+	// Titles reads of documents their titles and languages alone, for Suggest; nil: the Reader of New does.
+	Titles Reader
 	// Synonyms are those of all queries; nil: there are none. They are set before the first query.
 	Synonyms *words.Synonyms
 	// StaleFor is for how long after a change of the index was seen Facets may still count what was before it; 0: such

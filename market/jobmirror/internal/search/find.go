@@ -80,6 +80,9 @@ func (t *tx) finder(q Query, after Position) (*finder, error) {
 	f := &finder{questions: asks, t: t, at: after, asTyped: len(asks.tiers)}
 	f.hasHits = after.Row != 0
 	f.found = f.hasHits && after.Tier < len(asks.tiers)
+	if !f.mayLeaveOut(after.Corrected) {
+		return nil, ErrPosition
+	}
 	if len(after.Corrected) > 0 {
 		f.correct(after.Corrected)
 	}
@@ -127,7 +130,7 @@ func (f *finder) page(n int) (out []Position, err error) {
 			f.at, f.scan = Position{Tier: f.at.Tier + 1}, nil
 		}
 	}
-	if !f.hasHits {
+	if len(out) == 0 && f.readSoFar != nil {
 		f.finds = no
 	}
 	return out[:min(n, len(out))], nil

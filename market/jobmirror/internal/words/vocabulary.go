@@ -31,7 +31,7 @@ func noted(word string) bool {
 	return letters >= minNoted
 }
 
-// Block holds words of the vocabulary, in which Nearest and Completions look. It does not
+// Block holds words of the vocabulary, in which Nearest looks. It does not
 // change.
 type Block struct {
 	// text has the lines of the block in a row: each has a key, and if the word differs from its
@@ -226,53 +226,6 @@ func nearestFirst(found []Near, most int) []Near {
 	found = slices.CompactFunc(found, func(a, b Near) bool { return a.Word == b.Word })
 	slices.SortStableFunc(found, func(a, b Near) int { return cmp.Compare(a.Distance, b.Distance) })
 	return found[:min(len(found), most)]
-}
-
-// minTyped is the least number of letters that are completed.
-const minTyped = 2
-
-// Completions returns words of blocks that begin with what was typed, in any spelling, and
-// then, if it may be a part of a word, words that end with it: at most beginning and ending of
-// them, the shortest first. It returns none for a text of less than two letters, or of several
-// words.
-func Completions(blocks []*Block, typed string, beginning, ending int) []string {
-	typed = normal(typed)
-	if !Is(typed) || utf8.RuneCountInString(typed) < minTyped {
-		return nil
-	}
-	var begin, end []string
-	k := keyOf(typed)
-	mayEnd := mayBePart(typed, k) // with less the words have nothing in common: IT and Teamfähigkeit
-	for n := utf8.RuneCountInString(k.plain); n <= maxLetters && (len(begin) < beginning || len(end) < ending); n++ {
-		var b, e []string
-		for _, block := range blocks {
-			for key, word := range block.ofLetters(n) {
-				switch {
-				case word == typed:
-				case strings.HasPrefix(key, k.plain), strings.HasPrefix(key, k.spelled):
-					b = append(b, word)
-				case mayEnd && (strings.HasSuffix(key, k.plain) || strings.HasSuffix(key, k.spelled)):
-					e = append(e, word)
-				}
-			}
-		}
-		begin, end = appendNew(begin, b), appendNew(end, e)
-	}
-	begin = begin[:min(len(begin), beginning)]
-	return append(begin, slices.DeleteFunc(end[:min(len(end), ending)], func(word string) bool {
-		return slices.Contains(begin, word)
-	})...)
-}
-
-// appendNew adds to a list the words of another that it lacks, in order.
-func appendNew(list, more []string) []string {
-	slices.Sort(more)
-	for _, word := range slices.Compact(more) {
-		if !slices.Contains(list, word) {
-			list = append(list, word)
-		}
-	}
-	return list
 }
 
 // pattern compares a word with others, all letters of the word at a time, one bit for each letter. The

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"syscall"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
 // wordyDocuments returns documents as boards have them: a few words occur in most, and most words in few.
@@ -100,4 +102,44 @@ func processorTime(t testing.TB) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// What a word of a group of synonyms costs, of a processor, beside the same word without them.
+func BenchmarkSynonyms(b *testing.B) {
+	x := newIndex(b)
+	documents, word := wordyDocuments(3000)
+	for len(documents) > 0 {
+		x.put(b, documents[:100]...)
+		documents = documents[100:]
+	}
+	var group []string
+	for rank := range uint64(5) {
+		group = append(group, word(20+rank*40)+" "+word(1000+rank), word(40+rank*40))
+	}
+	list, err := ReadSynonyms(strings.Join(group[:6], ", "), "de")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, rank := range []uint64{40, 80, 120} {
+		for name, synonyms := range map[string]*words.Synonyms{"without": nil, "with": list} {
+			b.Run(fmt.Sprint(name, rank), func(b *testing.B) {
+				x.Synonyms = synonyms
+				began := processorTime(b)
+				for b.Loop() {
+					err := x.db.View(b.Context(), func(in *store.Tx) error {
+						page, err := x.Find(in, Query{Text: word(rank)}, Position{}, 20)
+						if err == nil {
+							_, err = page.Facets()
+						}
+						x.counted.kept, x.counted.bytes = nil, 0
+						return err
+					})
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64((processorTime(b)-began).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+			})
+		}
+	}
 }
