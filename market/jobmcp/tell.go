@@ -115,6 +115,9 @@ func told(findings []Finding) string {
 
 // tellOf returns the line about an error.
 func tellOf(err error) string {
+	if unknownChannel(err) {
+		return "this channel is not known here"
+	}
 	for _, x := range tellings {
 		for _, condition := range x.conditions {
 			if errors.Is(err, condition) {
