@@ -126,7 +126,7 @@ type piece struct {
 type lookingUp struct {
 	lookups.Batch
 	m         *Mirror
-	held      *sources.Held // whose held rows it is about; nil: jobs that are due
+	held      *sources.Held // source whose missing postings are being verified; nil for normal lookups
 	handedOut func()        // is called, maybe twice, when no further job of the batch will be begun
 	written   func(n int)   // is called once further results are written
 	left      int           // results that are not written

@@ -244,7 +244,7 @@ func TestGrants(t *testing.T) {
 	if err := jobmirror.Migrate(t.Context(), address); err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../../docs/mirror-run.md")
+	page, err := os.ReadFile("../docs/run.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,9 +101,9 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 		opts.Logger.Info("jobmirror: requests have waited for Options.Limit for a minute", "limit", opts.Limit)
 	}
 	m.life, m.end = context.WithCancelCause(context.Background())
-	synonyms, err := search.ReadSynonyms(opts.Synonyms)
+	synonyms, err := opts.synonyms()
 	if err != nil {
-		return nil, fmt.Errorf("jobmirror: %w: Options.Synonyms: %w", jobboard.ErrInvalidInput, err)
+		return nil, err
 	}
 	if m.sources, err = opts.sources(); err != nil {
 		return nil, err
@@ -163,6 +163,7 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) {
 		return texts(in, rows)
 	})
+	d.search.Titles = readTitles
 	return d, nil
 }
 

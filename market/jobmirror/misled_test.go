@@ -17,7 +17,7 @@ import (
 )
 
 // The tests of this file are the rows of the table "What a board may get wrong" of
-// docs/mirror-promises.md that concern one answer.
+// market/docs/promises.md that concern one answer.
 
 // pageOf returns an answer of 4.1 with postings, of which it counts so many.
 func pageOf(total int, postings ...string) jobboardtest.Fault {

@@ -22,7 +22,7 @@ import (
 )
 
 // A board that misleads in random ways, step by step: a mirror never has other rows, or
-// others that are held, than a simple model says which knows the rules of docs/mirror-promises.md,
+// others that are held, than a simple model says which knows the rules of market/docs/promises.md,
 // "What a board may get wrong", and what the board answered. Once the board tells the
 // truth, the copy is right. JOBMIRROR_SEEDS says with which seeds, such as 1000,300: 300
 // from 1000 on.

@@ -215,7 +215,6 @@ func (m *Mirror) Run(ctx context.Context) error {
 	keepAt(nil, pollEvery, w.poll)
 	keepAt(m.db.unindexed, never, m.index)
 	keepAt(nil, time.Hour, m.prune)
-	keepAt(nil, time.Minute, m.db.search.CheckWords)
 	keepAt(nil, mergeEvery, m.db.search.Merge)
 	if len(m.named()) > 0 {
 		keepAt(nil, 0, w.refreshDue)

@@ -124,14 +124,13 @@ func (t statusTx) backlog(s *Status) error {
 	if since != nil {
 		s.DueSince = instant(*since)
 	}
-	waiting, all, err := t.unindexedNow()
-	if err == nil && all {
-		waiting, err = store.Value[int](t, "SELECT count(*) FROM postings")
+	now, err := t.indexedNow()
+	if s.Unindexed = now.waiting; err == nil && now.none {
+		s.Unindexed, err = store.Value[int](t, "SELECT count(*) FROM postings")
 	}
 	if err != nil {
 		return err
 	}
-	s.Unindexed = waiting
 	s.Limit, s.PausedUntil, err = limitNow(t.tx)
 	return err
 }

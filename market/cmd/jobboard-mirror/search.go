@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -34,7 +35,8 @@ func newSearchCommand(p *cli.Program, db *database) *cobra.Command {
 		Long: `search prints a page of the postings in the copy that match: as a table, as CSV,
 or as one JSON document. TEXT is the search text, as --text is: words in any
 form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
---language narrow it. --synonyms names a file with words that find each other.
+--language narrow it. Words of German titles that mean the same find each other;
+--synonyms names a file with others.
 A job is shown once: in your language (JOBBOARD_LANGUAGE, else the locale's)
 where the copy has it, else in the posting's own. Postings that a visitor
 should not see are left out, but for --all.`,
@@ -66,6 +68,11 @@ should not see are left out, but for --all.`,
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
 				s := singly{m: m, reader: readerLanguage(p.Settings.Getenv)}
 				page, err := s.search(ctx, q)
+				if errors.Is(err, jobmirror.ErrPageCursor) {
+					p.Note("--after: the cursor is of another search or of other synonyms; this is the first page")
+					q.After = ""
+					page, err = s.search(ctx, q)
+				}
 				if err != nil {
 					return err
 				}

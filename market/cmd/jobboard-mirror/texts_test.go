@@ -333,11 +333,15 @@ func TestMistakesOfEachCommand(t *testing.T) {
 		{"search --fake --output x", "--output: the name"},
 		{"search --fake --fields x", "there is no field"},
 		{"search --fake --limit -1", "--limit is negative"},
+		{"changes --fake --limit -1", "--limit is negative"},
+		{"changes --fake --since x", "--since"},
+		{"search --fake --synonyms /no/such", "--synonyms"},
+		{"forget --db x --job 0", "no job has this number"},
+		{"forget --db x --posting -5", "no posting has this number"},
 		{"search --fake a --text b", "are both the text"},
 		{"search --fake --near Berlni", "is it Berlin"},
 		{"search --fake --radius 5", "--radius needs a place"},
-		{"search --fake --after x", "cursor"},
-		{"doctor --fake", "--fake copies into a database of its own"},
+		{"doctor --fake", "the database of --fake ends with each command\nnext: name one that stays with --db"},
 		{"serve --fake --monitor x", "monitor: "},
 		{"serve --fake --mcp x", "assistants: "},
 		{"run --fake --addr x", "serving: "},
@@ -354,8 +358,8 @@ func TestMistakesOfEachCommand(t *testing.T) {
 		{"migrate --db " + filepath.Join(dir, "no", "such.db"), ""},
 	} {
 		r := ran(t, nil, strings.Fields(test.args)...)
-		if r.code == setup.ExitOK || !strings.Contains(r.err, test.want) {
-			t.Errorf("%s: %d, without %q:\n%s%s", test.args, r.code, test.want, r.out, r.err)
+		if r.code == setup.ExitOK || !strings.Contains(r.err, test.want) || !strings.Contains(r.err, "\nnext: ") {
+			t.Errorf("%s: %d, without %q or a next step:\n%s%s", test.args, r.code, test.want, r.out, r.err)
 		}
 	}
 	if _, err := os.Stat(none); err == nil {

@@ -28,7 +28,10 @@ func (f *finder) facets() (*Facets, error) {
 	if err := f.findMistakes(); err != nil {
 		return nil, err
 	}
-	if f.text.Quoted() {
+	if f.finds == no {
+		return &Facets{Counts: map[Tag]int{}, CountedAt: f.t.Now}, nil
+	}
+	if f.text.Quoted() || f.q.Among != nil {
 		return f.count()
 	}
 	state, err := f.t.state()
@@ -79,12 +82,13 @@ func (f *finder) count() (out *Facets, err error) {
 		out.Counts[tag] += n
 		return err
 	}
-	if f.q.Near.IsZero() {
+	whole := f.q.Near.IsZero() && f.q.Among == nil
+	if whole {
 		if out.Total, err = f.index.Count(f.t.Tx, f.all); err != nil {
 			return nil, err
 		}
 	}
-	if f.q.Near.IsZero() && (!f.text.Quoted() || out.Total > maxRead) {
+	if whole && (!f.text.Quoted() || out.Total > maxRead) {
 		if f.index.TableFrom != "" {
 			return out, f.countListed(out)
 		}
