@@ -53,7 +53,7 @@ func addPoints[N int64 | float64](out map[string]float64, name string, points []
 }
 
 func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		reader := metric.NewManualReader()
 		provider := metric.NewMeterProvider(metric.WithReader(reader))
