@@ -65,7 +65,7 @@ func sameChanged(t *testing.T, m *jobmirror.Mirror, mark jobmirror.ChangeMark, q
 // Many queries that are asked at once find what each finds alone: words in quotes, synonyms, parts of words and
 // what is left out among them, in many languages.
 func TestChangedEqualsSearch(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		o := newOracle(4)
 		board := httptest.NewServer(o)
 		defer board.Close()
