@@ -198,38 +198,9 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 		unreadable := fmt.Sprintf("%d of the answer's postings could not be read and are left out", page.Unreadable)
 		out.Note = strings.TrimPrefix(out.Note+"; "+unreadable, "; ")
 	}
-	out.Advice = out.advice(in.searchArgs)
+	out.Advice = out.advice(&in)
 	out.Tell = out.summary()
 	return out, nil
-}
-
-// advice returns what to try next, or "".
-func (r *searchJobsResult) advice(in searchArgs) string {
-	var steps []string
-	if r.Total == 0 && in.Text != "" {
-		steps = append(steps, "search for fewer or for more general words")
-	}
-	if r.Total == 0 && r.Near != nil {
-		steps = append(steps, "set a larger radius_km, or leave near out")
-	}
-	if r.Total == 0 && in.Channel != "" {
-		steps = append(steps, "leave channel out: the settings' channel is searched then")
-	}
-	if r.Near != nil && len(r.Near.Others) > 0 {
-		steps = append(steps, "if another town of this name is meant, set near to one of near.others")
-	}
-	if r.Total == 0 && len(steps) == 0 {
-		steps = append(steps, "nothing is published in this channel: whoever runs this server can check its name")
-	}
-	return strings.Join(steps, "; ")
-}
-
-// page returns the address of the page of a job on the site of the server, or "".
-func (s *Server) page(job jobboard.JobID, title string) string {
-	if s.o.JobURL == nil || job <= 0 {
-		return ""
-	}
-	return linkOf(url.Parse(s.o.JobURL(job, title)))
 }
 
 // list puts the page of postings that was asked for into a result. It returns how many postings the
@@ -312,6 +283,14 @@ func linkOf(link *url.URL, err error) string {
 		return foreign.Line(text, maxLink)
 	}
 	return ""
+}
+
+// page returns the address of the page of a job on the site of the server, or "".
+func (s *Server) page(job jobboard.JobID, title string) string {
+	if s.o.JobURL == nil || job <= 0 {
+		return ""
+	}
+	return linkOf(url.Parse(s.o.JobURL(job, title)))
 }
 
 // room counts the bytes left in a result for the entries of its lists.
