@@ -175,7 +175,7 @@ func TestTypingErrors(t *testing.T) {
 	status, body := v.get("/?lang=de&text=Pflegefachkrfat")
 	want(t, "a typing error", status, body, 200, "Stattdessen gesucht: pflegefachkraft.", "Pflegefachkraft (m/w/d)")
 	status, body = v.get("/suggest?lang=de&text=pflegef")
-	want(t, "suggestions", status, body, 200, `"pflegefachkraft"`)
+	want(t, "suggestions", status, body, 200, `"Pflegefachkraft"`)
 	status, body = v.get("/?lang=de&near=Berlni&radius=50")
 	want(t, "a mistyped town", status, body, 200, "Den Ort „Berlni“ kennen wir nicht.", `value="Berlni" list="places"`,
 		`Meinten Sie <a href="?lang=de&amp;near=Berlin&amp;radius=50">Berlin</a>?`, `<datalist id="places"><option value="Berlin">`)
