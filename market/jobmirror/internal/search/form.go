@@ -9,7 +9,7 @@ import (
 // Form numbers the form of the tokens under which documents are indexed. Whoever changes what
 // package words makes of a text, or the tags, raises it: documents that were indexed in another
 // form must then be put anew.
-const Form = 2
+const Form = 3
 
 // FormOf returns the form in which documents are indexed; 0: none is yet.
 func (x *Index) FormOf(t *store.Tx) (form int64, err error) {
