@@ -361,10 +361,10 @@ type Results struct {
 	Meant    []Facet       // towns that the visitor may mean by a Near that names none; see List.Meant
 	Page     *jobmirror.Page
 	Cards    []Card // cards of Page.Postings
+	Texts    Texts  // in the reader's language
 
 	towns     map[places.Place]*town // what townsOf returns; nil: it has not counted yet
-	texts     Texts
-	languages []string // of the site
+	languages []string               // of the site
 }
 
 // Places returns at most limit places of the hits: first the chosen one, and then those with the most hits. It has each
@@ -441,7 +441,7 @@ func (s *Site) Search(r *http.Request) (*Results, error) {
 	}
 	found := &Results{
 		List: list, Problems: problems, Page: page, Near: list.Near, Language: q.Language,
-		texts: s.Texts(r), languages: s.cfg.Languages,
+		Texts: s.Texts(r), languages: s.cfg.Languages,
 	}
 	for _, problem := range problems {
 		if problem.Field == "near" {
