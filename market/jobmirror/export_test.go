@@ -244,7 +244,7 @@ func ofSearch(ctx context.Context, m *Mirror, q Query, figure string) (n int64, 
 		if err != nil {
 			return err
 		}
-		at, err := q.cursor(m.db.search.Synonyms.Sum())
+		at, err := q.cursor(m.db.search.Synonyms.Sum(), t.Now)
 		if err != nil {
 			return err
 		}
