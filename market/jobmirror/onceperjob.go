@@ -1,7 +1,6 @@
 package jobmirror
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
@@ -79,7 +78,6 @@ func (t searchTx) preferred(page *search.Page, language string) (map[int64]int64
 	}
 	inLanguage, err := t.Numbers("SELECT id FROM postings WHERE id IN @ids AND language = ?", store.IDs(all), storable(language))
 	instead := map[int64]int64{}
-	fmt.Println("DBG", of, all, positions, inLanguage, language)
 	for _, hit := range page.Hits {
 		if slices.Contains(inLanguage, hit.Row) {
 			continue

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )

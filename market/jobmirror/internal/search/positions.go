@@ -12,7 +12,7 @@ func (p *Page) Positions(rows []int64) (map[int64]Position, error) { return p.fi
 
 func (f *finder) positions(rows []int64) (map[int64]Position, error) {
 	at := make(map[int64]Position, len(rows))
-	left, err := f.t.within(rows, f.q)
+	left, err := f.t.within(slices.Clone(rows), f.q)
 	if err == nil {
 		left, err = f.t.matching(left, f.text)
 	}
