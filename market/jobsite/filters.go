@@ -60,7 +60,7 @@ func (r *Results) Groups(limit int) (groups []Group) {
 		return nil
 	}
 	for _, f := range filters.All {
-		g := Group{Name: f.Name, Heading: cmp.Or(r.texts.Filters[f.Name], f.Name)}
+		g := Group{Name: f.Name, Heading: cmp.Or(r.Texts.Filters[f.Name], f.Name)}
 		if f.Name == filters.Place {
 			g.Facets = r.Places(limit)
 		} else {
@@ -123,10 +123,10 @@ func (r *Results) facets(name string, counts map[string]int, limit int) []Facet 
 func (r *Results) value(name, value string) (string, bool) {
 	switch name {
 	case filters.Category:
-		words, ok := r.texts.Categories[value]
+		words, ok := r.Texts.Categories[value]
 		return words, ok
 	case filters.Remote:
-		if words := r.texts.Remote[jobboard.RemoteStatus(value)]; words != "" {
+		if words := r.Texts.Remote[jobboard.RemoteStatus(value)]; words != "" {
 			return words, true
 		}
 		return shown(strings.ToLower(strings.ReplaceAll(value, "_", " "))), true
@@ -141,9 +141,9 @@ func (r *Results) value(name, value string) (string, bool) {
 // days returns the words for a number of days.
 func (r *Results) days(n string) string {
 	if n == "1" {
-		return cmp.Or(r.texts.SinceDay, n)
+		return cmp.Or(r.Texts.SinceDay, n)
 	}
-	return cmp.Or(strings.ReplaceAll(r.texts.SinceDays, "{days}", n), n)
+	return cmp.Or(strings.ReplaceAll(r.Texts.SinceDays, "{days}", n), n)
 }
 
 // place returns the name of a place for the list's reader.
@@ -172,7 +172,7 @@ func (r *Results) Chips() (chips []Chip) {
 			words = shown(value)
 		}
 		if name != filters.Since {
-			words = cmp.Or(r.texts.Filters[name], name) + ": " + words
+			words = cmp.Or(r.Texts.Filters[name], name) + ": " + words
 		}
 		chips = append(chips, Chip{name, words, r.List.filtered(name, "").link()})
 	}
@@ -182,7 +182,7 @@ func (r *Results) Chips() (chips []Chip) {
 // around returns the words for the circle.
 func (r *Results) around() string {
 	return strings.NewReplacer("{km}", strconv.Itoa(cmp.Or(r.List.Radius, DefaultRadius)), "{town}", r.Town()).
-		Replace(cmp.Or(r.texts.Around, "{town}, {km} km"))
+		Replace(cmp.Or(r.Texts.Around, "{town}, {km} km"))
 }
 
 // Town returns the name of the town around which the list searches, in the reader's language and with its state or
@@ -220,9 +220,9 @@ func (r *Results) OtherTowns() (others []Facet) {
 
 // Title returns what was searched for and how many jobs were found, for the title of the page and its status.
 func (r *Results) Title() string {
-	parts := []string{r.texts.Count(r.total())}
+	parts := []string{r.Texts.Count(r.total())}
 	if r.List.Text != "" {
-		parts = append(parts, strings.ReplaceAll(cmp.Or(r.texts.Quoted, "{text}"), "{text}", shown(r.List.Text)))
+		parts = append(parts, strings.ReplaceAll(cmp.Or(r.Texts.Quoted, "{text}"), "{text}", shown(r.List.Text)))
 	}
 	for _, chip := range r.Chips() {
 		parts = append(parts, chip.Words)
@@ -253,8 +253,8 @@ func (r *Results) Leads() (leads []Lead) {
 			names = append(names, words[name])
 		}
 		leads = append(leads, Lead{
-			strings.NewReplacer("{filters}", strings.Join(names, ", "), "{jobs}", r.texts.Count(without.Hits)).
-				Replace(cmp.Or(r.texts.Without, "{filters}: {jobs}")),
+			strings.NewReplacer("{filters}", strings.Join(names, ", "), "{jobs}", r.Texts.Count(without.Hits)).
+				Replace(cmp.Or(r.Texts.Without, "{filters}: {jobs}")),
 			r.List.without(without.Filters...).link(),
 		})
 	}
@@ -265,8 +265,8 @@ func (r *Results) Leads() (leads []Lead) {
 		l := r.List.first()
 		l.Language = other.Language
 		leads = append(leads, Lead{
-			strings.NewReplacer("{language}", cmp.Or(r.texts.Languages[other.Language], other.Language), "{jobs}", r.texts.Count(other.Hits)).
-				Replace(cmp.Or(r.texts.InLanguage, "{language}: {jobs}")),
+			strings.NewReplacer("{language}", cmp.Or(r.Texts.Languages[other.Language], other.Language), "{jobs}", r.Texts.Count(other.Hits)).
+				Replace(cmp.Or(r.Texts.InLanguage, "{language}: {jobs}")),
 			l.link(),
 		})
 	}
@@ -278,7 +278,7 @@ func (r *Results) NothingAnywhere() string {
 	if r.Page.Why == nil || len(r.Leads()) > 0 {
 		return ""
 	}
-	return cmp.Or(r.texts.Everywhere, r.texts.Other)
+	return cmp.Or(r.Texts.Everywhere, r.Texts.Other)
 }
 
 // newDays is for how many days a job is new.

@@ -362,9 +362,10 @@ type Results struct {
 	Page     *jobmirror.Page
 	Cards    []Card // cards of Page.Postings
 
+	Texts Texts // the site's sentences for the reader
+
 	towns     map[places.Place]*town // what townsOf returns; nil: it has not counted yet
-	texts     Texts
-	languages []string // of the site
+	languages []string               // of the site
 }
 
 // Places returns at most limit places of the hits: first the chosen one, and then those with the most hits. It has each
@@ -441,7 +442,7 @@ func (s *Site) Search(r *http.Request) (*Results, error) {
 	}
 	found := &Results{
 		List: list, Problems: problems, Page: page, Near: list.Near, Language: q.Language,
-		texts: s.Texts(r), languages: s.cfg.Languages,
+		Texts: s.Texts(r), languages: s.cfg.Languages,
 	}
 	for _, problem := range problems {
 		if problem.Field == "near" {

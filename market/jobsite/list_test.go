@@ -115,7 +115,10 @@ func TestList(t *testing.T) {
 	if near.Facets.Total == 0 || near.Facets.Total >= all.Facets.Total {
 		t.Errorf("%d of %d jobs are near Berlin", near.Facets.Total, all.Facets.Total)
 	}
-	found := list.Places(all.Facets, 3)
+	placesOf := func(list jobsite.List, page *jobmirror.Page, limit int) []jobsite.Facet {
+		return (&jobsite.Results{List: list, Page: page, Language: "de"}).Places(limit)
+	}
+	found := placesOf(list, all, 3)
 	if len(found) != 3 || found[0].Count < found[1].Count {
 		t.Fatalf("places %+v", found)
 	}
@@ -124,15 +127,23 @@ func TestList(t *testing.T) {
 		if page.Facets.Total != f.Count || chosen.Place != f.Name || f.Chosen {
 			t.Errorf("%+v leads to %d jobs of %q", f, page.Facets.Total, chosen.Place)
 		}
-		own := chosen.Places(page.Facets, 1)
+		own := placesOf(chosen, page, 1)
 		if len(own) != 1 || !own[0].Chosen || own[0].Name != f.Name || own[0].Link != "?lang=de" {
 			t.Errorf("%q is taken away by %+v", f.Name, own)
 		}
 	}
-	if nothing := list.Categories(all.Facets, 9, func(string) (string, bool) { return "", false }); len(nothing) > 0 {
+	results := &jobsite.Results{List: list, Page: all}
+	if nothing := group(results, "category", 9); len(nothing) > 0 {
 		t.Errorf("categories without names: %+v", nothing)
 	}
-	for _, f := range list.Categories(all.Facets, 2, func(id string) (string, bool) { return "Category " + id, true }) {
+	results.Texts.Categories = map[string]string{}
+	for id := range all.Facets.Categories {
+		results.Texts.Categories[id] = "Category " + id
+	}
+	if len(group(results, "category", 2)) != 2 {
+		t.Errorf("groups %+v", results.Groups(2))
+	}
+	for _, f := range group(results, "category", 2) {
 		if _, page := search(string(f.Link)); page.Facets.Total != f.Count || !strings.HasPrefix(f.Name, "Category ") {
 			t.Errorf("%+v leads to %d jobs", f, page.Facets.Total)
 		}
@@ -142,16 +153,29 @@ func TestList(t *testing.T) {
 	if second.After == "" || len(page.Postings) == 0 {
 		t.Errorf("the next page is %+v", second)
 	}
-	if f := second.Places(page.Facets, 1); strings.Contains(string(f[0].Link), "after") {
+	if back := second.Previous(); back != "?lang=de" || list.Previous() != "" {
+		t.Errorf("the second page leads back to %q, the first to %q", back, list.Previous())
+	}
+	if f := placesOf(second, page, 1); strings.Contains(string(f[0].Link), "after") {
 		t.Errorf("a choice leads to %s", f[0].Link)
 	}
 	if list.Next(&jobmirror.Page{}) != "" {
 		t.Error("the last page has a next one")
 	}
 	none, page := search("lang=de&place=Atlantis")
-	if f := none.Places(page.Facets, 5); len(f) != 1 || f[0].Name != "Atlantis" || f[0].Count != 0 || f[0].Link != "?lang=de" {
+	if f := placesOf(none, page, 5); len(f) != 1 || f[0].Name != "Atlantis" || f[0].Count != 0 || f[0].Link != "?lang=de" {
 		t.Errorf("nothing found, and %+v", f)
 	}
+}
+
+// group returns the facets of a filter.
+func group(r *jobsite.Results, name string, limit int) []jobsite.Facet {
+	for _, g := range r.Groups(limit) {
+		if g.Name == name {
+			return g.Facets
+		}
+	}
+	return nil
 }
 
 // What was chosen comes first, then what is found most often, and what has no words is
@@ -161,14 +185,15 @@ func TestOrderOfFacets(t *testing.T) {
 	for i := range 40 {
 		counts[fmt.Sprint("unnamed ", i)] = 20 + i
 	}
-	named := func(category string) (string, bool) { return category, !strings.HasPrefix(category, "unnamed") }
+	texts := jobsite.Texts{Categories: map[string]string{"few": "few", "many": "many", "some": "some", "also": "also"}}
 	for chosen, want := range map[string]string{
 		"":     "many 9 false, also 4 false, some 4 false, few 1 false",
 		"few":  "few 1 true, many 9 false, also 4 false, some 4 false",
 		"some": "some 4 true, many 9 false, also 4 false, few 1 false",
 	} {
 		var got []string
-		for _, f := range (jobsite.List{Category: chosen}).Categories(&jobmirror.Facets{Categories: counts}, 10, named) {
+		r := &jobsite.Results{List: jobsite.List{Category: chosen}, Page: &jobmirror.Page{Facets: &jobmirror.Facets{Categories: counts}}, Texts: texts}
+		for _, f := range group(r, "category", 10) {
 			got = append(got, fmt.Sprint(f.Name, " ", f.Count, " ", f.Chosen))
 		}
 		if strings.Join(got, ", ") != want {
@@ -181,12 +206,13 @@ func TestOrderOfFacets(t *testing.T) {
 func ExampleList() {
 	show := func(w io.Writer, r *http.Request, mirror *jobmirror.Mirror) error {
 		// begin
-		list, problems := jobsite.ParseList(jobsite.ReadQuery(r)) // text, near, radius, place, category, order, lang, after
+		list, problems := jobsite.ParseList(jobsite.ReadQuery(r)) // text, near, radius, the filters, order, lang, after
 		page, err := mirror.Search(r.Context(), list.Query())
 		if err != nil {
 			return err
 		}
-		for _, facet := range list.Places(page.Facets, 5) {
+		found := &jobsite.Results{List: list, Page: page}
+		for _, facet := range found.Places(5) {
 			fmt.Fprintf(w, "<a href=\"%s\">%s (%d)</a>\n", html.EscapeString(string(facet.Link)), html.EscapeString(facet.Name), facet.Count)
 		}
 		next := list.Next(page) // the link to the next page; empty: there is none
@@ -292,9 +318,8 @@ func TestPostalCode(t *testing.T) {
 // A chosen category is shown even if the site has no words for it, so that it can be taken off.
 func TestChosenCategoryWithoutName(t *testing.T) {
 	counts := &jobmirror.Facets{Categories: map[string]int{"3001": 4, "3002": 2}}
-	none := func(string) (string, bool) { return "", false }
-	list := jobsite.List{Category: "3001", Text: "a"}
-	if got := list.Categories(counts, 5, none); len(got) != 1 || got[0].Name != "3001" || !got[0].Chosen || got[0].Link != "?text=a" {
+	r := &jobsite.Results{List: jobsite.List{Category: "3001", Text: "a"}, Page: &jobmirror.Page{Facets: counts}}
+	if got := group(r, "category", 5); len(got) != 1 || got[0].Name != "3001" || !got[0].Chosen || got[0].Link != "?text=a" {
 		t.Errorf("%+v", got)
 	}
 }
