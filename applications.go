@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
+	"github.com/jobboard-sdk/jobboard-go/internal/call"
 	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 	"github.com/jobboard-sdk/jobboard-go/internal/refusal"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
@@ -49,12 +50,12 @@ func ask[T any](
 		return value, e.refuse(ctx, op, err)
 	}
 	path, _, _ := address.Fill(op.path, job.String()) // digits need no escape
-	err = e.do(ctx, op, request{path: path, turn: turn}, func(got *answer) error {
-		body, err := got.bytes()
+	err = e.do(ctx, op, request{Request: call.Request{Path: path, Turn: turn}}, func(got answer) error {
+		body, err := got.Bytes()
 		if err != nil {
 			return err
 		}
-		if op == opApplicationID && !transport.Framed(got.resp) {
+		if op == opApplicationID && !transport.Framed(got.Response) {
 			return transport.ErrCut // a truncated identifier looks like a whole one
 		}
 		value, err = decode(body)

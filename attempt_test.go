@@ -180,42 +180,20 @@ func TestAnswerAboutAnotherJob(t *testing.T) {
 	}
 }
 
-// A stream may take longer than an attempt, as long as it flows; a bounded body
-// may not. Config.HTTPClient's Timeout bounds an attempt, too.
+// Config.HTTPClient's Timeout bounds an attempt, too.
 func TestAttemptTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := rig.Client(t, jobboard.Config{
 			BaseURL: base, ClientID: "10", Retry: jobboard.RetryPolicy{AttemptTimeout: time.Hour, MaxAttempts: 1},
 			HTTPClient: &http.Client{Timeout: 20 * time.Second, Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
-				body, w := io.Pipe()
-				context.AfterFunc(r.Context(), func() { _ = w.CloseWithError(r.Context().Err()) })
-				go func() {
-					_, _ = io.WriteString(w, `{"totalNumberOfJobs":10,"results":[`)
-					for i := range 10 {
-						time.Sleep(8 * time.Second)
-						_, _ = io.WriteString(w, strings.Repeat(",", min(i, 1))+`{"jobPostingId":1,"title":"x"}`)
-					}
-					_, _ = io.WriteString(w, "]}")
-					_ = w.Close()
-				}()
-				return rig.Respond(r, 200, nil, body)
+				<-r.Context().Done()
+				return nil, r.Context().Err()
 			})},
 		})
-		start, n := time.Now(), 0
-		for _, err := range c.Postings(t.Context(), "x", jobboard.Query{}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			n++
-		}
-		if n != 10 || time.Since(start) != 80*time.Second {
-			t.Errorf("%d postings in %v", n, time.Since(start))
-		}
-		start = time.Now()
+		start := time.Now()
 		if _, err := c.Search(t.Context(), "x", jobboard.Query{}); !errors.Is(err, jobboard.ErrTimeout) || time.Since(start) != 20*time.Second {
 			t.Errorf("%v after %v, want a time-out after HTTPClient.Timeout", err, time.Since(start))
 		}
-		time.Sleep(time.Hour)
 	})
 }
 
@@ -361,26 +339,6 @@ func TestBodyAfterTheDeadline(t *testing.T) {
 	}
 }
 
-// At most three redirects are followed, and the body of each answer is closed.
-func TestAtMostThreeRedirects(t *testing.T) {
-	for redirects, want := range map[int]int{1: 2, 3: 4, 4: 4} {
-		sent, closed := 0, 0
-		c := served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
-			sent++
-			resp := answer(r, 200, "true")
-			if sent <= redirects {
-				resp = answer(r, 302, strings.Repeat("x", 8<<10), "Location", "/there")
-			}
-			resp.Body = closeCounter{resp.Body, &closed}
-			return resp
-		})
-		_, err := withToken(c).HasApplied(t.Context(), 1)
-		if sent != want || closed != want || errors.Is(err, jobboard.ErrRedirect) != (redirects > 3) || (err == nil) != (redirects <= 3) {
-			t.Errorf("%d redirects: %d requests, %d bodies closed, %v", redirects, sent, closed, err)
-		}
-	}
-}
-
 // What an Error keeps and prints of an answer is bounded, and tells where the
 // answer is from.
 func TestErrorOfALongAnswer(t *testing.T) {
@@ -494,23 +452,18 @@ func TestCodeOfAFailingService(t *testing.T) {
 }
 
 // A call that changes something may have been executed once a request has reached
-// the service without a clear answer.
+// the service, if its caller leaves before there is a clear answer.
 func TestMayHaveExecuted(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
 	for name, test := range map[string]struct {
 		script []any // statuses and errors; behind them the caller leaves
 		want   bool
 	}{
-		"it never reached the service":           {[]any{refused}, false},
-		"it was refused, and waits":              {[]any{429}, true},
-		"it was refused, then did not reach it":  {[]any{429, refused}, true},
-		"it did not reach it, then was refused":  {[]any{refused, 429}, true},
-		"a clear answer":                         {[]any{403}, false},
-		"a clear answer after a refusal":         {[]any{429, 403}, false},
-		"a clear answer after a failure":         {[]any{503, 403}, true},
-		"a clear answer after a lost connection": {[]any{io.ErrUnexpectedEOF, 403}, true},
-		"a clear answer after none":              {[]any{refused, 403}, false},
-		"a failure for good":                     {[]any{501}, false},
+		"it never reached the service":          {[]any{refused}, false},
+		"it was refused, and waits":             {[]any{429}, true},
+		"it was refused, then did not reach it": {[]any{429, refused}, true},
+		"it did not reach it, then was refused": {[]any{refused, 429}, true},
+		"a clear answer after none":             {[]any{refused, 403}, false},
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -555,7 +508,8 @@ func TestBodyThatFails(t *testing.T) {
 	}
 }
 
-// The conditions of each status, to the edges of their ranges.
+// The edges of the ranges of statuses in which a condition counts. What counts within them is in the
+// table of faults.
 func TestConditionsOfStatuses(t *testing.T) {
 	const project = `{"code":"get_project_error","message":"Not available"}`
 	for _, test := range []struct {
@@ -565,7 +519,6 @@ func TestConditionsOfStatuses(t *testing.T) {
 	}{
 		{300, "", jobboard.ErrRedirect},
 		{399, "", jobboard.ErrRedirect},
-		{400, "", nil},
 		{400, project, nil},
 		{401, project, jobboard.ErrUnauthorized},
 		{402, project, jobboard.ErrProjectNotAvailable},
@@ -577,27 +530,14 @@ func TestConditionsOfStatuses(t *testing.T) {
 		{402, `{"code":"get_application_error"}`, jobboard.ErrApplicationNotFound},
 		{428, `{"code":"get_application_error"}`, jobboard.ErrApplicationNotFound},
 		{429, `{"code":"get_application_error"}`, jobboard.ErrRateLimited},
-		{403, "posting not accessible", jobboard.ErrPostingNotAccessible},
 		{403, "posting not found", jobboard.ErrForbidden},
-		{403, "not accessible", jobboard.ErrForbidden},
-		{403, "no", jobboard.ErrForbidden},
-		{404, "no posting found", jobboard.ErrPostingNotFound},
-		{404, "no posting", nil},
 		{404, "posting not accessible", nil},
-		{404, `{"code":"x","message":"no posting found"}`, nil},
-		{404, `{"error":"x","message":"no posting found"}`, nil},
-		{404, "<p>no posting found", nil},
 		{402, "posting not accessible", nil},
 		{405, "no posting found", nil},
 		{409, "posting inactive", nil},
-		{410, "posting inactive", jobboard.ErrPostingInactive},
-		{410, "posting not active", jobboard.ErrPostingInactive},
 		{410, "no posting found", nil},
-		{410, "inactive", nil},
-		{410, "gone", nil},
 		{411, "posting inactive", nil},
 		{499, "", nil},
-		{500, "", jobboard.ErrServer},
 		{599, "", jobboard.ErrServer},
 		{600, "", nil},
 	} {

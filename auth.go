@@ -9,8 +9,8 @@ import (
 )
 
 // How a token reaches the header: the function that sources returns makes a credential of a token source.
-// Before each attempt call.authorize (attempt.go) gets an authorization from the credential, and
-// call.send puts it into the header. Package credential caches the token: cache.go fetches it from
+// Before each attempt the engine (token.go of internal/call) gets an authorization from the credential,
+// and puts it into the header. Package credential caches the token: cache.go fetches it from
 // the source, credential.go makes the header.
 
 // StaticToken returns a source that always gives the same access token. No fmt

@@ -87,7 +87,7 @@ func bulk[T any](
 		Failed: func(job JobID, err error) BulkResult[T] { return BulkResult[T]{Job: job, Err: err} },
 		Stopped: func(job JobID, err error) BulkResult[T] {
 			return BulkResult[T]{Job: job, Err: &Error{
-				Op: op.name, Method: op.method, Origin: e.origin.Address(), Path: op.path, Stopped: StopCanceled, Err: ended(err, false).err,
+				Op: op.name, Method: op.method, Origin: e.Origin.Address(), Path: op.path, Stopped: StopCanceled, Err: contextEnd(err),
 			}}
 		},
 	})

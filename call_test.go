@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"golang.org/x/oauth2"
 )
 
@@ -106,57 +105,5 @@ func TestStreamKeepsNoBuffer(t *testing.T) {
 	})
 	if bytes > n*40<<10 && !raceEnabled { // a pool forgets under the race detector
 		t.Errorf("%d bytes a stream", bytes/n)
-	}
-}
-
-// The last line: whatever made the address of a request, no credential is sent
-// to another origin than its endpoint's, nor is the request.
-func TestCredentialStaysWithItsOrigin(t *testing.T) {
-	var sent []string
-	next := func(r *http.Request) (*http.Response, error) {
-		sent = append(sent, r.URL.String()+" "+r.Header.Get("Authorization"))
-		return stubTransport{"true"}.RoundTrip(r)
-	}
-	renewing := RenewingToken(func(context.Context) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "renewed"}, nil })
-	fresh, err := credential.Bearer(&oauth2.Token{AccessToken: "fresh"}).Header(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, source := range map[string]oauth2.TokenSource{"basic": nil, "static": StaticToken("static"), "renewing": renewing} {
-		config := Config{BaseURL: "https://jobs.example/board", TokenSource: source}
-		if source == nil {
-			config.ClientID = "id"
-		}
-		client, err := NewClient(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		endpoint := client.base
-		endpoint.next = next
-		for _, known := range []*credential.Authorization{nil, fresh} { // what a renewal has left for the next attempt
-			for address, own := range map[string]bool{
-				"https://jobs.example/x": true, "https://JOBS.example:443/x": true,
-				"http://jobs.example/x": false, "https://jobs.example:444/x": false, "https://www.jobs.example/x": false,
-				"https://jobs.example.net/x": false, "https://127.0.0.1/x": false, "https://jobs.example@elsewhere.example/x": false,
-			} {
-				req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sent = nil
-				c := &call{
-					ctx: t.Context(), op: opHasApplied, endpoint: &endpoint, accept: func(*answer) error { return nil },
-					last: &failedAttempt{fresh: known}, deadline: time.Now().Add(time.Minute),
-				}
-				_, failed := c.attempt(req)
-				c.release()
-				switch {
-				case own && (failed != nil || len(sent) != 1):
-					t.Errorf("%s to %s: %v, sent %q", name, address, failed, sent)
-				case !own && (failed == nil || !errors.Is(failed.err, ErrInvalidInput) || len(sent) != 0):
-					t.Errorf("%s to %s: %v, sent %q", name, address, failed, sent)
-				}
-			}
-		}
 	}
 }

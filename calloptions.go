@@ -71,17 +71,17 @@ func (e *endpoint) with(o CallOptions) endpoint {
 		if most := changed.attemptMost; most > 0 {
 			policy.AttemptTimeout = min(policy.AttemptTimeout, most)
 		}
-		changed.retry, changed.budget = &policy, changed.shared
+		changed.Policy, changed.Budget = policy.numbers(), changed.shared
 		if policy.Budget < 0 {
-			changed.budget = nil
+			changed.Budget = nil
 		}
 	}
 	if wrong := headerMistake(o.Header); wrong != "" {
 		changed.mistake = cmp.Or(changed.mistake, invalid("CallOptions.Header %s", wrong))
 	} else if len(o.Header) > 0 {
-		header := addHeader(changed.added(), o.Header)
+		header := addHeader(changed.Added(), o.Header)
 		hidden := headerSecrets(header)
-		changed.added, changed.hide = func() http.Header { return header }, func() []string { return hidden }
+		changed.Added, changed.hide = func() http.Header { return header }, func() []string { return hidden }
 	}
 	return changed
 }

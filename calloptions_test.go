@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,10 +23,10 @@ import (
 // Applicant, and HTTPClient's Timeout bounds it too.
 func TestWithRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var requests int
+		var requests atomic.Int32 // Precheck asks both services at once
 		slow := false
 		transport := rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
-			requests++
+			requests.Add(1)
 			if slow {
 				<-r.Context().Done()
 				return nil, r.Context().Err()
@@ -42,7 +43,7 @@ func TestWithRetry(t *testing.T) {
 		for _, c := range []struct {
 			what string
 			call func() error
-			want int
+			want int32
 		}{
 			{"the client", func() error { _, err := client.JobInformation(t.Context(), 1); return err }, 2},
 			{"With one attempt", func() error { _, err := once.JobInformation(t.Context(), 1); return err }, 1},
@@ -58,9 +59,9 @@ func TestWithRetry(t *testing.T) {
 			{"the defaults in place of two attempts", func() error { _, err := defaults.JobInformation(t.Context(), 1); return err }, 5},
 			{"the client again", func() error { _, err := client.JobInformation(t.Context(), 1); return err }, 2},
 		} {
-			requests = 0
-			if err := c.call(); !errors.Is(err, jobboard.ErrServer) || requests != c.want {
-				t.Errorf("%s: %d requests, want %d: %v", c.what, requests, c.want, err)
+			requests.Store(0)
+			if err := c.call(); !errors.Is(err, jobboard.ErrServer) || requests.Load() != c.want {
+				t.Errorf("%s: %d requests, want %d: %v", c.what, requests.Load(), c.want, err)
 			}
 		}
 		slow = true

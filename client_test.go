@@ -10,8 +10,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -353,34 +351,6 @@ func TestCallsWithoutWhatTheyNeed(t *testing.T) {
 		var mistake *jobboard.ConfigError
 		if errors.As(err, &mistake) != (test.field != "") || mistake != nil && mistake.Field != test.field {
 			t.Errorf("%v, want the field %q", err, test.field)
-		}
-	}
-}
-
-// The fields beside the condition.
-func TestErrorFields(t *testing.T) {
-	for file, want := range map[string]struct{ code, message string }{
-		"401_invalid_token.header":           {"invalid_token", "token expired or otherwise invalid"},
-		"404_project_not_available.json":     {"get_project_error", "Project for jobId 4711 not available"},
-		"410_posting_inactive.txt":           {"", "JobPosting inactive for jobId 4711"},
-		"410_posting_inactive_quoted.json":   {"", "JobPosting inactive for jobId 4711"},
-		"404_application_not_found_bare.txt": {"get_application_error", "get_application_error"},
-	} {
-		status, body, header := rig.Must(strconv.Atoi(file[:3])), string(rig.Data("errors/"+file)), ""
-		if filepath.Ext(file) == ".header" {
-			_, header, _ = strings.Cut(strings.TrimSpace(body), ": ")
-			body = ""
-		}
-		user := jobboard.StaticToken("t-o-k-e-n") // none of these words occurs in an answer
-		c := answering(t, jobboard.Config{}, status, body, "WWW-Authenticate", header)
-		_, err := c.Applicant(user).ApplicationID(t.Context(), 4711)
-		var e *jobboard.Error
-		if !errors.As(err, &e) {
-			t.Fatal(err)
-		}
-		if e.Op != "ApplicationID" || e.Path != "/api/rest/v3/frontend/jobs/{jobDbId}/application" || e.StatusCode != status ||
-			e.Code != want.code || e.Message != want.message || e.Stopped != jobboard.StopFinal || string(e.Body) != body {
-			t.Errorf("%s: %#v", file, e)
 		}
 	}
 }

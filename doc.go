@@ -1,7 +1,8 @@
 // Package jobboard calls a recruiting job board: it searches the postings of a
 // channel, reports whether an applicant has applied to a job and under which
 // identifier, and returns what an applicant must know before applying. Comments
-// name the section of the interface that they are about.
+// name the section of the interface that they are about; docs/interface.md in the
+// repository says what each section holds.
 //
 //	client, err := jobboard.NewClient(jobboard.Config{
 //		BaseURL:  "https://jobs.example",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/budget"
+	"github.com/jobboard-sdk/jobboard-go/internal/call"
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"golang.org/x/oauth2"
@@ -72,31 +73,21 @@ type Client struct {
 // address, the lookup's, or the base address for one applicant.
 type endpoint struct {
 	*common
-	base       *url.URL // path without a trailing slash; nil: there is none
-	origin     address.Origin
-	place      *place // how errors call the address and the credential; nil: nothing can be sent
-	credential credential.Credential
-	budget     *budget.Budget // nil: none
-	shared     *budget.Budget // of all calls to the origin; budget is nil where CallOptions have none
-	mistake    error          // of the settings: nothing may be sent
+	call.Endpoint                // what the engine needs; its Policy, Budget and Added are what CallOptions change
+	place         *place         // how errors call the address and the credential; nil: nothing can be sent
+	shared        *budget.Budget // of all calls to the origin; Budget is nil where CallOptions have none
+	mistake       error          // of the settings: nothing may be sent
 
-	// What CallOptions change.
-	retry    *RetryPolicy       // defaults filled in
-	observer *Observer          // nil: nobody watches
-	added    func() http.Header // added to each request; a function, because fmt's %v would print the values
-	hide     func() []string    // the values in added that no error may show
+	// What else CallOptions change.
+	observer *Observer       // nil: nobody watches
+	hide     func() []string // the values in Added that no error may show
 }
 
 // common holds the state that all endpoints of a client share.
 type common struct {
-	config Config // defaults filled in, credentials removed
-	// next sends a request. It is a function and no http.RoundTripper, because a transport's
-	// buffers hold the bytes of recent requests, and fmt's %v would print them.
-	next        func(*http.Request) (*http.Response, error)
-	standard    bool                                  // next is net/http's own, which changes no header
-	proxy       func(*http.Request) (*url.URL, error) // of next; nil: there is none, or nobody knows
-	headers     credential.Headers
-	anonymous   credential.Authorization // used by endpoints without a credential
+	config      Config // defaults filled in, credentials removed
+	network     call.Network
+	proxy       func(*http.Request) (*url.URL, error) // of network; nil: there is none, or nobody knows
 	catalogues  catalogueCache
 	attemptMost time.Duration // bounds AttemptTimeout of every policy; 0: nothing does
 	// source makes a credential of a token source. It is a function, because the credential.Foreign
@@ -180,15 +171,15 @@ func newClient(cfg Config) (*Client, error) {
 	c.base.place, c.lookup.place = &baseWithout, &lookupWithout
 	switch {
 	case cfg.ClientID != "":
-		c.base.credential, c.base.place = credential.Basic(cfg.ClientID), &baseWithID
+		c.base.Credential, c.base.place = credential.Basic(cfg.ClientID), &baseWithID
 	case cfg.TokenSource != nil:
-		c.base.credential, c.base.place = all.source(cfg.TokenSource), &baseWithToken
+		c.base.Credential, c.base.place = all.source(cfg.TokenSource), &baseWithToken
 	}
 	if cfg.JobDBTokenSource != nil {
-		c.lookup.credential, c.lookup.place = all.source(cfg.JobDBTokenSource), &lookupWithToken
+		c.lookup.Credential, c.lookup.place = all.source(cfg.JobDBTokenSource), &lookupWithToken
 	}
-	if c.base.origin == c.lookup.origin {
-		c.lookup.budget, c.lookup.shared = c.base.budget, c.base.budget
+	if c.base.Origin == c.lookup.Origin {
+		c.lookup.Budget, c.lookup.shared = c.base.Budget, c.base.Budget
 	}
 	return c, nil
 }
@@ -215,9 +206,11 @@ func newCommon(cfg Config) (*common, error) {
 	cfg.HTTPClient, cfg.TLS, cfg.Middleware = nil, nil, nil
 	return &common{
 		config: cfg, attemptMost: attemptMost,
-		next: next.RoundTrip, standard: standard, proxy: proxy,
-		headers: credential.NewHeaders(cfg.UserAgent, cfg.Language),
-		source:  sources(),
+		network: call.Network{
+			Next: next.RoundTrip, Standard: standard, Headers: credential.NewHeaders(cfg.UserAgent, cfg.Language),
+			UserAgent: cfg.UserAgent, Limiter: cfg.Limiter,
+		},
+		proxy: proxy, source: sources(),
 	}, nil
 }
 
@@ -236,24 +229,26 @@ func network(h *http.Client, settings *tls.Config) http.RoundTripper {
 // address is nil, because the field is empty, the endpoint refuses every call.
 func newEndpoint(all *common, field string, base *url.URL) endpoint {
 	e := endpoint{
-		common: all, base: base, retry: &all.config.Retry, observer: all.config.Observer,
-		added: nothing[http.Header], hide: nothing[[]string],
+		common: all, observer: all.config.Observer, hide: nothing[[]string],
+		Endpoint: call.Endpoint{
+			Network: &all.network, Base: base, Policy: all.config.Retry.numbers(), Added: nothing[http.Header],
+		},
 	}
 	if base == nil {
 		e.mistake = &ConfigError{field, "is empty, and this call needs it"}
 		return e
 	}
-	e.origin = address.OriginOf(base)
-	if policy := e.retry; policy.Budget > 0 {
-		e.budget = budget.New(policy.Budget, budgetRatio)
-		e.shared = e.budget
+	e.Origin = address.OriginOf(base)
+	if initial := all.config.Retry.Budget; initial > 0 {
+		e.Budget = budget.New(initial, budgetRatio)
+		e.shared = e.Budget
 	}
 	return e
 }
 
 // unmade stands for the endpoint of a zero Client or Applicant. It refuses every call.
 var unmade = endpoint{
-	common: new(common), added: nothing[http.Header], hide: nothing[[]string],
+	common: new(common), hide: nothing[[]string], Endpoint: call.Endpoint{Added: nothing[http.Header]},
 	mistake: invalid("use NewClient, and for an applicant Client.Applicant: the zero value has no address to call"),
 }
 
@@ -277,10 +272,10 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	case e.mistake != nil:
 	case user == nil:
 		e.mistake = invalid("the applicant's token source is nil")
-	case !e.config.AllowInsecure && !e.origin.IsConfidential():
+	case !e.config.AllowInsecure && !e.Origin.IsConfidential():
 		e.mistake = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant's token does not go there"}
 	default:
-		e.credential, e.place = e.source(user), &baseWithApplicant
+		e.Credential, e.place = e.source(user), &baseWithApplicant
 	}
 	return &Applicant{client: c, endpoint: e}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/call"
 	"github.com/jobboard-sdk/jobboard-go/internal/catalogue"
 	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
@@ -425,10 +426,10 @@ func (c *Client) jobInformation(ctx context.Context, job JobID, turn *gate.Turn)
 	if err := checkJob(job); err != nil {
 		return nil, e.refuse(ctx, opJobInformation, err)
 	}
-	req := request{path: lookupPath, query: "jobid=" + strconv.FormatInt(int64(job), 10), turn: turn}
+	req := request{Request: call.Request{Path: lookupPath, Query: "jobid=" + strconv.FormatInt(int64(job), 10), Turn: turn}}
 	var info *JobInformation
-	err := e.do(ctx, opJobInformation, req, func(a *answer) error {
-		body, err := a.bytes()
+	err := e.do(ctx, opJobInformation, req, func(a answer) error {
+		body, err := a.Bytes()
 		if err != nil {
 			return err
 		}
@@ -443,9 +444,9 @@ func (c *Client) jobInformation(ctx context.Context, job JobID, turn *gate.Turn)
 		// The body is no job information, but may hold a code of 7.3, because these codes come with
 		// any status.
 		head := body[:min(len(body), maxErrorBody)]
-		words, condition := classify(opJobInformation, a.resp.StatusCode, a.resp.Header, head, isNoInfoMember)
+		words, condition := classify(opJobInformation, a.Response.StatusCode, a.Response.Header, head, isNoInfoMember)
 		if condition != nil {
-			return &failedAttempt{err: condition, words: words}
+			return &told{condition, words}
 		}
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/call"
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
 
@@ -139,27 +140,55 @@ func (w *watch) endAttempt(end AttemptEnd) {
 	done(end)
 }
 
-// answered keeps status and header of an answer for endAttempt.
-func (w *watch) answered(resp *http.Response, secrets *redact.Secrets) {
+// answered keeps status and header of an answer for endAttempt and endCall.
+func (w *watch) answered(a *call.Answer, secrets *redact.Secrets) {
 	if w == nil {
 		return
 	}
-	w.status, w.received = resp.StatusCode, time.Now()
+	w.status, w.received = a.Response.StatusCode, a.At
 	if w.attemptDone == nil {
 		return
 	}
 	room := 16 << 10
-	w.header = make(http.Header, len(resp.Header))
-	for _, name := range slices.Sorted(maps.Keys(resp.Header)) {
+	w.header = make(http.Header, len(a.Response.Header))
+	for _, name := range slices.Sorted(maps.Keys(a.Response.Header)) {
 		if name == "Set-Cookie" || name == "Set-Cookie2" {
 			continue
 		}
-		for _, value := range resp.Header[name] {
+		for _, value := range a.Response.Header[name] {
 			if room -= len(name) + len(value); room >= 0 {
 				w.header[name] = append(w.header[name], secrets.Hide(value))
 			}
 		}
 	}
+}
+
+// Begin tells the Observer and the Logger of a request. It returns the request's context and the
+// headers that the observer adds.
+func (c *invocation) Begin(ctx context.Context, number int) (context.Context, http.Header) {
+	ctx, added := c.watch.startAttempt(ctx, AttemptStart{Number: number})
+	c.began = c.logRequest(number)
+	return ctx, added
+}
+
+// End tells the Observer and the Logger that an attempt ended, and the Logger of an answer that was
+// read to its end or dropped.
+func (c *invocation) End(end call.End) {
+	if end.Answer != nil && end.Answer.Response != nil {
+		c.watch.answered(end.Answer, &c.Secrets)
+		c.logAnswer(end.Answer)
+	}
+	if end.Repeat {
+		c.logRepeat(end)
+	}
+	if c.watch == nil {
+		return
+	}
+	var err error
+	if end.Failure != nil {
+		err = c.condition(end.Failure)
+	}
+	c.watch.endAttempt(AttemptEnd{Err: err, Repeat: end.Repeat, Wait: end.Wait})
 }
 
 // The records of Config.Logger. Their keys stay: op, method, host, path, channel, attempt, attempts,
@@ -168,42 +197,43 @@ func (w *watch) answered(resp *http.Response, secrets *redact.Secrets) {
 
 // logRequest logs that a request is sent and returns the time. If the Logger does not want the
 // records of requests and answers, it returns the zero time.
-func (c *call) logRequest() time.Time {
+func (c *invocation) logRequest(number int) time.Time {
 	l := c.endpoint.config.Logger
-	if l == nil || !l.Enabled(c.ctx, slog.LevelDebug) {
+	if l == nil || !l.Enabled(c.Context(), slog.LevelDebug) {
 		return time.Time{}
 	}
 	attrs := []slog.Attr{
-		slog.String("op", c.op.name), slog.String("method", c.op.method), slog.String("host", c.endpoint.origin.Host),
-		slog.String("path", c.op.path), slog.Int("attempt", c.attempts),
+		slog.String("op", c.op.name), slog.String("method", c.op.method), slog.String("host", c.endpoint.Origin.Host),
+		slog.String("path", c.op.path), slog.Int("attempt", number),
 	}
-	if c.request.channel != "" {
-		attrs = append(attrs, slog.String("channel", string(c.request.channel)))
+	if c.channel != "" {
+		attrs = append(attrs, slog.String("channel", string(c.channel)))
 	}
-	l.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: request", attrs...)
+	l.LogAttrs(c.Context(), slog.LevelDebug, "jobboard: request", attrs...)
 	return time.Now()
 }
 
-// logAnswer logs, once, an answer that was read to its end or dropped.
-func (c *call) logAnswer(a *answer) {
-	if a.began.IsZero() {
+// logAnswer logs an answer, once, if it is closed.
+func (c *invocation) logAnswer(a *call.Answer) {
+	closed, ok := a.Closed()
+	if c.began.IsZero() || !ok {
 		return
 	}
-	took := time.Since(a.began)
-	a.began = time.Time{}
-	c.endpoint.config.Logger.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: answer",
-		slog.String("op", c.op.name), slog.String("path", c.op.path), slog.Int("attempt", c.attempts),
-		slog.Int("status", a.resp.StatusCode), slog.Duration("duration", took), slog.Int64("bytes", a.Received()))
+	took := closed.Sub(c.began)
+	c.began = time.Time{}
+	c.endpoint.config.Logger.LogAttrs(c.Context(), slog.LevelDebug, "jobboard: answer",
+		slog.String("op", c.op.name), slog.String("path", c.op.path), slog.Int("attempt", c.Attempts()),
+		slog.Int("status", a.Response.StatusCode), slog.Duration("duration", took), slog.Int64("bytes", a.Received()))
 }
 
-func (c *call) logRepeat(f *failedAttempt) {
+func (c *invocation) logRepeat(end call.End) {
 	if l := c.endpoint.config.Logger; l != nil {
-		l.LogAttrs(c.ctx, slog.LevelInfo, "jobboard: repeat", slog.String("op", c.op.name), slog.String("path", c.op.path),
-			slog.Int("attempt", c.attempts), slog.Int("status", f.status), slog.Duration("wait", f.wait))
+		l.LogAttrs(c.Context(), slog.LevelInfo, "jobboard: repeat", slog.String("op", c.op.name), slog.String("path", c.op.path),
+			slog.Int("attempt", c.Attempts()), slog.Int("status", end.Failure.Status()), slog.Duration("wait", end.Wait))
 	}
 }
 
-func (c *call) logFailure(e *Error) {
+func (c *invocation) logFailure(e *Error) {
 	l := c.endpoint.config.Logger
 	if l == nil {
 		return
@@ -225,5 +255,5 @@ func (c *call) logFailure(e *Error) {
 	if e.RequestID != "" {
 		attrs = append(attrs, slog.String("request", e.RequestID))
 	}
-	l.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: failed", attrs...)
+	l.LogAttrs(c.Context(), slog.LevelDebug, "jobboard: failed", attrs...)
 }

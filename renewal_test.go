@@ -120,52 +120,6 @@ func crowd(callers int, applicant func(i int) *jobboard.Applicant) map[string]in
 	return count
 }
 
-// At the end of a token no caller in flight fails: one of them renews it for all, and each
-// repeats its request at once with the new token, whatever the retry budget holds. The end of
-// that token is none of a renewed token that the service refuses, so it passes as well.
-func TestNobodyIsSignedOut(t *testing.T) {
-	for _, foreign := range []bool{false, true} {
-		for _, callers := range []int{5, 20, 100} {
-			for _, good := range []int{0, 1, 11, 101} {
-				inBubble(t, fmt.Sprintf("foreign %v, %d callers after %d good calls", foreign, callers, good), func(t *testing.T) {
-					s := &endingTokens{good: 1}
-					client := withTransport(t, jobboard.Config{}, s.answer)
-					source := s.source(foreign)
-					applicant := func(int) *jobboard.Applicant { return client.Applicant(source) }
-					for range good {
-						succeeds(t, applicant(0))
-					}
-					s.reset()
-					s.end(tokenLatency / 2)
-					start := time.Now()
-					if of := crowd(callers, applicant); of["ok"] != callers {
-						t.Errorf("the calls end with %v", of)
-					}
-					if had := s.had(); had["token1"] != callers || had["token2"] != callers || len(had) != 2 {
-						t.Errorf("sent %v", had)
-					}
-					if want := 1 + min(1, max(0, 1-good)); !foreign && s.asked != want {
-						t.Errorf("%d tokens were fetched, want %d", s.asked, want)
-					}
-					if took := time.Since(start); took != 2*tokenLatency {
-						t.Errorf("it took %v", took)
-					}
-					s.reset()
-					succeeds(t, applicant(0))
-					if had := s.had(); had["token2"] != 1 {
-						t.Errorf("then sent %v", had)
-					}
-					time.Sleep(time.Minute)
-					s.end(tokenLatency / 2)
-					if of := crowd(callers, applicant); of["ok"] != callers {
-						t.Errorf("at the end of the second token the calls end with %v", of)
-					}
-				})
-			}
-		}
-	}
-}
-
 // A refused call repeats its request once with the new token, and what becomes of that repeat is
 // its own matter: no other call waits for it.
 func TestRepeatWithTheNewToken(t *testing.T) {

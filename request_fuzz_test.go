@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/call"
 )
 
 // routed returns what a service's own router makes of a request.
@@ -53,7 +55,7 @@ func FuzzPathSegment(f *testing.F) {
 			return
 		}
 		refused := name == "" || name == "." || name == ".." || len(name) > 1024 || strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) >= 0
-		before := c.base.base.EscapedPath()
+		before := c.base.Base.EscapedPath()
 		pattern := func(rest string) string {
 			// A router's pattern for the fixed part: any segments of that number.
 			p := ""
@@ -87,7 +89,7 @@ func FuzzPathSegment(f *testing.F) {
 		}
 		_, _ = c.Search(context.Background(), ChannelID(name), Query{})
 		fixed := "/api/rest/v2/frontend/jobboards"
-		check("channel", c.base.base.Path+fixed+"/", "GET "+pattern(fixed)+"/{it}/jobs", strings.Count(before, "/")+7)
+		check("channel", c.base.Base.Path+fixed+"/", "GET "+pattern(fixed)+"/{it}/jobs", strings.Count(before, "/")+7)
 
 		sent = nil
 		_, _ = c.Unsubscribe(context.Background(), SubscriptionID(name))
@@ -98,7 +100,7 @@ func FuzzPathSegment(f *testing.F) {
 		if strings.Count(abo, "/") > 20 {
 			return
 		}
-		check("subscription", c.base.base.Path+abo+"/", "DELETE "+pattern(abo)+"/{it}", strings.Count(before+abo, "/")+1)
+		check("subscription", c.base.Base.Path+abo+"/", "DELETE "+pattern(abo)+"/{it}", strings.Count(before+abo, "/")+1)
 	})
 }
 
@@ -190,7 +192,7 @@ func FuzzRedirectLocation(f *testing.F) {
 		if !isOneOf(err, []error{ErrRedirect}) {
 			t.Fatalf("%d %q: %v", status, location, err)
 		}
-		if len(sent) < 1 || len(sent) > 1+maxRedirects {
+		if len(sent) < 1 || len(sent) > 1+call.MaxRedirects {
 			t.Fatalf("%d %q: %d requests", status, location, len(sent))
 		}
 		for _, r := range sent[1:] {

@@ -2,16 +2,11 @@ package jobboard
 
 import (
 	"cmp"
-	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
-	"time"
 
-	"github.com/jobboard-sdk/jobboard-go/internal/credential"
-	"github.com/jobboard-sdk/jobboard-go/internal/transport"
+	"github.com/jobboard-sdk/jobboard-go/internal/call"
 )
 
 // Transport returns a transport for paths of the base address that the interface does not name. Set
@@ -33,13 +28,16 @@ import (
 // unchanged, whatever its status, after the repeats that the status allows; the http.Client follows
 // redirects. Without an answer RoundTrip returns an *Error, with an empty Path.
 //
-// An attempt ends with the header of its answer. Of an answer with a status of 400 or more,
-// RoundTrip first reads up to 64 KiB of the body, whose words help to decide about a repeat. All
-// attempts together spend at most 1 s on this, or a tenth of the time left; then status and header
-// decide. The caller still gets the whole body. RetryPolicy.StallTimeout and Config.MaxBodyBytes (0
-// means 64 MiB) bound reading it. An error of its Read is an *Error too; a truncated body does not
-// repeat the request. For the Observer the call ends when the body is read or closed, with an Error
-// if the status is 400 or more.
+// An attempt ends with the header of its answer: status and header alone decide about a repeat, and
+// the body is the caller's. A 401 is repeated once with a renewed token if its WWW-Authenticate says
+// that the token is invalid or expired. A 401 without the reason in its header may mean that too, so
+// it is repeated like that for GET, HEAD, OPTIONS, PUT and DELETE. If the Limiter refuses a repeat,
+// RoundTrip returns an *Error with the status of the answer before.
+//
+// RetryPolicy.StallTimeout and Config.MaxBodyBytes (0 means 64 MiB) bound reading the body. An error
+// of its Read is an *Error too; a truncated body does not repeat the request. For the Observer the
+// call ends when the body is read or closed, with an Error if the status is 400 or more, which holds
+// nothing of the body.
 //
 // Errors, log and Observer hide the values of the URL's query, values of 8 bytes or more in the
 // request's headers, and every value of Authorization and Cookie. They may show the URL's path and
@@ -61,55 +59,29 @@ type roundTripper struct{ endpoint *endpoint }
 // String returns a name, and nothing of what the endpoint holds.
 func (t *roundTripper) String() string { return "jobboard.Transport" }
 
-// through holds a user's request, given to a roundTripper, and the answer to it.
-type through struct {
-	request *http.Request
-	body    *givenBody // of the request, until it is sent; nil: none
-	inflate bool       // we asked for gzip, so we decompress the answer
-	answer  *passed    // nil: none yet
-
-	patience time.Duration // time left to read the words of refused answers; 0: not set yet
-}
-
+// RoundTrip sends the request, and returns the answer as Client.Transport promises it.
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	e := t.endpoint
-	// net/http decides so too, but the client's own transport leaves compression alone.
-	plain := req.Header.Get("Accept-Encoding") == "" && req.Header.Get("Range") == ""
-	g := &through{request: req, inflate: plain && req.Method != http.MethodHead}
-	if g.hasBody() {
-		g.body = &givenBody{ReadCloser: req.Body}
-		defer g.close()
-	}
+	given := call.NewGiven(req)
+	defer given.Close()
 	op := &operation{name: "Transport", method: cmp.Or(req.Method, http.MethodGet), limit: throughBytes, stream: true}
 	if err := cmp.Or(e.mistake, e.wrongTarget(req)); err != nil {
 		return nil, e.refuse(req.Context(), op, err)
 	}
-	c := e.startCall(req.Context(), op)
-	if err := c.ctx.Err(); err != nil {
-		return nil, c.fail(ended(err, false))
+	c := e.start(req.Context(), op)
+	c.hideGiven(req)
+	p := &passed{call: c}
+	c.accept = p.take
+	failed := c.run(call.Request{Method: op.method, Stream: true, Given: given})
+	switch {
+	case failed == nil:
+	case failed.Answer == nil:
+		return nil, c.fail(failed)
+	default:
+		_ = p.take(answer{failed.Answer, c})
+		p.err = c.describe(failed)
 	}
-	c.given, c.deadline = g, c.lastMoment(time.Now())
-	c.secrets.Add(e.hide()...)
-	c.hideGiven()
-	c.sent.Request = req.WithContext(c.ctx) // the loop changes nothing of it
-	c.sent.RequestURI = ""                  // a proxy's request has one
-	c.sent.Body = nil
-
-	passedOn := false
-	defer func() {
-		if !passedOn && g.answer != nil { // also if the caller's code panicked
-			g.answer.drop()
-		}
-	}()
-	if failed := c.loop(); failed != nil {
-		if failed.answer == nil || failed.answer.gone() {
-			return nil, c.fail(failed)
-		}
-		g.answer = failed.answer
-		g.answer.err = c.describe(failed)
-	}
-	passedOn = true
-	return g.answer.response(), nil
+	return p.response(), nil
 }
 
 // wrongTarget returns why the endpoint cannot send a request, or nil.
@@ -120,9 +92,9 @@ func (e *endpoint) wrongTarget(req *http.Request) error {
 		return invalid("the request has no URL")
 	case u.User != nil:
 		return invalid("the request's URL has a user")
-	case u.Opaque != "", !e.origin.Is(u):
-		return invalid("this transport sends to %s and nowhere else", e.origin.Host)
-	case req.Host != "" && !e.origin.Is(&url.URL{Scheme: u.Scheme, Host: req.Host}):
+	case u.Opaque != "", !e.Origin.Is(u):
+		return invalid("this transport sends to %s and nowhere else", e.Origin.Host)
+	case req.Host != "" && !e.Origin.Is(&url.URL{Scheme: u.Scheme, Host: req.Host}):
 		return invalid("the request's Host is not that of its URL")
 	}
 	// A forward proxy gets scheme, host and target as one text. Without its slash a target changes
@@ -138,15 +110,14 @@ func (e *endpoint) wrongTarget(req *http.Request) error {
 }
 
 // hideGiven adds the secrets in the caller's request to the texts that no error of the call shows.
-func (c *call) hideGiven() {
-	req := c.given.request
+func (c *invocation) hideGiven(req *http.Request) {
 	for _, values := range req.URL.Query() {
-		c.secrets.Add(values...)
+		c.Secrets.Add(values...)
 	}
-	c.secrets.Add(headerSecrets(req.Header)...)
+	c.Secrets.Add(headerSecrets(req.Header)...)
 	for _, cookie := range req.Cookies() {
 		if len(cookie.Value) >= 8 {
-			c.secrets.Add(cookie.Value)
+			c.Secrets.Add(cookie.Value)
 		}
 	}
 }
@@ -183,76 +154,4 @@ func isPublicHeader(name string) bool {
 		return true
 	}
 	return strings.HasPrefix(name, "Accept") || strings.HasPrefix(name, "Content-") || strings.HasPrefix(name, "If-")
-}
-
-// headerGiven returns the header of an attempt: the caller's header, the observer's fields, the
-// credential, and the fields that net/http would add.
-func (c *call) headerGiven(observed http.Header, auth *credential.Authorization) http.Header {
-	g, config := c.given, &c.endpoint.config
-	added := c.endpoint.added()
-	h := make(http.Header, len(g.request.Header)+len(added)+len(observed)+3)
-	maps.Copy(h, added)
-	for name, values := range g.request.Header {
-		delete(h, http.CanonicalHeaderKey(name))
-		h[name] = values
-	}
-	maps.Copy(h, observed)
-	auth.Put(h)
-	for name := range h { // net/http sends the URL's host, and a "host" in lower case beside it
-		if strings.EqualFold(name, "Host") {
-			delete(h, name)
-		}
-	}
-	if _, has := h["User-Agent"]; !has {
-		h["User-Agent"] = []string{config.UserAgent}
-	}
-	if g.inflate {
-		h["Accept-Encoding"] = []string{"gzip"}
-	}
-	return h
-}
-
-// bodyGiven sets the body of an attempt's request. A body from GetBody is bytes in memory, whose
-// Read never blocks, so it needs no goroutine.
-func (g *through) bodyGiven(x *transport.Exchange, sent *http.Request) error {
-	switch {
-	case !g.hasBody():
-		sent.Body = g.request.Body
-	case g.body != nil:
-		sent.Body = g.body
-		if g.request.GetBody == nil {
-			sent.Body = x.NewUpload(g.body, g.request.ContentLength)
-		}
-		g.body = nil // the transport closes it
-	default:
-		body, err := g.request.GetBody()
-		if err != nil {
-			return err
-		}
-		sent.Body = body
-	}
-	return nil
-}
-
-func (g *through) hasBody() bool { return g.request.Body != nil && g.request.Body != http.NoBody }
-
-// canRepeat reports whether the request can be sent again.
-func (g *through) canRepeat() bool { return !g.hasBody() || g.request.GetBody != nil }
-
-// close closes the body of a request that was never sent.
-func (g *through) close() {
-	if g.body != nil {
-		_ = g.body.Close()
-	}
-}
-
-// givenBody is the body of a caller's request. It is closed once.
-type givenBody struct {
-	io.ReadCloser
-	once sync.Once
-}
-
-func (b *givenBody) Close() (err error) {
-	b.once.Do(func() { err = b.ReadCloser.Close() })
-	return err
 }

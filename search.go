@@ -153,15 +153,15 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 type openPage struct {
 	omit    []string
 	skip    func(raw []byte) bool
-	answer  *answer // nil: none was accepted
+	answer  answer // zero: none was accepted
 	reader  *postingReader
 	posting *JobPosting // the next to hand out, while err is nil
 	err     error       // io.EOF after the last posting
 }
 
 // open reads the first posting during the attempt, so that a failure repeats the attempt.
-func (p *openPage) open(a *answer) error {
-	p.reader = newPostingReader(a, decodeLimits{maxBytes: a.Limit(), maxItem: a.c.endpoint.config.MaxPostingBytes}, p.omit)
+func (p *openPage) open(a answer) error {
+	p.reader = newPostingReader(a.Answer, decodeLimits{maxBytes: a.Limit(), maxItem: a.call.endpoint.config.MaxPostingBytes}, p.omit)
 	if p.next(); p.err != nil && p.err != io.EOF {
 		p.reader.close()
 		return p.err
@@ -176,18 +176,18 @@ func (p *openPage) next() { p.posting, p.err = p.reader.next() }
 
 // failed returns the error of a call whose answer cannot be read on.
 func (p *openPage) failed() *Error {
-	c := p.answer.c
-	return c.fail(c.unusable(p.answer, p.err))
+	return p.answer.call.fail(p.answer.Broken(p.err))
 }
 
 // close ends the call. If no answer was accepted, do has ended it already.
 func (p *openPage) close() {
-	if p.answer == nil {
+	if p.answer.Answer == nil {
 		return
 	}
 	p.reader.close()
 	p.answer.Close()
-	p.answer.c.end(nil)
+	p.answer.call.logAnswer(p.answer.Answer)
+	p.answer.call.end(nil)
 }
 
 func (e *endpoint) search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
@@ -196,8 +196,8 @@ func (e *endpoint) search(ctx context.Context, channel ChannelID, q Query) (*Job
 		return nil, e.refuse(ctx, opSearch, err)
 	}
 	var result *JobSearchResult
-	err = e.do(ctx, opSearch, req, func(a *answer) (err error) {
-		result, err = decodeSearch(a, decodeLimits{maxBytes: a.Limit()}, q.OmitConfig)
+	err = e.do(ctx, opSearch, req, func(a answer) (err error) {
+		result, err = decodeSearch(a.Answer, decodeLimits{maxBytes: a.Limit()}, q.OmitConfig)
 		return err
 	})
 	return result, err
@@ -208,11 +208,11 @@ func (e *endpoint) searchRequest(channel ChannelID, q Query) (req request, err e
 	if e.mistake != nil {
 		return req, e.mistake
 	}
-	if e.credential.Header == nil {
+	if e.Credential.Header == nil {
 		return req, &ConfigError{"ClientID", "and Config.TokenSource are empty: a search needs one of them"}
 	}
 	var wrong string
-	if req.path, req.raw, wrong = address.Fill(searchPath, string(channel)); wrong != "" {
+	if req.Path, req.Raw, wrong = address.Fill(searchPath, string(channel)); wrong != "" {
 		return req, invalid("channel %s", wrong)
 	}
 	req.channel = channel
@@ -227,12 +227,12 @@ func (e *endpoint) searchRequest(channel ChannelID, q Query) (req request, err e
 	if err != nil {
 		return req, invalid("query: %s", err.Error())
 	}
-	req.query, req.hide, req.kind = values.Encode(), []string{p.Search, p.GeoLocation}, credential.Search
+	req.Query, req.hide, req.Kind = values.Encode(), []string{p.Search, p.GeoLocation}, credential.Search
 	if q.Language != e.config.Language {
 		if wrong := languageMistake(q.Language); wrong != "" {
 			return req, invalid("language %s", wrong)
 		}
-		req.language = q.Language
+		req.Language = q.Language
 	}
 	return req, nil
 }

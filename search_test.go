@@ -122,7 +122,7 @@ func (spaces) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// docs/limits.md names the bounds of answers.
+// docs/retries.md names the bounds of answers.
 func TestBoundsOfAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name  string

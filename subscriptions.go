@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
+	"github.com/jobboard-sdk/jobboard-go/internal/call"
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
@@ -45,10 +46,10 @@ func (c *Client) Unsubscribe(ctx context.Context, id SubscriptionID) (json.RawMe
 
 func (c *Client) subscription(ctx context.Context, op *operation, id SubscriptionID, query url.Values, body any) (json.RawMessage, error) {
 	e := c.base.made()
-	req := request{path: e.config.SubscriptionPath, query: query.Encode()}
+	req := request{Request: call.Request{Path: e.config.SubscriptionPath, Query: query.Encode()}}
 	if op != opSubscribe {
 		var wrong string
-		req.path, req.raw, wrong = address.Fill(e.config.SubscriptionPath+"/{aboId}", string(id))
+		req.Path, req.Raw, wrong = address.Fill(e.config.SubscriptionPath+"/{aboId}", string(id))
 		if wrong != "" {
 			return nil, e.refuse(ctx, op, invalid("subscription identifier %s", wrong))
 		}
@@ -58,18 +59,18 @@ func (c *Client) subscription(ctx context.Context, op *operation, id Subscriptio
 		if err != nil {
 			return nil, e.refuse(ctx, op, invalid("the body cannot be encoded as JSON: %s", err.Error()))
 		}
-		req.body, req.kind = encoded, credential.WithBody
+		req.Body, req.Kind = encoded, credential.WithBody
 	}
 	for _, values := range query {
 		req.hide = append(req.hide, values...)
 	}
 	var reply json.RawMessage
-	err := e.do(ctx, op, req, func(a *answer) error {
-		body, err := a.bytes()
+	err := e.do(ctx, op, req, func(a answer) error {
+		body, err := a.Bytes()
 		if err != nil {
 			return err
 		}
-		if reply, err = decodeRaw(body); err == nil && !transport.Framed(a.resp) && !showsItsEnd(reply) {
+		if reply, err = decodeRaw(body); err == nil && !transport.Framed(a.Response) && !showsItsEnd(reply) {
 			return errUndecodable("the answer has no length, and may be cut off")
 		}
 		return err

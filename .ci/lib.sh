@@ -58,7 +58,7 @@ one_step() {
 	printf '\n=== %s\n' "$name"
 	processor_time
 	before=$processor
-	"$self" --step "$name" 2>&1 || status=$?
+	"$self" --step "$name" 2>&1 | tee "$CI_LOGS/output-$name" || status=${PIPESTATUS[0]}
 	processor_time
 	case $status in
 	0) ;;
@@ -78,6 +78,32 @@ beside() {
 	for name in "$@"; do
 		one_step "$name" >"$CI_LOGS/said-$name" 2>&1
 	done
+}
+
+# why_failed NAME: prints the lines of a step's output that say what failed, at most 60: the failed tests with what they
+# said, panics, data races, packages, findings of compilers and linters. Where it has none of these, its last lines.
+why_failed() {
+	local why=$CI_LOGS/why-$1 lines
+	awk '
+		function tell(line) { if (!told[line]++) print line }
+		/^ *(=== |--- (PASS|SKIP))/ { kept = 0; after = 0; next }
+		# With -v a test speaks before its verdict, else after it.
+		/^ *--- FAIL/ {
+			for (i = kept > 6 ? kept - 6 : 0; i < kept; i++) tell(keep[i])
+			tell($0); kept = 0; after = 6; next
+		}
+		/^(FAIL|panic:|fatal error:|SIGSEGV|signal |WARNING: DATA RACE|ThreadSanitizer|vet:|# [^ ]+$)/ { tell($0); kept = after = 0; next }
+		/^[^ :]+\.go:[0-9]+(:[0-9]+)?: / { tell($0); next }
+		/^ +[^ :]+\.go:[0-9]+: / { if (after-- > 0) tell($0); else keep[kept++] = $0; next }
+		after-- > 0 && /^ / { tell($0) }
+	' "$CI_LOGS/output-$1" >"$why"
+	lines=$(wc -l <"$why")
+	if [ "$lines" -eq 0 ]; then
+		tail -n 15 "$CI_LOGS/output-$1"
+	else
+		head -n 60 "$why"
+		[ "$lines" -le 60 ] || echo "... and $((lines - 60)) lines more, above"
+	fi
 }
 
 # main STEPS QUIET ARGS: runs the steps named by ARGS, or all of STEPS, prints what each took, and fails
@@ -123,20 +149,25 @@ main() {
 		pid=''
 		for name in $quiet; do cat "$CI_LOGS/said-$name"; done
 	fi
-	printf '\n=== summary\n'
-	for name in "$@"; do
-		cat "$CI_LOGS/verdict-$name" || rc=1
-		! grep -q FAILED "$CI_LOGS/verdict-$name" || rc=1
-	done
-	printf '%-12s %-7s %5d s\n' total '' $((SECONDS - begin))
-	# The lines of the README's own command once more, where they are looked
-	# for: at the end.
+	# The lines of the README's own command once more, where they are looked for: near the end.
 	for name in "$CI_LOGS"/readme-*; do
 		[ -s "$name" ] || continue
 		printf '\n=== the README'\''s test command said, with %s\n' "${name##*/readme-}"
-		tail -n 60 "$name"
+		tail -n 200 "$name"
 	done
-	[ $rc -eq 0 ] || printf '\nFAILED\n'
+	local failed=''
+	printf '\n=== summary\n'
+	for name in "$@"; do
+		cat "$CI_LOGS/verdict-$name" || rc=1
+		grep -q -E '^[^ ]+ +(ok|SKIPPED) ' "$CI_LOGS/verdict-$name" || failed+=" $name"
+	done
+	printf '%-12s %-7s %5d s\n' total '' $((SECONDS - begin))
+	for name in $failed; do
+		printf '\n=== %s failed\n' "$name"
+		why_failed "$name" || true
+	done
+	[ -z "$failed" ] || rc=1
+	[ $rc -eq 0 ] || printf '\nFAILED:%s\n' "$failed"
 	return $rc
 }
 
@@ -264,6 +295,17 @@ nested_modules() { modules | grep -v -x -F .; }
 released_modules() { awk -v kind="$1" '!/^(#|$)/ && (kind == "all" || $2 == kind) { print $1 }' api/modules.txt; }
 
 module=github.com/jobboard-sdk/jobboard-go
+
+# as_user DIR COMMAND...: runs a command for which the modules of this repository are those of this checkout's tags, with
+# a module cache in DIR. Modules of others come from the cache of whoever runs this, or from the proxy.
+as_user() {
+	local dir=$1 cache proxy here
+	shift
+	cache=$(go env GOMODCACHE) proxy=$(go env GOPROXY) here=$(git rev-parse --path-format=absolute --git-common-dir)
+	GOMODCACHE=$dir GOPROXY="file://$cache/cache/download,$proxy" GOPRIVATE="$module*" GONOPROXY='' GONOSUMDB='' GOSUMDB=off \
+		GOFLAGS="${GOFLAGS:-} -modcacherw" GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*' \
+		GIT_CONFIG_KEY_1="url.file://$here.insteadOf" GIT_CONFIG_VALUE_1="https://$module" "$@"
+}
 
 # The licences that what a user compiles may have. Each lets a program be built
 # with it and given away under any terms, as long as the text goes along.

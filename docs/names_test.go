@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/pages"
 )
 
 // A name of the library that a page for assistants speaks of is exported, so that
@@ -81,7 +83,7 @@ func TestNamedTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	named := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]*)`")
-	for _, page := range pages(t) {
+	for _, page := range append(sdkPages(t), pages.Find(t, "../market/docs/*.md")...) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ func (r *Reader) skipSection(kind markup) {
 	w.discard(end)
 }
 
-// mayResync reports whether the text up to offset end may be read once more, from inside a section.
+// mayResync reports whether the reader may go back into the section that ends at offset end.
 func (r *Reader) mayResync(end int64) bool {
 	if r.win.start.Offset >= r.resyncEnd {
 		r.resyncs = 0

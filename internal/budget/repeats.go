@@ -44,8 +44,8 @@ func (r *Repeats) Settle(now time.Time) bool {
 	return r.take(now, owed)
 }
 
-// Succeeded credits the Budget after an attempt was answered: with the token paid for it, or as for
-// a first attempt.
+// Succeeded credits the Budget after an answered attempt. For a repeat it returns the token that the repeat took; for a
+// first attempt it adds the ratio.
 func (r *Repeats) Succeeded(now time.Time) {
 	switch {
 	case r.Budget == nil:

@@ -58,13 +58,18 @@ func (w *Words) ErrorMessage() string {
 }
 
 // TokenExpired reports whether another token may help: the answer names an
-// invalid token, and not a token of the wrong kind (section 5).
+// invalid token, and not a token of the wrong kind.
 func (w *Words) TokenExpired() bool {
 	switch strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(w.AuthError)) {
 	case "invalid_token", "expired_token", "token_expired":
-		return !strings.Contains(strings.ToLower(w.AuthText), "user token required")
+		return !w.WrongKind()
 	}
 	return false
+}
+
+// WrongKind reports whether the answer asks for a token of another kind (section 5).
+func (w *Words) WrongKind() bool {
+	return strings.Contains(strings.ToLower(w.AuthText), "user token required")
 }
 
 // Read reads the words of an answer from its header and the beginning of its body, and does work in

@@ -144,6 +144,9 @@ func (b *Body) plain(p []byte) (n int, err error) {
 	return n, err
 }
 
+// Opened reports whether Open was called.
+func (b *Body) Opened() bool { return b.wire != nil }
+
 // Received returns how many bytes came, as the service sent them: maybe compressed.
 func (b *Body) Received() int64 { return b.wireRead }
 
@@ -168,8 +171,13 @@ func (b *Body) Close() {
 // Discard reads up to 4 KiB of a redirect's body, so that the connection can be used again, and
 // closes the body.
 func Discard(body io.ReadCloser) {
-	_, _ = io.CopyN(io.Discard, steady.Reader{Reader: body}, 4<<10)
+	Drain(body)
 	_ = body.Close()
+}
+
+// Drain reads up to 4 KiB of a body that nobody wants.
+func Drain(body io.Reader) {
+	_, _ = io.CopyN(io.Discard, steady.Reader{Reader: body}, 4<<10)
 }
 
 // Framed reports whether a length, chunks or HTTP/2 mark the end of an answer,

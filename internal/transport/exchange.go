@@ -146,10 +146,6 @@ func (x *Exchange) Pause(wait func() error, limits func(left time.Duration) Limi
 	return nil
 }
 
-// End ends the exchange with a cause. Unlike the other methods it may be called
-// from another goroutine, after Begin.
-func (x *Exchange) End(cause error) { x.cancel(cause) }
-
 // Cause returns the error that ended the exchange, or err if nothing ended it.
 func (x *Exchange) Cause(err error) error {
 	if cause := context.Cause(x.ctx); cause != nil {
@@ -170,6 +166,12 @@ func (x *Exchange) Receive(resp *http.Response, stream bool) {
 	} else {
 		x.state.Store(toEnd)
 	}
+}
+
+// EndBy lets reads of the body last until end, in place of the limits of the exchange.
+func (x *Exchange) EndBy(end time.Time) {
+	x.limits.End = end
+	x.state.Store(toEnd)
 }
 
 // GiveUp ends a Read in another goroutine.

@@ -259,7 +259,7 @@ var pageCounters = []string{
 
 func pageCounts(p *probe, s *plainSearch) {
 	p.checkCounters(s.page)
-	// A total may be that of the channel where it should be that of a search.
+	// Some boards return the channel's total for a search.
 	for _, q := range []query{with(p.SearchText, ""), with("", p.Near)} {
 		if q.rawQuery == "" || p.result.Failed() || p.result.Skipped != "" {
 			continue

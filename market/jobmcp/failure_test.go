@@ -29,7 +29,7 @@ func TestDescribesFailures(t *testing.T) {
 		{&jobboard.Error{Op: "Search", Err: jobboard.ErrDecode}, "Search failed: " + jobboard.ErrDecode.Error(), true},
 	} {
 		f := s.describe(test.err)
-		if f.Error != test.text || (f.Details != "") != test.details || (f.Notice != "") != test.details || strings.Contains(f.Error, "more") {
+		if f.Error != test.text || (f.Details != "") != test.details || strings.Contains(f.Error, "more") {
 			t.Errorf("%v: %+v", test.err, f)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,7 +21,6 @@ import (
 // Bounds of Handler, besides the bounds of the tools.
 const (
 	maxRequests = 64               // requests at once, with waiting calls, without messages being read
-	maxSeen     = 8 * maxMessage   // bytes of a too long message in which to find its identifier
 	maxReaders  = 256              // messages being read at the same time
 	maxReading  = 5 * time.Second  // time to read a message
 	maxSending  = 30 * time.Second // time to send an answer, after the longest call
@@ -33,9 +33,10 @@ const (
 // It answers 403 to a Host that Options.Hosts does not name and to an Origin that
 // Options.Origins does not name, and 503 while more than 64 requests are under way. A message
 // may have 1 MiB and take 5 s to arrive; messages being read do not count as requests under
-// way. If 256 messages are being read, a new one cancels the oldest, which gets 503. Handler
-// does not authenticate callers: wrap it in a handler that does. All callers share the limits
-// on calls and their rate.
+// way. If 256 messages are being read, a new one cancels the oldest, which gets 503. Where the
+// ResponseWriter has no deadlines, as in middleware without Unwrap, the server's ReadTimeout bounds the
+// time, and the new message gets 503. Handler does not authenticate callers: wrap it in a handler
+// that does. All callers share the limits on calls and their rate.
 //
 // A call whose caller has left ends at once if it was made by protocol 2026-07-28 or a later
 // one. With an earlier protocol only a waiting call ends; a running call goes on, and keeps its
@@ -56,12 +57,8 @@ func (s *Server) Handler() http.Handler {
 		}
 		boundSending(w, r)
 		r = r.Clone(context.WithValue(r.Context(), callerKey{}, r.Context()))
-		if r.Method == http.MethodPost {
-			body, ok := messages.read(w, r)
-			if !ok {
-				return
-			}
-			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		if r.Method == http.MethodPost && !messages.read(w, r) {
+			return
 		}
 		select {
 		case places <- struct{}{}:
@@ -72,6 +69,72 @@ func (s *Server) Handler() http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// readers bounds the messages that Handler reads at the same time, so that slow callers
+// cannot block others.
+type readers struct {
+	mu  sync.Mutex
+	all []*http.ResponseController // oldest first
+}
+
+// read replaces a request's body by what it reads of it within maxReading. It answers the request itself,
+// and returns false, if that is no one message. The library refuses one that is too long or damaged.
+func (all *readers) read(w http.ResponseWriter, r *http.Request) bool {
+	conn := http.NewResponseController(w)
+	_ = conn.SetReadDeadline(time.Now().Add(maxReading)) // where there are none, the server bounds the time
+	if !all.begin(conn) {
+		w.Header().Set("Connection", "close") // leave the message unread
+		busy(w)
+		return false
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))
+	switch kept := all.end(conn); {
+	case err != nil && !kept:
+		busy(w)
+		return false
+	case err != nil:
+		http.Error(w, "the message was cut off", http.StatusBadRequest)
+		return false
+	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")): // in one place there would be any number of calls
+		http.Error(w, "this is not one JSON-RPC message; batches are not read", http.StatusBadRequest)
+		return false
+	case len(body) <= maxMessage:
+		_ = conn.SetReadDeadline(time.Time{}) // a passed deadline would end the request's context
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return true
+}
+
+// begin adds a message. If maxReaders are being read, it ends the oldest, and returns false if that cannot be ended.
+func (all *readers) begin(conn *http.ResponseController) bool {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if len(all.all) == maxReaders {
+		if all.all[0].SetReadDeadline(time.Now()) != nil {
+			return false
+		}
+		all.all = slices.Delete(all.all, 0, 1)
+	}
+	all.all = append(all.all, conn)
+	return true
+}
+
+// end removes a message, and reports whether begin has not ended it.
+func (all *readers) end(conn *http.ResponseController) bool {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	i := slices.Index(all.all, conn)
+	if i >= 0 {
+		all.all = slices.Delete(all.all, i, i+1)
+	}
+	return i >= 0
+}
+
+// busy answers a request with 503 when Handler is full.
+func busy(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, "too many requests are under way", http.StatusServiceUnavailable)
 }
 
 // callerKey is the key of a value that holds the HTTP request's context, which ends when

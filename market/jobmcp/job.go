@@ -42,7 +42,6 @@ type question struct {
 }
 
 type jobInformationResult struct {
-	Notice        string     `json:"about_foreign_fields"`
 	Tell          string     `json:"tell" jsonschema:"what to tell the person in one line"`
 	Job           string     `json:"job"`
 	ApplyPossible bool       `json:"apply_possible"`
@@ -64,7 +63,7 @@ func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (job
 		return jobInformationResult{}, err
 	}
 	out := jobInformationResult{
-		Notice: foreignNotice, Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
+		Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
 		Language: foreign.Token(info.JobLanguage), Title: foreign.Line(info.JobTitle, maxTitle),
 		Company: foreign.Line(company.Of(nil, info), maxName), Locations: listed(shown.Locations(info), maxTitle),
 		Privacy: linkOf(info.DataSecurityURL()), Questions: []question{},
@@ -124,7 +123,6 @@ func questionOf(f prescreen.Field) question {
 }
 
 type mayIApplyResult struct {
-	Notice      string `json:"about_foreign_fields"`
 	Job         string `json:"job"`
 	Decision    string `json:"decision" enum:"unknown|may apply|already applied|closed|not visible|not found"`
 	Tell        string `json:"tell" jsonschema:"what to tell the person in one line"`
@@ -225,7 +223,7 @@ var meanings = map[jobboard.Decision]string{
 // questions only if an application may follow: other decisions do not need the lookup, so info may
 // be nil, and an assistant that compares two answers must not see a difference.
 func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
-	out := mayIApplyResult{Notice: foreignNotice, Job: id.String(), Decision: d.String(), Tell: Meaning(d)}
+	out := mayIApplyResult{Job: id.String(), Decision: d.String(), Tell: Meaning(d)}
 	if d == jobboard.DecisionMayApply || d == jobboard.DecisionUnknown {
 		out.Questions, out.Title = len(info.Questions), foreign.Line(info.JobTitle, maxTitle)
 	}
@@ -254,8 +252,8 @@ func (s *Server) openForAnyone(ctx context.Context, b Board, id jobboard.JobID) 
 
 type checkAnswersArgs struct {
 	jobArgs
-	Answers     map[string]string `json:"answers" max:"200" each:"20000" jsonschema:"by the question's identifier: the identifier of one of its answers, yes or no, or text"`
-	Nationality string            `json:"nationality,omitempty" max:"64" jsonschema:"identifier of one of the job's nationalities"`
+	Answers     map[string]string `json:"answers" max:"200" each:"20000" jsonschema:"by the question's identifier or label: the identifier or the label of one of its answers, yes or no, or text"`
+	Nationality string            `json:"nationality,omitempty" max:"200" jsonschema:"identifier or label of one of the job's nationalities"`
 	Optional    []string          `json:"optional_questions,omitempty" max:"200" each:"64" jsonschema:"identifiers of questions that may stay without an answer; all others must have one"`
 	MaxText     int               `json:"max_text,omitempty" min:"0" max:"100000" jsonschema:"most characters of an answer of one line; 0: no limit"`
 	MaxTextArea int               `json:"max_text_area,omitempty" min:"0" max:"100000" jsonschema:"most characters of an answer of several lines; 0: no limit"`
@@ -278,7 +276,6 @@ type checkedAnswer struct {
 }
 
 type checkAnswersResult struct {
-	Notice        string          `json:"about_foreign_fields"`
 	Tell          string          `json:"tell" jsonschema:"what to tell the person in one line"`
 	Job           string          `json:"job"`
 	ApplyPossible bool            `json:"apply_possible"`
@@ -296,7 +293,7 @@ func (s *Server) checkAnswers(ctx context.Context, in checkAnswersArgs) (checkAn
 		return checkAnswersResult{}, err
 	}
 	out := checkAnswersResult{
-		Notice: foreignNotice, Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
+		Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
 		Problems: []answerProblem{}, Answers: []checkedAnswer{},
 	}
 	checked, err := prescreen.Check(info, given(info, in), prescreen.Rules{
@@ -350,16 +347,26 @@ func problemOf(info *jobboard.JobInformation, p prescreen.Problem) answerProblem
 	if len(known) == 0 {
 		out.Text += " It asks none."
 	} else {
-		out.Text += " Keys are the identifiers of its questions: " + strings.Join(known, ", ") + "."
+		out.Text += " Keys are the identifiers or the labels of its questions: " + strings.Join(known, ", ") + "."
 	}
 	return out
 }
 
 // given converts the answers in a call to prescreen.Answers.
 func given(info *jobboard.JobInformation, in checkAnswersArgs) prescreen.Answers {
-	answers := prescreen.Answers{Questions: map[string]prescreen.Answer{}, Nationality: in.Nationality}
-	for _, id := range slices.Sorted(maps.Keys(in.Answers)) {
-		value := in.Answers[id]
+	var questions []jobboard.IDLabel
+	for _, q := range info.Questions {
+		questions = append(questions, jobboard.IDLabel{ID: q.ID, Label: q.Label})
+	}
+	answers := prescreen.Answers{
+		Questions: map[string]prescreen.Answer{}, Nationality: meant(info.Nationalities, in.Nationality, maxTitle),
+	}
+	for _, key := range slices.Sorted(maps.Keys(in.Answers)) {
+		id, value := meant(questions, key, maxLabel), in.Answers[key]
+		_, given := in.Answers[id]
+		if _, again := answers.Questions[id]; id != key && (given || again) {
+			id = key // answered twice: Check says of this key that the job does not ask it
+		}
 		answers.Questions[id] = prescreen.Text(value) // Check reports identifiers without a question
 		for _, q := range info.Questions {
 			if q.ID == id {
@@ -370,15 +377,37 @@ func given(info *jobboard.JobInformation, in checkAnswersArgs) prescreen.Answers
 	return answers
 }
 
+// meant returns the identifier that a text means: of the choice with this identifier, or else of the only one with
+// this label, in whatever case, as job_information shows it. Any other text it returns as it is.
+func meant(choices []jobboard.IDLabel, text string, limit int) string {
+	label, id := strings.TrimSpace(text), ""
+	for _, c := range choices {
+		switch {
+		case c.ID == text:
+			return text
+		case label == "" || !strings.EqualFold(label, strings.TrimSpace(foreign.Line(c.Label, limit))):
+		case id != "":
+			return text // two have this label
+		default:
+			id = c.ID
+		}
+	}
+	return cmp.Or(id, text)
+}
+
 // answerTo converts a text to an answer. For a yes-or-no question the texts "yes" and
-// "no" are accepted, unless the text is the identifier of one of the answers.
+// "no" are accepted, unless the text means one of the answers.
 func answerTo(q jobboard.Question, value string) prescreen.Answer {
+	if q.Type != jobboard.QuestionYesNo && q.Type != jobboard.QuestionCatalog {
+		return prescreen.AnswerTo(q, value)
+	}
+	id := meant(q.Answers, value, maxTitle)
 	word := strings.ToLower(strings.TrimSpace(value))
 	if q.Type == jobboard.QuestionYesNo && (word == "yes" || word == "no") &&
-		!slices.ContainsFunc(q.Answers, func(a jobboard.IDLabel) bool { return a.ID == value }) {
+		!slices.ContainsFunc(q.Answers, func(a jobboard.IDLabel) bool { return a.ID == id }) {
 		return prescreen.YesNo(word == "yes")
 	}
-	return prescreen.AnswerTo(q, value)
+	return prescreen.AnswerTo(q, id)
 }
 
 func passed(q jobboard.Question, value string) checkedAnswer {

@@ -30,7 +30,7 @@ func TestJobInformation(t *testing.T) {
 		t.Helper()
 		job, _ := srv.Publish(srv.Demo.Channel, j)
 		return use(t, session, "job_information", fmt.Sprintf(`{"job":"%d","nationality":%q}`, job.ID, nationality)).want(t, false,
-			fmt.Sprintf(`{"about_foreign_fields":%q,"job":"%d","apply_possible":%t,`, foreignNotice, job.ID, !j.ApplyClosed))
+			fmt.Sprintf(`{"job":"%d","apply_possible":%t,`, job.ID, !j.ApplyClosed))
 	}
 	link := func(n int) string {
 		const begin = "https://inn.example/"
@@ -143,7 +143,7 @@ func saysWhetherApplyingIsPossible(t *testing.T) {
 		{"nobody", d.UnknownJob, `"decision":"not found","tell":"not found: there is no such job, or no posting of it"`},
 		{"nobody", d.DeletedJob, `"decision":"not found","tell":"not found: there is no such job, or no posting of it"`},
 	} {
-		want := fmt.Sprintf(`{"about_foreign_fields":%q,"job":"%d",%s}`, foreignNotice, test.job, test.told)
+		want := fmt.Sprintf(`{"job":"%d",%s}`, test.job, test.told)
 		for _, late := range []jobboardtest.Operation{"", jobboardtest.OpJobInformation, jobboardtest.OpApplied} {
 			lift := srv.Fail(jobboardtest.Fault{Operation: late, Delay: time.Second})
 			r := use(t, sessions[test.who], "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, test.job))
@@ -210,14 +210,33 @@ func TestChecksAnswers(t *testing.T) {
 		{`"answers":{"1":"yes","2":"a","3":"b","4":"40"},"nationality":"2800168"`, passed("10", both) + `,"nationality":"2800168"}`},
 		{`"answers":{"1":"yes","2":"a","3":"b","4":"40"},"require_nationality":true`, `"ok":false,"problems":[{"reason":"nationality missing","text":"Please choose a nationality."}],"answers":[]}`},
 		{`"answers":{"1":"yes","2":"a","3":"b","4":"40"},"nationality":"1"`, `"ok":false,"problems":[{"reason":"nationality not known","text":"Please choose a nationality from the list."}],"answers":[]}`},
-		{`"answers":{"1":"yes","2":"a","3":"b","4":"40","9":"x"}`, `"ok":false,"problems":[{"question":"9","reason":"unknown question","text":"This job does not ask this question. Keys are the identifiers of its questions: 1, 2, 3, 4.","foreign_key":"9"}],"answers":[]}`},
-		{`"answers":{"1":"yes","2":"a","3":"b","4":"40","do this":"x"}`, `"ok":false,"problems":[{"reason":"unknown question","text":"This job does not ask this question. Keys are the identifiers of its questions: 1, 2, 3, 4.","foreign_key":"do this"}],"answers":[]}`},
+		{`"answers":{"1":"yes","2":"a","3":"b","4":"40","9":"x"}`, `"ok":false,"problems":[{"question":"9","reason":"unknown question","text":"This job does not ask this question. Keys are the identifiers or the labels of its questions: 1, 2, 3, 4.","foreign_key":"9"}],"answers":[]}`},
+		{`"answers":{"1":"yes","2":"a","3":"b","4":"40","do this":"x"}`, `"ok":false,"problems":[{"reason":"unknown question","text":"This job does not ask this question. Keys are the identifiers or the labels of its questions: 1, 2, 3, 4.","foreign_key":"do this"}],"answers":[]}`},
 	} {
 		r := use(t, session, "check_answers", fmt.Sprintf(`{"job":"%d",%s}`, plain.ID, test.rest))
-		if want := fmt.Sprintf(`{"about_foreign_fields":%q,"job":"%d","apply_possible":true,%s`, foreignNotice, plain.ID, test.want); r.text != want {
+		if want := fmt.Sprintf(`{"job":"%d","apply_possible":true,%s`, plain.ID, test.want); r.text != want {
 			t.Errorf("%s:\n%s, want\n%s", test.rest, r.text, want)
 		}
 	}
+	// Labels mean what job_information shows with them, and no other.
+	labels, _ := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Cook", Questions: []jobboardtest.Question{
+		{ID: "1", Type: "YESNO", Label: "Licence <b>B</b>?", Answers: yesNo},
+		{ID: "2", Type: "CATALOG", Label: "Where?", Answers: []jobboardtest.Choice{{ID: "40", Label: "Here"}, {ID: "41", Label: "There"}, {ID: "42", Label: "there"}, {ID: "Here", Label: "Both"}}},
+		{ID: "3", Type: "TEXT", Label: "Why?"}, {ID: "4", Type: "TEXT", Label: "Why?"},
+	}})
+	for given, want := range map[string]string{
+		`{"Licence ‹b›B‹/b›?":"ja","where?":"both","3":"a","4":"b"}`: `"ok":true,"problems":[],"answers":[{"question":"1","answer":"10",`,
+		`{"1":"Nein","2":" BOTH ","3":"a","4":"b"}`:                  `{"question":"2","answer":"Here",`,
+		`{"1":"Nein","2":"Here","3":"a","4":"b"}`:                    `{"question":"2","answer":"Here",`, // an identifier goes before a label
+		`{"1":"Nein","2":"There","3":"a","4":"b"}`:                   `{"question":"2","reason":"not offered"`,
+		`{"1":"Nein","2":"40","Why?":"a"}`:                           `"foreign_key":"Why?"`, // of two questions
+		`{"1":"Nein","2":"40","where?":"40","3":"a","4":"b"}`:        `"foreign_key":"where?"`,
+		`{"1":"Nein","WHERE?":"40","where?":"40","3":"a","4":"b"}`:   `"foreign_key":"where?"`,
+		`{"1":"","2":"","3":"","4":""}`:                              `{"question":"1","reason":"missing"`,
+	} {
+		use(t, session, "check_answers", fmt.Sprintf(`{"job":"%d","answers":%s}`, labels.ID, given)).want(t, false, want)
+	}
+	use(t, session, "check_answers", `{"job":"2797227","answers":{},"nationality":"Deutsch"}`).want(t, false).without(t, "nationality not known")
 	// If an answer has the word as its identifier, the word means this answer.
 	for word, label := range map[string]string{"yes": "Nein", "no": "Ja"} {
 		use(t, session, "check_answers", fmt.Sprintf(`{"job":"%d","answers":{"1":%q}}`, words.ID, word)).want(t, false,
@@ -231,9 +250,9 @@ func TestChecksAnswers(t *testing.T) {
 	for arguments, why := range map[string]string{
 		`{"answers":{}}`: "job must be given",
 		`{"job":"1"}`:    "answers must be given",
-		`{"job":"1","answers":{},"max_text":100001}`:                               "max_text must be a whole number from 0 to 100000",
-		`{"job":"1","answers":{},"max_text_area":100001}`:                          "max_text_area must be a whole number from 0 to 100000",
-		`{"job":"1","answers":{},"nationality":"` + strings.Repeat("x", 65) + `"}`: "nationality must be a text of at most 64 characters",
+		`{"job":"1","answers":{},"max_text":100001}`:                                "max_text must be a whole number from 0 to 100000",
+		`{"job":"1","answers":{},"max_text_area":100001}`:                           "max_text_area must be a whole number from 0 to 100000",
+		`{"job":"1","answers":{},"nationality":"` + strings.Repeat("x", 201) + `"}`: "nationality must be a text of at most 200 characters",
 	} {
 		use(t, session, "check_answers", arguments).want(t, true, why)
 	}

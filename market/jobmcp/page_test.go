@@ -8,7 +8,7 @@ import (
 
 // The page names every tool.
 func TestPage(t *testing.T) {
-	page := read(t, "../../docs/assistant.md")
+	page := read(t, "../docs/assistant.md")
 	var told []string
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(page, -1) {
 		told = append(told, m[1])

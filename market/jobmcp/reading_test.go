@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -126,28 +127,32 @@ func TestSlowMessagesStopNobody(t *testing.T) {
 	})
 }
 
-// When too many messages are being read, a new one cancels only the oldest read.
+// When too many messages are being read, a new one cancels only the oldest read; where nothing can end it,
+// the new one is refused.
 func TestEndsTheMessageReadForLongest(t *testing.T) {
 	for name, wrap := range map[string]func(http.Handler) http.Handler{"": bare, "without deadlines": withoutDeadlines} {
 		listening(t, wrap, func(t *testing.T, l pipes, _ http.Handler) {
-			var slow []net.Conn
-			for range maxReaders {
-				slow = append(slow, l.dial(t))
+			var conns []net.Conn
+			for range maxReaders + 1 {
+				conns = append(conns, l.dial(t))
 				synctest.Wait()
 			}
-			began := time.Now()
-			last := l.dial(t)
-			status, body := answerOf(t, slow[0])
-			if status != 503 || body != "too many requests are under way\n" || time.Since(began) != 0 {
-				t.Errorf("%s: the first: %d %s after %s", name, status, body, time.Since(began))
+			refused := 0
+			if name != "" {
+				refused = maxReaders
 			}
-			if name == "" { // with deadlines its connection ends, too
-				if n, err := slow[0].Read(make([]byte, 1)); err == nil || time.Since(began) > linger {
+			began := time.Now()
+			status, body := answerOf(t, conns[refused])
+			if status != 503 || body != "too many requests are under way\n" || time.Since(began) != 0 {
+				t.Errorf("%s: %d %s after %s", name, status, body, time.Since(began))
+			}
+			if name == "" { // its connection ends, too
+				if n, err := conns[refused].Read(make([]byte, 1)); err == nil || time.Since(began) > linger {
 					t.Errorf("the connection stays open for %s: %d bytes more", time.Since(began), n)
 				}
 			}
-			slow[0].Close()
-			for _, c := range append(slow[1:], last) {
+			conns[refused].Close()
+			for _, c := range slices.Delete(conns, refused, refused+1) {
 				if _, err := io.WriteString(c, ping[1:]); err != nil {
 					t.Fatal(err)
 				}
@@ -158,18 +163,6 @@ func TestEndsTheMessageReadForLongest(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A writer that has no deadlines does not make a slow message last longer.
-func TestSlowMessageWithoutDeadlines(t *testing.T) {
-	listening(t, withoutDeadlines, func(t *testing.T, l pipes, _ http.Handler) {
-		began := time.Now()
-		c := l.dial(t)
-		if status, body := answerOf(t, c); status != 400 || time.Since(began) != 5*time.Second {
-			t.Errorf("%d %s after %s", status, body, time.Since(began))
-		}
-		c.Close()
-	})
 }
 
 // Calls whose callers have left do not keep others waiting: waiting calls are cancelled, and

@@ -131,8 +131,7 @@ type entry struct {
 }
 
 type searchJobsResult struct {
-	Notice string `json:"about_foreign_fields"`
-	Tell   string `json:"tell" jsonschema:"what to tell the person in one line"`
+	Tell string `json:"tell" jsonschema:"what to tell the person in one line"`
 	sought
 	Total      int     `json:"total" jsonschema:"postings that the service counts, also those that are left out because not everybody may see them"`
 	Incomplete bool    `json:"incomplete,omitempty" jsonschema:"the service counts more postings than it gives: narrow the search to see the others"`
@@ -165,7 +164,7 @@ func (in *searchJobsArgs) wanted(entries int) part.Wanted {
 }
 
 func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsResult, error) {
-	out := searchJobsResult{Notice: foreignNotice, Postings: []entry{}}
+	out := searchJobsResult{Postings: []entry{}}
 	from, ch, q, err := s.seek(ctx, in.searchArgs, &out.sought)
 	if err != nil {
 		return out, err

@@ -114,7 +114,7 @@ type called struct {
 	fields map[string]any
 }
 
-var tellField = regexp.MustCompile(`,"tell":"(?:[^"\\]|\\.)*"`)
+var tellField = regexp.MustCompile(`"tell":"(?:[^"\\]|\\.)*",|,"tell":"(?:[^"\\]|\\.)*"`)
 
 // use calls a tool. arguments is JSON.
 func use(t *testing.T, session *mcp.ClientSession, name, arguments string) called {
@@ -153,6 +153,15 @@ func (c called) want(t *testing.T, failed bool, texts ...string) called {
 		}
 	}
 	return c
+}
+
+func (c called) without(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, s := range texts {
+		if strings.Contains(c.text, s) {
+			t.Errorf("%q in %s", s, c.text)
+		}
+	}
 }
 
 const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}

@@ -17,13 +17,14 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
-// Bounds of a server, documented in docs/assistant.md.
+// Bounds of a server, documented in market/docs/assistant.md.
 const (
 	maxMessage   = 1 << 20          // bytes of a message
 	maxAnswer    = 64 << 10         // bytes of a tool's result
 	defaultCalls = 4                // tools that work at the same time
 	maxCallTime  = 60 * time.Second // of a tool
-	maxFinish    = time.Second      // time for running calls when the input or ctx ends
+	cacheFor     = 10 * time.Minute // how long a caller may keep the lists of tools and pages
+	maxFinish    = time.Second      // time for running calls when the process is to end
 	defaultRate  = 5                // calls of the interface a second, after a burst
 	burstSeconds = 4                // a burst may have the calls of so many seconds
 )
@@ -142,10 +143,12 @@ func NewServer(c *jobboard.Client, o Options) *Server {
 }
 
 // Serve answers one assistant over standard input and output, or other streams with one
-// message per line, until the input or ctx ends. Then it waits up to a second for running
-// calls, and returns nil.
+// message per line, until the input or ctx ends, and returns nil. What it has read it answers
+// first, within a minute, or a second when ctx ends. A line that is no message, or longer than 1 MiB,
+// ends it with an error. Serve closes in when it ends, if in is an io.Closer.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	return s.protocol(true).Run(context.WithoutCancel(ctx), newConnection(ctx, in, out))
+	lines := &mcp.IOTransport{Reader: closing(in), Writer: unclosed{out}, MaxLineLength: maxMessage}
+	return s.protocol(true).Run(context.WithoutCancel(ctx), finishing{lines, ctx})
 }
 
 // protocol returns the library's server with the tools and the pages. Only with session
@@ -162,6 +165,8 @@ func (s *Server) protocol(session bool) *mcp.Server {
 	server := mcp.NewServer(about, &mcp.ServerOptions{
 		Instructions: instructions,
 		Logger:       s.o.Logger,
+		// The lists of tools and pages, and the pages, stay the same as long as the process runs.
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs = int(cacheFor.Milliseconds()) },
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 	})
 	tools := &toolbox{server: server}

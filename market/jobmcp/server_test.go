@@ -143,7 +143,7 @@ func TestIntroducesItself(t *testing.T) {
 		"Usual order: search_jobs, then job_information with the job of a posting, may_i_apply, and check_answers before the person applies.",
 		"Credentials are the settings' business: never ask for them, and never put one into an argument.",
 		" When a tool fails for reasons of set-up, use doctor if there is one",
-		foreignNotice,
+		"Fields whose names begin with foreign_ hold text that others wrote, such as advertisers or the service.",
 	} {
 		if !strings.Contains(about.Instructions, sentence) {
 			t.Errorf("no %q in %s", sentence, about.Instructions)
@@ -206,6 +206,29 @@ func TestHidesSecrets(t *testing.T) {
 	}
 }
 
+// A caller may keep the lists of tools and pages, and the pages, for ten minutes, over both transports.
+func TestListsMayBeKept(t *testing.T) {
+	server := setting{options: Options{Pages: []Page{{URI: "test://page", Name: "page", Text: "# A page\n"}}}}.server(t, demo(t))
+	for name, session := range map[string]*mcp.ClientSession{"lines": connect(t, server), "HTTP": served(t, server)} {
+		tools, err := session.ListTools(t.Context(), nil)
+		if err != nil || tools.TTLMs != 600_000 {
+			t.Errorf("%s: %v, tools for %d ms", name, err, tools.TTLMs)
+		}
+		list, err := session.ListResources(t.Context(), nil)
+		if err != nil || list.TTLMs != 600_000 {
+			t.Errorf("%s: %v, pages for %d ms", name, err, list.TTLMs)
+		}
+		page, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "test://page"})
+		if err != nil || page.TTLMs != 600_000 {
+			t.Errorf("%s: %v, a page for %d ms", name, err, page.TTLMs)
+		}
+		// Once is enough: the instructions say it, and an assistant reads the tools at each turn.
+		if text, err := json.Marshal(tools.Tools); err != nil || strings.Contains(string(text), "that others wrote") {
+			t.Errorf("%s: %v, the tools repeat the instructions: %s", name, err, text)
+		}
+	}
+}
+
 // A doctor's findings are told up to their bounds; that a check is skipped or warns is no failure.
 func TestDoctor(t *testing.T) {
 	srv := demo(t)
@@ -214,7 +237,6 @@ func TestDoctor(t *testing.T) {
 	options := Options{Doctor: func(context.Context) ([]Finding, error) { return findings, failed }}
 	session := connect(t, setting{options: options}.server(t, srv))
 	x := func(n int) string { return strings.Repeat("x", n) }
-	const notice = `{"about_foreign_fields":"` + foreignNotice + `",`
 	for _, test := range []struct {
 		findings []Finding
 		want     string
@@ -229,7 +251,7 @@ func TestDoctor(t *testing.T) {
 		{[]Finding{{"a", "ok", x(501), x(501)}}, `"ok":true,"findings":[{"check":"a","verdict":"ok","foreign_detail":"` + x(499) + `…","next":"` + x(499) + `…"}]}`},
 	} {
 		findings = test.findings
-		if r := use(t, session, "doctor", `{}`); r.text != notice+test.want {
+		if r := use(t, session, "doctor", `{}`); r.text != "{"+test.want {
 			t.Errorf("%s, want %s", r.text, test.want)
 		}
 	}

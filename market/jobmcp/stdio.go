@@ -1,208 +1,112 @@
 package jobmcp
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// connection reads and writes an assistant's messages, one per line. It implements
-// both mcp.Transport and mcp.Connection.
-//
-// It differs from the library's own transport in two ways. It answers an invalid or too
-// long line with an error and goes on, where the library would end the session. And when
-// the input or ctx ends, it waits up to maxFinish for the answers to all calls that it
-// has read, where the library would cancel them.
-type connection struct {
-	ctx context.Context
-	in  io.Reader
-
-	messages chan jsonrpc.Message
-	inputErr error // why the input ended; written before messages is closed
-	close    sync.Once
-	closed   chan struct{}
-
-	open     atomic.Int64  // number of calls not yet answered
-	answered chan struct{} // signals each answer to finishCalls
-
-	writing sync.Mutex
-	out     io.Writer
+// finishing is a transport of the library whose sessions answer all that they have read before
+// they end. The library cancels the calls under way when its input ends.
+type finishing struct {
+	mcp.Transport
+	stop context.Context // when it ends the session reads no more
 }
 
-func newConnection(ctx context.Context, in io.Reader, out io.Writer) *connection {
-	return &connection{
-		ctx: ctx, in: in, out: out,
-		messages: make(chan jsonrpc.Message), closed: make(chan struct{}), answered: make(chan struct{}, 1),
+func (f finishing) Connect(ctx context.Context) (mcp.Connection, error) {
+	c, err := f.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
 	}
+	return &finishingConn{
+		Connection: c, stop: f.stop, open: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1),
+	}, nil
 }
 
-// Connect starts reading the input.
-func (c *connection) Connect(context.Context) (mcp.Connection, error) {
-	go c.scan()
-	return c, nil
+// finishingConn is a connection of a finishing transport.
+type finishingConn struct {
+	mcp.Connection
+	stop context.Context
+
+	mu       sync.Mutex
+	open     map[jsonrpc.ID]bool // calls without an answer
+	gone     bool                // nobody reads answers any more
+	answered chan struct{}       // receives after answers
 }
 
-func (c *connection) SessionID() string { return "" }
-
-// Close stops reading, and closes the input if it is an io.Closer.
-func (c *connection) Close() (err error) {
-	c.close.Do(func() {
-		close(c.closed)
-		if in, ok := c.in.(io.Closer); ok {
-			err = in.Close()
-		}
-	})
-	return err
-}
-
-func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
-	select {
-	case message, ok := <-c.messages:
-		if ok {
-			if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {
-				c.open.Add(1)
-			}
-			return message, nil
-		}
-		c.finishCalls()
-		return nil, cmp.Or(c.inputErr, io.EOF)
-	case <-c.ctx.Done():
-	case <-c.closed:
-	case <-ctx.Done():
+// Read returns the next message. The end of the input, and a line that is no message, it returns when every
+// call has its answer or maxCallTime is over; the end of stop at most maxFinish later, as the end of the input.
+func (c *finishingConn) Read(context.Context) (jsonrpc.Message, error) {
+	message, err := c.Connection.Read(c.stop)
+	if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {
+		c.mu.Lock()
+		c.open[call.ID] = true
+		c.mu.Unlock()
 	}
-	c.finishCalls()
-	return nil, io.EOF
+	if err == nil {
+		return message, nil
+	}
+	c.finish()
+	switch {
+	case c.stop.Err() != nil:
+		return nil, io.EOF
+	case !errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("the input cannot be read, or a line is not one message of at most 1 MiB: %w", err)
+	}
+	return nil, err
 }
 
-// finishCalls waits until every call has its answer, or maxFinish is over.
-func (c *connection) finishCalls() {
-	for enough := time.After(maxFinish); c.open.Load() > 0; {
+// finish waits until every call has its answer, or the time for it is over.
+func (c *finishingConn) finish() {
+	enough, stopped := time.After(maxCallTime), c.stop.Done()
+	for c.unanswered() {
 		select {
 		case <-c.answered:
 		case <-enough:
 			return
+		case <-stopped:
+			enough, stopped = time.After(maxFinish), nil
 		}
 	}
 }
 
-func (c *connection) Write(_ context.Context, message jsonrpc.Message) error {
-	line, err := jsonrpc.EncodeMessage(message)
-	if err == nil {
-		err = c.writeLine(line)
-	}
-	if _, ok := message.(*jsonrpc.Response); ok {
-		c.open.Add(-1)
+func (c *finishingConn) unanswered() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open) > 0 && !c.gone
+}
+
+// Write sends a message, and notes which call it answers.
+func (c *finishingConn) Write(ctx context.Context, message jsonrpc.Message) error {
+	err := c.Connection.Write(ctx, message)
+	if answer, ok := message.(*jsonrpc.Response); ok {
+		c.mu.Lock()
+		delete(c.open, answer.ID)
+		c.gone = c.gone || err != nil
+		c.mu.Unlock()
 		select {
 		case c.answered <- struct{}{}:
-		default: // it has one that nobody took yet
+		default: // it has one that finish did not take yet
 		}
 	}
 	return err
 }
 
-func (c *connection) writeLine(line []byte) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	_, err := c.out.Write(append(line, '\n'))
-	return err
-}
-
-// scan sends the input's messages to Read until the input or the connection ends.
-func (c *connection) scan() {
-	defer close(c.messages)
-	for in := bufio.NewReaderSize(c.in, 64<<10); ; {
-		message, err := c.next(in)
-		if err != nil {
-			c.inputErr = err
-			return
-		}
-		if message == nil {
-			continue
-		}
-		select {
-		case c.messages <- message:
-		case <-c.closed:
-			return
-		}
+// closing returns in as an io.ReadCloser.
+func closing(in io.Reader) io.ReadCloser {
+	if c, ok := in.(io.ReadCloser); ok {
+		return c
 	}
+	return io.NopCloser(in)
 }
 
-// next returns the message in the next line, or nil for an invalid line, which
-// it answers.
-func (c *connection) next(in *bufio.Reader) (jsonrpc.Message, error) {
-	line, id, err := nextLine(in)
-	switch line = bytes.TrimSpace(line); {
-	case id != nil:
-		return nil, c.refuse(id.text(), jsonrpc.CodeInvalidRequest, tooLong)
-	case err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)):
-		return nil, err
-	case len(line) == 0:
-		return nil, nil
-	}
-	message, code, why := decode(line)
-	if message == nil {
-		return nil, c.refuse("null", code, why)
-	}
-	return message, nil
-}
+// unclosed is a writer that stays open when a session ends.
+type unclosed struct{ io.Writer }
 
-const tooLong = "the message is longer than 1 MiB"
-
-// decode parses a message. For an invalid one it returns the error's code and
-// text.
-func decode(text []byte) (message jsonrpc.Message, code int, why string) {
-	switch {
-	case !json.Valid(text):
-		return nil, jsonrpc.CodeParseError, "the message is not JSON"
-	case text[0] != '{':
-		return nil, jsonrpc.CodeInvalidRequest, "this is not one JSON-RPC message; batches are not read"
-	}
-	message, err := jsonrpc.DecodeMessage(text)
-	if err != nil {
-		return nil, jsonrpc.CodeInvalidRequest, "this is not a JSON-RPC message"
-	}
-	return message, 0, ""
-}
-
-// nextLine reads a line of at most maxMessage bytes without its end. For a longer line it
-// returns only the request's identifier.
-func nextLine(in *bufio.Reader) (line []byte, id *idFinder, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		switch {
-		case id != nil:
-			id.see(part)
-		case len(line)+len(bytes.TrimSuffix(part, []byte("\n"))) > maxMessage:
-			id = &idFinder{}
-			id.see(line)
-			id.see(part)
-			line = nil
-		default:
-			line = append(line, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, id, err
-		}
-	}
-}
-
-// refuse answers an invalid line with an error. id is null if the request's identifier is
-// unknown.
-func (c *connection) refuse(id string, code int, why string) error {
-	return c.writeLine(refusal(id, code, why))
-}
-
-func refusal(id string, code int, why string) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, code, why)
-}
+func (unclosed) Close() error { return nil }

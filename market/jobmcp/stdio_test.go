@@ -2,40 +2,23 @@ package jobmcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// What is no message is answered, and the session goes on.
-func TestBearsGarbage(t *testing.T) {
+// A message that the server cannot serve is answered, and the session goes on.
+func TestAnswersWhatItCannotServe(t *testing.T) {
 	bubble(t, setting{}, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
 		got := s.lines()
 		s.say(t, initialize)
 		for _, test := range []struct{ line, want string }{
-			{"garbage", `"code":-32700`},
-			{"\x00\xff\xfe", `"code":-32700`},
-			{`{"jsonrpc":"2.0","id":1,`, `"code":-32700`},
-			{strings.Repeat("[", 100_000), `"code":-32700`},
-			{`[]`, "batches are not read"},
-			{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `"code":-32600`},
-			{`7`, `"code":-32600`},
-			{`{"some":"thing"}`, `"code":-32600`},
-			{`{"jsonrpc":"1.0","id":1,"method":"ping"}`, `"code":-32600`},
-			{`"` + strings.Repeat("x", 3<<20) + `"`, "the message is longer than 1 MiB"},
-			{`{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", 3<<20) + `"}`, `"id":7,"error":{"code":-32600,"message":"the message is longer than 1 MiB"`},
-			{`{"jsonrpc":"2.0","method":"tools/call","params":{"id":1,"x":["id",{"id":2}],"y":"` + strings.Repeat(`\"`, 1<<20) + `"} , "id" : "a,}b" }`, `"id":"a,}b","error":`},
-			{`{"jsonrpc":"2.0","id":{"id":3},"method":"` + strings.Repeat("x", 1<<20) + `"}`, `"id":null,"error":`},
 			{`{"jsonrpc":"2.0","id":77,"method":"no/such"}`, `"id":77,"error":{"code":-32601`},
 			{`{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{"name":"apply"}}`, `"id":78,"error":`},
 			{`{"jsonrpc":"2.0","id":79,"method":"tools/call","params":[]}`, `"id":79,"error":`},
@@ -51,9 +34,42 @@ func TestBearsGarbage(t *testing.T) {
 		s.say(t, "\n  \r\n"+`{"jsonrpc":"2.0","method":"no/such/notification"}`+"\n")
 		s.say(t, call(81, "may_i_apply", `{"job":"2797227"}`))
 		if last := got()[len(got())-1]; !strings.Contains(last, `"id":81,"result"`) {
-			t.Errorf("after garbage a tool answers %s", last)
+			t.Errorf("afterwards a tool answers %s", last)
 		}
 	})
+}
+
+// A line that is no message ends the session with an error, after the answers to what came before.
+func TestEndsAtWhatIsNoMessage(t *testing.T) {
+	for _, line := range []string{
+		"garbage",
+		"\x00\xff\xfe",
+		`{"jsonrpc":"2.0","id":1,`,
+		strings.Repeat("[", 100_000),
+		`[]`,
+		`7`,
+		`{"id":1}{"id":2}`,
+		`{"some":"thing"}`,
+		`{"jsonrpc":"1.0","id":1,"method":"ping"}`,
+		`"` + strings.Repeat("x", 3<<20) + `"`,
+		`{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", 3<<20) + `"}`,
+	} {
+		bubble(t, setting{}, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+			srv.Fail(jobboardtest.Fault{Delay: 10 * time.Second})
+			got := s.lines()
+			s.say(t, initialize+call(1, "search_jobs", `{}`))
+			go func() { _, _ = io.WriteString(s.in, line+"\n"+call(2, "search_jobs", `{}`)) }()
+			err := <-s.ended
+			s.ended <- err
+			synctest.Wait()
+			if err == nil || !strings.Contains(err.Error(), "a line is not one message of at most 1 MiB") {
+				t.Errorf("%.60q: the session ended with %v", line, err)
+			}
+			if lines := got(); len(lines) != 2 || !strings.Contains(lines[1], `"total":42`) {
+				t.Errorf("%.60q: %.300q", line, lines)
+			}
+		})
+	}
 }
 
 // A request that is canceled is given up, and so is one that takes too long.
@@ -88,55 +104,68 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// When the input ends or the process is to end, what was asked before is answered if
-// that takes no longer than a second, and given up else.
+// When the input ends what was asked before is answered, within the time that a call has; when the process
+// is to end, if that takes no longer than a second. The rest is given up.
 func TestEnds(t *testing.T) {
-	for name, end := range map[string]func(s *serving, stop context.CancelFunc){
-		"end of the input": func(s *serving, _ context.CancelFunc) { s.in.Close() },
-		"the context":      func(_ *serving, stop context.CancelFunc) { stop() },
+	eof := func(s *serving, _ context.CancelFunc) { s.in.Close() }
+	stop := func(_ *serving, stop context.CancelFunc) { stop() }
+	for name, test := range map[string]struct {
+		end      func(s *serving, stop context.CancelFunc)
+		delay    time.Duration // of the service
+		calls    int
+		took     time.Duration
+		answered bool
+	}{
+		"end of the input":                  {eof, 30 * time.Second, 2, 30 * time.Second, true},
+		"end of the input, nothing comes":   {eof, time.Hour, 3 * defaultCalls, maxCallTime, false},
+		"the context":                       {stop, maxFinish / 2, 2, maxFinish / 2, true},
+		"the context, nothing comes":        {stop, time.Hour, 3 * defaultCalls, maxFinish, false},
+		"the context after the input":       {func(s *serving, end context.CancelFunc) { s.in.Close(); synctest.Wait(); end() }, time.Hour, 2, maxFinish, false},
+		"end of the input, nothing is open": {eof, 0, 2, 0, true},
 	} {
-		for delay, calls := range map[time.Duration]int{maxFinish / 2: 2, time.Hour: 3 * defaultCalls} {
-			t.Run(fmt.Sprint(name, " ", delay), func(t *testing.T) {
-				bubble(t, setting{}, func(t *testing.T, srv *jobboardtest.Server, s *serving, stop context.CancelFunc) {
-					srv.Fail(jobboardtest.Fault{Delay: delay})
-					got := s.lines()
-					s.say(t, initialize)
-					for i := range calls {
-						s.say(t, call(i+1, "search_jobs", `{}`))
-					}
-					if n := srv.Count(); n != min(calls, defaultCalls) {
-						t.Errorf("%d requests at the same time", n)
-					}
-					began := time.Now()
-					end(s, stop)
-					err := <-s.ended
-					s.ended <- err
-					synctest.Wait() // the last line is read
-					if took := time.Since(began); err != nil || took != min(delay, time.Second) {
-						t.Errorf("%v after %s", err, took)
-					}
-					if n := strings.Count(strings.Join(got(), ""), `"total":42`); delay < maxFinish && n != calls {
-						t.Errorf("%d answers: %q", n, got())
-					}
-				})
+		t.Run(name, func(t *testing.T) {
+			patient := setting{config: jobboard.Config{Retry: jobboard.RetryPolicy{AttemptTimeout: time.Hour}}}
+			bubble(t, patient, func(t *testing.T, srv *jobboardtest.Server, s *serving, stop context.CancelFunc) {
+				srv.Fail(jobboardtest.Fault{Delay: test.delay})
+				got := s.lines()
+				s.say(t, initialize)
+				for i := range test.calls {
+					s.say(t, call(i+1, "search_jobs", `{}`))
+				}
+				if n := srv.Count(); n != min(test.calls, defaultCalls) {
+					t.Errorf("%d requests at the same time", n)
+				}
+				began := time.Now()
+				test.end(s, stop)
+				err := <-s.ended
+				s.ended <- err
+				synctest.Wait() // the last line is read
+				if took := time.Since(began); err != nil || took != test.took {
+					t.Errorf("%v after %s", err, took)
+				}
+				if n := strings.Count(strings.Join(got(), ""), `"total":42`); test.answered != (n == test.calls) {
+					t.Errorf("%d answers: %q", n, got())
+				}
 			})
-		}
+		})
 	}
 	t.Run("the client is gone", func(t *testing.T) {
-		bubble(t, setting{}, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
-			s.out.Close() // nobody reads
+		bubble(t, setting{}, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+			got := s.lines()
 			s.say(t, initialize)
+			srv.Fail(jobboardtest.Fault{Delay: time.Hour})
+			s.say(t, call(1, "search_jobs", `{}`)+call(2, "search_jobs", `{}`))
+			s.out.Close() // nobody reads
+			began := time.Now()
+			s.say(t, ping+"\n")
 			err := <-s.ended
 			s.ended <- err
-			if err == nil {
-				t.Error("nobody reads, and that is no error")
+			if took := time.Since(began); err == nil || took != 0 || len(got()) != 1 {
+				t.Errorf("nobody reads, and after %s: %v, %q", took, err, got())
 			}
 		})
 	})
 }
-
-// padded returns a ping of n bytes, spaces included.
-func padded(n int) string { return ping + strings.Repeat(" ", n-len(ping)) }
 
 // A message may have a mebibyte, not counting the end of its line.
 func TestMessagesUpToTheirBound(t *testing.T) {
@@ -145,39 +174,18 @@ func TestMessagesUpToTheirBound(t *testing.T) {
 		for _, end := range []string{"\n", ""} {
 			bubble(t, setting{}, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
 				got := s.lines()
-				s.say(t, initialize+padded(n)+end)
+				s.say(t, initialize)
+				_, _ = io.WriteString(s.in, padded(n)+end) // a session that ends takes no more
 				s.in.Close()
 				err := <-s.ended
 				s.ended <- err
 				synctest.Wait()
-				want := `{"jsonrpc":"2.0","id":5,"result":{}}`
-				if !fits {
-					want = `{"jsonrpc":"2.0","id":5,"error":{"code":-32600,"message":"the message is longer than 1 MiB"}}`
-				}
-				if lines := got(); err != nil || len(lines) != 2 || lines[1] != want {
-					t.Errorf("%d bytes, end %q: %v, %q, want %s", n, end, err, lines, want)
+				lines := got()
+				if answered := len(lines) == 2 && lines[1] == `{"jsonrpc":"2.0","id":5,"result":{}}`; answered != fits || (err == nil) != fits {
+					t.Errorf("%d bytes, end %q: %v, %q", n, end, err, lines)
 				}
 			})
 		}
-	}
-}
-
-// What is no message is told its kind of fault, in these words.
-func TestSaysWhatIsNoMessage(t *testing.T) {
-	for line, want := range map[string]string{
-		`garbage`:                    `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON"}}`,
-		`{"id":1}{"id":2}`:           `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON"}}`,
-		`[` + ping + `]`:             `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"this is not one JSON-RPC message; batches are not read"}}`,
-		`"x"`:                        `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"this is not one JSON-RPC message; batches are not read"}}`,
-		`{"jsonrpc":"1.0","id":"a"}`: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"this is not a JSON-RPC message"}}`,
-	} {
-		bubble(t, setting{}, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
-			got := s.lines()
-			s.say(t, line+"\n")
-			if lines := got(); len(lines) != 1 || lines[0] != want {
-				t.Errorf("%q: %q, want %s", line, lines, want)
-			}
-		})
 	}
 }
 
@@ -214,34 +222,4 @@ func TestClosesItsInput(t *testing.T) {
 			t.Errorf("%v, and a message is taken: %v", err, wrote)
 		}
 	})
-}
-
-// Only an answer that goes out counts a call as answered, and nothing of one that cannot be
-// written does.
-func TestCountsAnswers(t *testing.T) {
-	id, err := jsonrpc.MakeID("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct {
-		message jsonrpc.Message
-		open    int64 // of two calls
-		lines   string
-		fails   bool
-	}{
-		{&jsonrpc.Request{Method: "notifications/message"}, 2, `{"jsonrpc":"2.0","method":"notifications/message"}` + "\n", false},
-		{&jsonrpc.Response{ID: id, Result: json.RawMessage(`{}`)}, 1, `{"jsonrpc":"2.0","id":"a","result":{}}` + "\n", false},
-		{&jsonrpc.Response{ID: id, Result: json.RawMessage(`{`)}, 1, "", true},
-	} {
-		var out strings.Builder
-		c := newConnection(t.Context(), strings.NewReader(""), &out)
-		c.open.Store(2)
-		for range 2 { // nobody takes what it tells
-			c.open.Store(2)
-			err = c.Write(t.Context(), test.message)
-		}
-		if c.open.Load() != test.open || out.String() != test.lines+test.lines || (err != nil) != test.fails {
-			t.Errorf("%+v: %v, %d open, %q", test.message, err, c.open.Load(), out.String())
-		}
-	}
 }

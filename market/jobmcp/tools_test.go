@@ -19,7 +19,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/snapshot"
 )
 
-// the tools, as docs/assistant.md has them too.
+// the tools, as market/docs/assistant.md has them too.
 var toolNames = []string{"check_answers", "doctor", "job_information", "may_i_apply", "search_jobs", "what_changed"}
 
 // toolCalls are calls of every tool, with what is in the answer of the demo.

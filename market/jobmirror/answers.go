@@ -21,8 +21,9 @@ import (
 // answerTx is a transaction that writes what lookups said.
 type answerTx struct {
 	postingTx
-	m    *Mirror
-	wave waveChange // what it makes of the inquiry about jobs
+	m *Mirror
+
+	held, holds bool // whether this process believed no ends before the transaction, and does not after its commit
 }
 
 func (t *tx) answering(m *Mirror) *answerTx { return &answerTx{postingTx: postingTx{t}, m: m} }
@@ -38,14 +39,14 @@ func (t *answerTx) saveAnswers(results []lookedUp) error {
 	if err != nil {
 		return err
 	}
-	wave, err := t.noteAnswers(list)
+	holds, err := t.hear(list)
 	if err != nil {
 		return err
 	}
 	var retitled, reindex []int64
 	for _, w := range list {
 		r, j := w.lookedUp, w.row
-		if postponed, err := t.postpone(w, wave); err != nil {
+		if postponed, err := t.postpone(w, holds); err != nil {
 			return err
 		} else if postponed {
 			continue

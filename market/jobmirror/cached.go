@@ -45,8 +45,8 @@ func sentNow(began int64) requestTime { return requestTime{began, time.Now()} }
 
 // origin tells when an answer was made, by the database's clock; 0: that is not known.
 type origin struct {
-	made  int64 // at the latest then: receipt less the answer's age
-	since int64 // at the earliest then: the time of the request, or made less a second if that is earlier
+	made  int64 // newest time at which the answer can have been made: receipt less the answer's age
+	since int64 // oldest such time: that of the request, or made less a second if that is earlier
 }
 
 // received returns the origin of an answer that has just come and has an age.
@@ -63,7 +63,7 @@ func (o origin) before(stored, now int64) bool {
 }
 
 // kept returns what to store as the earliest moment at which this answer was made, in
-// place of that of the answer before it. It never goes back, unless the clock did.
+// place of that of the answer before it. It is monotonic while the clock is.
 func (o origin) kept(stored, now int64) int64 {
 	if stored > now {
 		return o.since

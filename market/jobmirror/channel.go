@@ -125,6 +125,9 @@ func (t channelTx) savePostings(batch []channelItem) error {
 	for i, r := range added {
 		r.id = numbers[i]
 	}
+	if err := t.recall(added); err != nil {
+		return err
+	}
 	return t.saveShown(shownAgain, append(added, changed...))
 }
 
@@ -314,7 +317,8 @@ func merge(stored, given *row) *row {
 	if given.answer < stored.answer || given.answer == stored.answer && given.rec.Version < stored.rec.Version {
 		return stored
 	}
-	given.before, given.stored, given.visibilityDue = stored.before, stored.stored, stored.visibilityDue
+	given.before, given.stored = stored.before, stored.stored
+	given.visibilityDue, given.firstSeen = stored.visibilityDue, stored.firstSeen
 	given.newVersion = given.rec.Version > stored.rec.Version
 	return given
 }

@@ -34,7 +34,7 @@ var code = regexp.MustCompile("`([a-z_]+)`")
 
 // The page lists the tables of both databases, and names only columns that exist.
 func TestGuideListsTheTables(t *testing.T) {
-	section := guide(t, "docs/mirror-promises.md", "The tables")
+	section := guide(t, "market/docs/promises.md", "The tables")
 	listed := map[string][]string{}
 	for line := range strings.Lines(section) {
 		cells := strings.Split(line, "|")
@@ -86,48 +86,9 @@ func TestGuideListsTheTables(t *testing.T) {
 	})
 }
 
-// Each line of what holds names tests that there are.
-func TestGuideNamesTests(t *testing.T) {
-	files, err := filepath.Glob("*_test.go")
-	if err == nil {
-		var more []string
-		more, err = filepath.Glob("../cmd/jobboard-mirror/*_test.go")
-		files = append(files, more...)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all strings.Builder
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.Write(text)
-	}
-	named := 0
-	for line := range strings.Lines(guide(t, "CONTRIBUTING.md", "What holds of the mirror")) {
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| | ") {
-			continue
-		}
-		tests := regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllStringSubmatch(line, -1)
-		if len(tests) == 0 {
-			t.Errorf("no test for %s", line)
-		}
-		for _, test := range tests {
-			if named++; !strings.Contains(all.String(), "func "+test[1]+"(") {
-				t.Errorf("there is no %s", test[1])
-			}
-		}
-	}
-	if named < 15 {
-		t.Errorf("the guide names %d tests", named)
-	}
-}
-
 // The guide's SQL finds something in the copy of the stand-in's demo.
 func TestGuideQueriesTheTables(t *testing.T) {
-	_, query, ok := strings.Cut(guide(t, "docs/mirror-promises.md", "The tables"), "```sql\n")
+	_, query, ok := strings.Cut(guide(t, "market/docs/promises.md", "The tables"), "```sql\n")
 	query, _, _ = strings.Cut(query, "```")
 	if !ok {
 		t.Fatal("the guide has no SQL")

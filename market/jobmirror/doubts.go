@@ -2,6 +2,7 @@ package jobmirror
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/evidence"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
@@ -9,8 +10,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// Which answers of lookups are believed decides the package evidence. What it needs to remember
-// keeps the package lookups, in the transaction that writes the answers.
+// Which answers of lookups are believed decides the package evidence. What it needs to remember of a
+// job keeps the package lookups, in the transaction that writes the answers; what it needs to remember of
+// all jobs keeps Mirror.heard.
 
 // stateUnfound is what a lookup says that answers ERROR_POSTING_UNAVAILABLE. No job has this
 // state: it stands in the column said alone.
@@ -33,7 +35,7 @@ func (s State) outcome() evidence.Outcome {
 
 // rules returns the intervals of the options by which answers are weighed.
 func (o *Options) rules() evidence.Rules {
-	return evidence.Rules{Refresh: o.RefreshEvery, Lookup: o.LookupEvery, Hold: o.HoldMissing, Keep: o.KeepJobs}
+	return evidence.Rules{Refresh: o.RefreshEvery, Lookup: o.LookupEvery, Keep: o.KeepJobs}
 }
 
 // weighed is an answer of a lookup that may be written, the job's row, and what evidence is told
@@ -45,79 +47,56 @@ type weighed struct {
 	row   *lookups.Job
 }
 
-// noteAnswers notes answers in the inquiry about jobs, and which of them are about jobs that a source
-// shows. It reports whether a wave is held for them.
-func (t *answerTx) noteAnswers(list []weighed) (wave bool, err error) {
-	ends := false
-	for _, w := range list {
-		ends = ends || w.Ends()
+// hear counts answers among those that this process has heard last, and notes which of them are about jobs
+// that a source shows. It reports whether no end is believed for them.
+func (t *answerTx) hear(list []weighed) (holds bool, err error) {
+	heard := t.m.heard.Clone()
+	ends := slices.ContainsFunc(list, func(w weighed) bool { return w.Ends() })
+	if !ends && heard.Calm() { // as almost always: nothing is read then
+		return false, nil
 	}
-	if !ends { // as almost always: nothing is locked then
-		q, err := lookups.Inquiry(t.Tx)
-		if err != nil || q.Calm() {
-			return false, err
-		}
-	}
-	shown, err := lookups.Shown(t.Tx, store.IDsOf(list, func(w weighed) int64 { return w.Job }))
+	ended := heard.Ended()
+	shown, err := lookups.Shown(t.Tx, store.IDs(append(ended, jobsOf(list)...)))
 	if err != nil {
 		return false, err
 	}
+	heard.Keep(shown)
 	answers := make([]evidence.Answer, len(list))
 	for i := range list {
 		list[i].Shown = shown[list[i].Job]
 		answers[i] = list[i].Answer
 	}
-	err = t.inquire(func(q *evidence.Inquiry) error {
-		if ended := q.Ended(); len(ended) > 0 {
-			shown, err := lookups.Shown(t.Tx, store.IDs(ended))
-			if err != nil {
-				return err
-			}
-			q.Keep(shown, t.Now)
-		}
-		wave = t.m.opts.rules().Count(q, answers, t.Now)
-		return nil
-	})
-	return wave, err
+	holds = heard.Count(answers)
+	t.remember(heard)
+	return holds, nil
 }
 
-// inquire lets f change the inquiry about jobs, and notes whether a wave begins or ends, which the
-// commit has told.
-func (t *answerTx) inquire(f func(*evidence.Inquiry) error) error {
-	return t.lookups.Inquire(func(q *evidence.Inquiry) error {
-		rules, held := t.m.opts.rules(), q.Since > 0 && !q.Accepted
-		if err := f(q); err != nil {
-			return err
-		}
-		t.wave = waveStays
-		switch holds := rules.Holds(*q, t.Now); {
-		case holds && !held:
-			t.wave = waveBegins
-		case held && !holds && rules.Hold >= 0:
-			t.wave = waveEnds
-		}
-		return nil
+// jobsOf returns the jobs of answers.
+func jobsOf(list []weighed) (jobs []int64) {
+	for _, w := range list {
+		jobs = append(jobs, w.Job)
+	}
+	return jobs
+}
+
+// remember keeps what this process has heard, once the transaction is committed. Only a transaction that
+// writes reads and writes it, and those of a process come one after the other.
+func (t *answerTx) remember(heard evidence.Inquiry) {
+	held := t.m.heard.Holds()
+	t.AfterCommit(func() {
+		t.m.heard = heard
+		t.held, t.holds = held, heard.Holds()
 	})
 }
 
-// waveChange is what a transaction makes of a wave.
-type waveChange int
-
-const (
-	waveStays waveChange = iota
-	waveBegins
-	waveEnds
-)
-
-// tellWave logs that a wave has begun or ended.
-func (m *Mirror) tellWave(ctx context.Context, change waveChange) {
-	switch change {
-	case waveBegins:
-		m.opts.Logger.WarnContext(ctx, "jobmirror: so many lookups end jobs which sources show that none of them is believed for now",
-			"longest", m.opts.HoldMissing)
-	case waveEnds:
-		m.opts.Logger.InfoContext(ctx, "jobmirror: lookups that end jobs are believed again")
-	case waveStays:
+// tellHolding logs that this process has begun to hold the ends of jobs, or has ceased to.
+func (t *answerTx) tellHolding(ctx context.Context) {
+	log := t.m.opts.Logger
+	switch {
+	case t.holds && !t.held:
+		log.WarnContext(ctx, "jobmirror: so many lookups end jobs which sources show that this process believes none of them for now")
+	case t.held && !t.holds:
+		log.InfoContext(ctx, "jobmirror: this process believes lookups that end jobs again")
 	}
 }
 
@@ -125,14 +104,14 @@ func (m *Mirror) tellWave(ctx context.Context, change waveChange) {
 const (
 	doubtfulReopening = "the board says that the job is open by an information from before it was closed: it is asked again"
 	doubtfulEnd       = "the board says that the job is unavailable, and a source shows it: it is asked again"
-	doubtfulWave      = "the board says that the job has ended, as of many that sources show: it is asked again"
+	doubtfulOutage    = "the board says that the job has ended, as of many that sources show: it is asked again"
 )
 
 // postpone reports whether an answer is not believed, notes it then, and has the job looked up
 // again.
-func (t *answerTx) postpone(w weighed, wave bool) (bool, error) {
+func (t *answerTx) postpone(w weighed, holds bool) (bool, error) {
 	rules := t.m.opts.rules()
-	believed, doubt, wait := rules.Believed(w.Answer, wave, t.Now)
+	believed, doubt, wait := rules.Believed(w.Answer, holds, t.Now)
 	if believed {
 		return false, nil
 	}
@@ -145,8 +124,8 @@ func (t *answerTx) postpone(w weighed, wave bool) (bool, error) {
 		}
 	case w.Late:
 		why = doubtfulReopening
-	case wave:
-		why = doubtfulWave
+	case holds:
+		why = doubtfulOutage
 	}
 	if doubt.Says != w.Says {
 		said = State(w.row.Said)
@@ -162,25 +141,25 @@ func (t *answerTx) postpone(w weighed, wave bool) (bool, error) {
 }
 
 // acceptEnds believes what the board says of the jobs of some sources that are in doubt, or of
-// all jobs, with every. That also ends a wave.
+// all jobs, with every, and empties the memory of this process of what it has heard of them. One transaction
+// does it for at most dropBatch jobs.
 func (m *Mirror) acceptEnds(ctx context.Context, from []*sources.Source, every bool) error {
-	change := waveStays
-	if every {
-		err := m.db.update(ctx, func(t *tx) error {
-			a := t.answering(m)
-			err := a.inquire(func(q *evidence.Inquiry) error { q.Accept(); return nil })
-			change = a.wave
+	for more := true; more; {
+		var a *answerTx
+		err := m.db.update(ctx, func(t *tx) (err error) {
+			a = t.answering(m)
+			more, err = a.acceptSomeEnds(from, every)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		m.tellWave(ctx, change)
+		a.tellHolding(ctx)
 	}
-	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.answering(m).acceptSomeEnds(from, every) })
+	return nil
 }
 
-// acceptSomeEnds does what acceptEnds does for at most dropBatch jobs.
+// acceptSomeEnds does one transaction of acceptEnds.
 func (t *answerTx) acceptSomeEnds(from []*sources.Source, every bool) (more bool, err error) {
 	query, args := "SELECT job FROM jobs WHERE "+lookups.SaysEnd, []any{}
 	if !every {
@@ -190,8 +169,17 @@ func (t *answerTx) acceptSomeEnds(from []*sources.Source, every bool) (more bool
 		args = append(args, ids, ids)
 	}
 	jobs, err := t.Numbers(query+" ORDER BY job LIMIT ?", append(args, dropBatch)...)
-	if err != nil || len(jobs) == 0 {
+	if err != nil {
 		return false, err
+	}
+	var heard evidence.Inquiry
+	if !every {
+		heard = t.m.heard.Clone()
+		heard.Forget(jobs)
+	}
+	t.remember(heard)
+	if len(jobs) == 0 {
+		return false, nil
 	}
 	stored, err := t.lookups.Stored(store.IDs(jobs))
 	if err != nil {
@@ -214,23 +202,7 @@ func (t *answerTx) acceptSomeEnds(from []*sources.Source, every bool) (more bool
 	return len(jobs) == dropBatch, t.unindexed.putOf(reindex)
 }
 
-// doubtStatus reads how many ends of jobs are not believed, and since when there is a wave.
-func (t statusTx) doubtStatus(m *Mirror, s *Status) error {
-	var err error
-	if s.Doubted, err = store.Value[int](t, "SELECT count(*) FROM jobs WHERE "+lookups.SaysEnd); err != nil {
-		return err
-	}
-	q, err := lookups.Inquiry(t.Tx)
-	if err != nil {
-		return err
-	}
-	shown, err := lookups.Shown(t.Tx, store.IDs(q.Ended()))
-	if err != nil {
-		return err
-	}
-	q.Keep(shown, t.Now)
-	if m.opts.rules().Holds(q, t.Now) {
-		s.Wave = instant(q.Since)
-	}
-	return nil
+// unconfirmed counts the jobs of which the board says, unbelieved, that they have ended.
+func (t statusTx) unconfirmed() (int, error) {
+	return store.Value[int](t, "SELECT count(*) FROM jobs WHERE "+lookups.SaysEnd)
 }

@@ -37,8 +37,8 @@ func (l *logged) count(text string) int {
 }
 
 const (
-	waveBegan = "none of them is believed for now"
-	waveEnded = "are believed again"
+	beganToHold  = "believes none of them for now"
+	ceasedToHold = "believes lookups that end jobs again"
 )
 
 // asks makes all jobs of a mirror due, and refreshes it.
@@ -72,18 +72,15 @@ func arePages(t *testing.T, m *jobmirror.Mirror, what string, n int, want map[in
 	}
 }
 
-// isDoubted checks how many ends of jobs are not believed, and whether there is a wave.
-func isDoubted(t *testing.T, m *jobmirror.Mirror, what string, out jobmirror.Refreshed, doubted int, wave bool) {
+// isUnconfirmed checks of how many jobs an end is noted and not believed.
+func isUnconfirmed(t *testing.T, m *jobmirror.Mirror, what string, out jobmirror.Refreshed, want int) {
 	t.Helper()
 	s, err := m.Status(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Doubted != doubted || out.Doubted != doubted || s.Wave.IsZero() == wave || out.Wave != s.Wave || s.Failing > 0 {
-		t.Errorf("%s: %d and %d are doubted, not %d; a wave since %s and %s; %d fail", what, s.Doubted, out.Doubted, doubted, s.Wave, out.Wave, s.Failing)
-	}
-	if wave && (time.Since(s.Wave) < 0 || time.Since(s.Wave) > time.Hour) {
-		t.Errorf("%s: a wave since %s", what, s.Wave)
+	if s.Unconfirmed != want || out.Unconfirmed != want || s.Failing > 0 {
+		t.Errorf("%s: %d and %d are unconfirmed, not %d; %d fail", what, s.Unconfirmed, out.Unconfirmed, want, s.Failing)
 	}
 }
 
@@ -97,7 +94,7 @@ func TestPostingUnavailableChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		board.tell(upTo(44), postingUnavailable, nil)
-		isDoubted(t, m, "one pass", asks(t, m), 0, false)
+		isUnconfirmed(t, m, "one pass", asks(t, m), 0)
 		if all, _ := board.lookups(); all != 44 {
 			t.Errorf("%d lookups", all)
 		}
@@ -111,7 +108,7 @@ func TestPostingUnavailableChangesNothing(t *testing.T) {
 			t.Errorf("the next lookup in %s: %+v, %v", wait, j, err)
 		}
 		board.tell(upTo(44), "open", nil)
-		isDoubted(t, m, "well again", asks(t, m), 0, false)
+		isUnconfirmed(t, m, "well again", asks(t, m), 0)
 		if j, err := m.Job(t.Context(), 7); err != nil || j.Problem != "" {
 			t.Errorf("well again: %+v, %v", j, err)
 		}
@@ -187,7 +184,7 @@ func TestPageOfAPostingThatIsNotFound(t *testing.T) {
 func TestUnavailableIsSaidTwice(t *testing.T) {
 	onEachSource(t, 20, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
 		board.tell(upTo(20), "open", map[int]string{3: unavailable, 4: inactive, 5: "closed"})
-		isDoubted(t, m, "said once", asks(t, m), 1, false)
+		isUnconfirmed(t, m, "said once", asks(t, m), 1)
 		arePages(t, m, "said once", 20, map[int]int{200: 19, 410: 1})
 		if j, err := m.Job(t.Context(), 3); err != nil || j.State != jobmirror.StateOpen || j.Problem == "" || j.Failures != 0 {
 			t.Errorf("the job: %+v, %v", j, err)
@@ -200,18 +197,18 @@ func TestUnavailableIsSaidTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		isDoubted(t, m, "said twice", out, 0, false)
+		isUnconfirmed(t, m, "said twice", out, 0)
 		arePages(t, m, "said twice", 20, map[int]int{200: 18, 410: 1, 404: 1})
 		if all, _ := board.lookups(); all != 1 {
 			t.Errorf("the second refresh has asked about %d jobs", all)
 		}
 		// An answer between that says otherwise begins it anew.
 		board.tell(upTo(20), "open", map[int]string{6: unavailable})
-		isDoubted(t, m, "another", asks(t, m), 1, false)
+		isUnconfirmed(t, m, "another", asks(t, m), 1)
 		board.tell(upTo(20), "open", nil)
-		isDoubted(t, m, "which is open", asks(t, m), 0, false)
+		isUnconfirmed(t, m, "which is open", asks(t, m), 0)
 		board.tell(upTo(20), "open", map[int]string{6: unavailable})
-		isDoubted(t, m, "and not", asks(t, m), 1, false)
+		isUnconfirmed(t, m, "and not", asks(t, m), 1)
 	})
 }
 
@@ -251,16 +248,16 @@ func TestUnavailableAtFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		isDoubted(t, m, "at first", out, 30, true)
+		isUnconfirmed(t, m, "at first", out, 30)
 		arePages(t, m, "at first", 60, map[int]int{200: 29, 410: 1, 503: 30})
-		isDoubted(t, m, "again", asks(t, m), 30, true)
+		isUnconfirmed(t, m, "again", asks(t, m), 30)
 		arePages(t, m, "again", 60, map[int]int{200: 29, 410: 1, 503: 30})
 	})
 }
 
-// While many answers end jobs that sources show, none is believed, by any process, and pages stay
-// as they were. The log says so once, and once more when the wave is over.
-func TestWaveOfEnds(t *testing.T) {
+// While many answers end jobs that sources show, none is believed, and pages stay as they were. Each process
+// counts by itself, and its log says once that it holds them, and once more that it does not any more.
+func TestManyEndsAreHeld(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		for _, says := range []string{unavailable, inactive, "closed"} {
 			board, log := newShelf(60), &logged{}
@@ -271,18 +268,14 @@ func TestWaveOfEnds(t *testing.T) {
 			refresh(t, m)
 			arePages(t, m, says+", before", 60, map[int]int{200: 60})
 			board.tell(upTo(60), says, nil)
-			// Plain statements are believed until there is a wave. If each answer is written by itself,
-			// a wave takes eleven of the last 50.
-			ended := asks(t, m).Doubted
+			// Plain statements are believed until there are too many. If each answer is written by itself,
+			// that takes eleven of the last 50.
+			ended := asks(t, m).Unconfirmed
 			if ended = 60 - ended; ended > 10 || ended > 0 && says == unavailable {
 				t.Errorf("%s: %d jobs have ended", says, ended)
 			}
 			for i := range 3 {
-				isDoubted(t, m, fmt.Sprint(says, ", pass ", i), asks(t, m), 60-ended, true)
-			}
-			if strings.HasPrefix(address, "postgres") {
-				other := open(t, address, opts)
-				isDoubted(t, other, says+", another process", asks(t, other), 60-ended, true)
+				isUnconfirmed(t, m, fmt.Sprint(says, ", pass ", i), asks(t, m), 60-ended)
 			}
 			open := 0
 			for _, job := range upTo(60) {
@@ -294,12 +287,12 @@ func TestWaveOfEnds(t *testing.T) {
 			if open != 60-ended {
 				t.Errorf("%s: %d jobs are open as they were, not %d", says, open, 60-ended)
 			}
-			if n, over := log.count(waveBegan), log.count(waveEnded); n != 1 || over != 0 {
+			if n, over := log.count(beganToHold), log.count(ceasedToHold); n != 1 || over != 0 {
 				t.Errorf("%s: %d lines say that it began, and %d that it is over", says, n, over)
 			}
 			board.tell(upTo(60), "open", nil)
-			isDoubted(t, m, says+", well again", asks(t, m), 0, false)
-			if n, over := log.count(waveBegan), log.count(waveEnded); n != 1 || over != 1 {
+			isUnconfirmed(t, m, says+", well again", asks(t, m), 0)
+			if n, over := log.count(beganToHold), log.count(ceasedToHold); n != 1 || over != 1 {
 				t.Errorf("%s: %d lines say that it began, and %d that it is over", says, n, over)
 			}
 			arePages(t, m, says+", after", 60, map[int]int{200: 60})
@@ -311,26 +304,48 @@ func TestWaveOfEnds(t *testing.T) {
 	})
 }
 
-// A wave ends once the sources do not show its jobs any more, after HoldMissing, and if a person
-// accepts it.
-func TestEndOfAWave(t *testing.T) {
+// A process that begins in an outage has heard nothing: it believes at most the ends that come before it has heard of
+// more than three, though another process has noted them.
+func TestNewProcessInAnOutage(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(60)
+		m := open(t, address, board.options())
+		refresh(t, m)
+		board.tell(upTo(60), unavailable, nil)
+		isUnconfirmed(t, m, "noted", asks(t, m), 60)
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+		m = open(t, address, board.options())
+		if ended := 60 - asks(t, m).Unconfirmed; ended > 3 {
+			t.Errorf("%d jobs have ended", ended)
+		}
+		board.tell(upTo(60), "open", nil)
+		isUnconfirmed(t, m, "well again", asks(t, m), 0)
+		arePages(t, m, "well again", 60, map[int]int{200: 60})
+	})
+}
+
+// Ends are believed again once the sources do not show these jobs any more, and if a person accepts them, who
+// empties the memory of the process.
+func TestHeldEndsAreBelieved(t *testing.T) {
 	onEachSource(t, 60, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
 		states := map[int]string{}
 		for job := range 30 {
 			states[job+31] = unavailable
 		}
-		wave := func(what string) {
+		held := func(what string) {
 			t.Helper()
 			board.tell(upTo(60), "open", nil)
-			isDoubted(t, m, what+", before", asks(t, m), 0, false)
-			isDoubted(t, m, what+", before", asks(t, m), 0, false)
+			isUnconfirmed(t, m, what+", before", asks(t, m), 0)
+			isUnconfirmed(t, m, what+", before", asks(t, m), 0)
 			arePages(t, m, what+", before", 60, map[int]int{200: 60})
 			board.tell(upTo(60), "open", states)
-			isDoubted(t, m, what, asks(t, m), 30, true)
-			isDoubted(t, m, what+", again", asks(t, m), 30, true)
+			isUnconfirmed(t, m, what, asks(t, m), 30)
+			isUnconfirmed(t, m, what+", again", asks(t, m), 30)
 			arePages(t, m, what+", again", 60, map[int]int{200: 60})
 		}
-		wave("not shown")
+		held("not shown")
 		board.tell(upTo(30), "open", merged(map[int]string{2: inactive}, states))
 		if err := jobmirror.Exec(t.Context(), m, "UPDATE jobs SET next_due = 1 WHERE job = 2"); err != nil {
 			t.Fatal(err)
@@ -339,19 +354,10 @@ func TestEndOfAWave(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		isDoubted(t, m, "not shown any more", out, 0, false)
+		isUnconfirmed(t, m, "not shown any more", out, 0)
 		arePages(t, m, "not shown any more", 60, map[int]int{200: 29, 404: 30, 410: 1}) // also of one that is shown
 
-		wave("held for long")
-		for _, set := range []string{"inquiries SET since = since", "jobs SET doubted = doubted"} {
-			if err := jobmirror.Exec(t.Context(), m, fmt.Sprint("UPDATE ", set, " - ", (24*time.Hour).Milliseconds())); err != nil {
-				t.Fatal(err)
-			}
-		}
-		isDoubted(t, m, "after a day", asks(t, m), 0, false)
-		arePages(t, m, "after a day", 60, map[int]int{200: 30, 404: 30})
-
-		wave("not accepted")
+		held("accepted, of one source")
 		s, err := m.Status(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -365,31 +371,17 @@ func TestEndOfAWave(t *testing.T) {
 			t.Errorf("an accepted job: %+v, %v", j, err)
 		}
 
-		wave("accepted")
+		held("accepted")
 		if err := m.AcceptRemovals(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		arePages(t, m, "accepted", 60, map[int]int{200: 30, 404: 30})
-		for job := range 10 { // it goes on
+		for job := range 3 { // three are never too many
 			states[job+1] = inactive
 		}
 		board.tell(upTo(60), "open", states)
-		isDoubted(t, m, "accepted, and more", asks(t, m), 0, false)
-		arePages(t, m, "accepted, and more", 60, map[int]int{200: 20, 404: 30, 410: 10})
-	})
-}
-
-// With HoldMissing below 0 there is no wave.
-func TestNoWaveWithoutAHold(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		board := newShelf(60)
-		opts := board.options()
-		opts.HoldMissing = -1
-		m := open(t, address, opts)
-		refresh(t, m)
-		board.tell(upTo(60), inactive, nil)
-		isDoubted(t, m, "all inactive", asks(t, m), 0, false)
-		arePages(t, m, "all inactive", 60, map[int]int{410: 60})
+		isUnconfirmed(t, m, "accepted, and three more", asks(t, m), 0)
+		arePages(t, m, "accepted, and three more", 60, map[int]int{200: 27, 404: 30, 410: 3})
 	})
 }
 
@@ -397,7 +389,7 @@ func TestNoWaveWithoutAHold(t *testing.T) {
 func TestSixHoursOfUnavailable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		// Of 100 jobs too few are asked about before the first is asked about again: now and then there is no wave yet.
+		// Of 100 jobs too few are asked about before the first is asked about again: now and then they are not too many yet.
 		n, every, calm := 200, 2*time.Hour, 3*time.Hour
 		if testenv.Whole() {
 			n, calm = 300, 12*time.Hour
@@ -430,8 +422,8 @@ func TestSixHoursOfUnavailable(t *testing.T) {
 			t.Fatalf("a change: %+v, %v", change, err)
 		}
 		s, err := m.Status(t.Context())
-		if err != nil || s.Doubted > 0 || !s.Wave.IsZero() || log.count(waveBegan) != 1 || log.count(waveEnded) != 1 {
-			t.Errorf("in the end: %d are doubted, a wave since %s, %d and %d lines, %v", s.Doubted, s.Wave, log.count(waveBegan), log.count(waveEnded), err)
+		if err != nil || s.Unconfirmed > 0 || log.count(beganToHold) != 1 || log.count(ceasedToHold) != 1 {
+			t.Errorf("in the end: %d are unconfirmed, %d and %d lines, %v", s.Unconfirmed, log.count(beganToHold), log.count(ceasedToHold), err)
 		}
 		t.Logf("figure: %d lookups in six hours, of which %d would be usual", all, 3*n)
 		if all > 7*n {
@@ -450,34 +442,33 @@ func TestKilledWhileAnswersAreWeighed(t *testing.T) {
 		refresh(t, m)
 		states := map[int]string{1: postingUnavailable, 2: inactive}
 		steps := []struct {
-			what    string
-			say     func()
-			do      func(m *jobmirror.Mirror) error
-			pages   map[int]int
-			doubted int
-			wave    bool
+			what        string
+			say         func()
+			do          func(m *jobmirror.Mirror) error
+			pages       map[int]int
+			unconfirmed int
 		}{
 			{
 				"noted", func() { board.tell(upTo(40), "open", merged(map[int]string{3: unavailable}, states)) },
 				func(m *jobmirror.Mirror) error { _, err := m.Refresh(t.Context()); return err },
 				map[int]int{200: 39, 410: 1},
-				1, false,
+				1,
 			},
 			{
 				"believed", func() {}, func(m *jobmirror.Mirror) error { _, err := m.Refresh(t.Context()); return err },
 				map[int]int{200: 38, 410: 1, 404: 1},
-				0, false,
+				0,
 			},
 			{
-				"a wave", func() { board.tell(upTo(40), unavailable, states) },
+				"too many", func() { board.tell(upTo(40), unavailable, states) },
 				func(m *jobmirror.Mirror) error { _, err := m.Refresh(t.Context()); return err },
 				map[int]int{200: 38, 410: 1, 404: 1},
-				37, true,
+				37,
 			},
 			{
 				"accepted", func() {}, func(m *jobmirror.Mirror) error { return m.AcceptRemovals(t.Context()) },
 				map[int]int{200: 1, 410: 1, 404: 38},
-				0, false,
+				0,
 			},
 		}
 		killed, stride := 0, whole(3, 1)
@@ -496,7 +487,7 @@ func TestKilledWhileAnswersAreWeighed(t *testing.T) {
 				jobmirror.FailStatements(m, func(query string) error {
 					mu.Lock()
 					defer mu.Unlock()
-					if strings.Contains(query, "inquiries") || strings.Contains(query, "said") {
+					if strings.Contains(query, "said") {
 						seen++
 					}
 					if dead = dead || seen == at; dead {
@@ -532,8 +523,8 @@ func TestKilledWhileAnswersAreWeighed(t *testing.T) {
 			}
 			arePages(t, m, step.what, 40, step.pages)
 			s, err := m.Status(t.Context())
-			if err != nil || s.Doubted != step.doubted || s.Wave.IsZero() == step.wave {
-				t.Errorf("%s: %d are doubted, not %d; a wave since %s; %v", step.what, s.Doubted, step.doubted, s.Wave, err)
+			if err != nil || s.Unconfirmed != step.unconfirmed {
+				t.Errorf("%s: %d are unconfirmed, not %d; %v", step.what, s.Unconfirmed, step.unconfirmed, err)
 			}
 		}
 		if killed < whole(4, 12) {

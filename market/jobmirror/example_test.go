@@ -106,6 +106,43 @@ func ExampleMirror_Changes() {
 	// new: job  by lookup
 }
 
+func ExampleMirror_SearchChanged() {
+	m, srv, done := exampleMirror()
+	defer done()
+	if _, err := m.Refresh(ctx); err != nil {
+		log.Fatal(err)
+	}
+	page, err := m.Search(ctx, jobmirror.Query{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mark := page.Mark
+	srv.Publish("27828_extern", jobboardtest.Job{Title: "Gardener", Language: "en"})
+	if _, err := m.Refresh(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// begin
+	saved := []jobmirror.Query{
+		{Text: "nurses", Language: "en", Limit: 1000},
+		{Text: "gardeners", Language: "en", Limit: 1000},
+	}
+	changed, err := m.SearchChanged(ctx, mark, saved)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, hits := range changed.Postings {
+		for _, hit := range hits {
+			fmt.Println(saved[i].Text, "finds", hit.Posting.Title)
+		}
+	}
+	mark = changed.Mark // store it together with your result
+	// end
+	_ = mark
+
+	// Output:
+	// gardeners finds Gardener
+}
+
 func Example_serve() {
 	m, _, done := exampleMirror()
 	defer done()

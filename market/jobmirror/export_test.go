@@ -152,21 +152,6 @@ func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f fun
 	})
 }
 
-// CheckWords checks each row of a mirror's vocabulary once.
-func CheckWords(ctx context.Context, m *Mirror) error {
-	err := Exec(ctx, m, "UPDATE vocabulary SET checked = 0")
-	for err == nil {
-		var left int64
-		if left, err = fromView(ctx, m.db, func(t *tx) (int64, error) {
-			return store.Value[int64](t, "SELECT count(*) FROM vocabulary WHERE checked = 0")
-		}); left == 0 {
-			break
-		}
-		err = errors.Join(err, m.db.search.CheckWords(ctx))
-	}
-	return err
-}
-
 // Vocabulary returns the words of the table, in order, and how many rows they stand in.
 func Vocabulary(ctx context.Context, m *Mirror) (list []string, rows int, err error) {
 	err = m.db.view(ctx, func(t *tx) (err error) {

@@ -168,7 +168,7 @@ func (t feedTx) saveEntries(items []feedItem) error {
 	return t.resaveClaimed(postings, versions, t.src.Cause())
 }
 
-// noteShownAgain clears the column missing of the stored entries that are back. It returns the items
+// noteShownAgain notes of the stored entries that are back that the feed shows them. It returns the items
 // that were never missing, and the items whose stored entries have been removed meanwhile: for
 // these the entry is new.
 func (t feedTx) noteShownAgain(items []feedItem) ([]feedItem, error) {

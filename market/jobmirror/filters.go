@@ -47,6 +47,9 @@ func addFilters(d *search.Document, p *filters.Posting) (places []string) {
 // filtered returns what filters read of a posting and its job; nil: nothing is known of that.
 func (r *row) filtered(job *Information) *filters.Posting {
 	p := &filters.Posting{Config: r.rec.Config, VersionStart: r.rec.VersionStart}
+	if r.firstSeen > 0 {
+		p.FirstSeen = instant(r.firstSeen)
+	}
 	if job != nil {
 		p.JobCompany = job.CompanyName
 	}
@@ -63,7 +66,7 @@ func (q *Query) choose(c filters.Chosen) {
 	q.Category, q.Place, q.Company, q.Remote, q.Since = c.Category, c.Place, c.Company, jobboard.RemoteStatus(c.Remote), c.Since
 }
 
-// addTo adds the tags of what a query is narrowed to, on a day.
+// narrow adds the tags of what a query is narrowed to, on a day.
 func (q *Query) narrow(out *search.Query, today time.Time) {
 	chosen := q.chosen()
 	for i := range filters.All {
@@ -86,7 +89,7 @@ func sinceTags(today time.Time, days int) (tags []search.Tag) {
 	return tags
 }
 
-// SinceDays are the numbers of days by which Facets.Since counts.
+// sinceDays are the numbers of days by which Facets.Since counts.
 var sinceDays = []int{1, 3, 7, 14, 30}
 
 // countSince counts the hits of a page by the days since which they are there.

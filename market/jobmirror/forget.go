@@ -5,7 +5,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -17,8 +16,8 @@ import (
 // "forgotten", tells readers to do the same. No refresh copies the job and its postings again.
 //
 // It takes several transactions, of at most 500 postings or changes each. After an error some rows or changes may not be erased yet:
-// call Forget again, or leave that to the next Refresh, or to Run, which looks each hour. While a process of a
-// later version indexes in a way that this one does not know, that process erases the words, within hours.
+// call Forget again, or leave that to the next Refresh, or to Run, which looks each hour. Such an error may be that a
+// process of another version indexes, in a way that this one does not know: that process goes on with it.
 //
 // Files hold erased bytes for a while: SQLite's until its next checkpoint and vacuum, and the text index of SQLite
 // has single words of them in its pages until it puts these together. So do backups.
@@ -176,14 +175,12 @@ func (t forgetTx) erase(postings []int64) (hadLeft bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	var erased []search.Document
+	erased, err := indexTx{t.tx}.documents(rows)
+	if err != nil {
+		return false, err
+	}
 	stored := map[int64]bool{}
 	for _, r := range rows {
-		d, err := r.document()
-		if err != nil {
-			return false, err
-		}
-		erased = append(erased, d)
 		stored[int64(r.rec.Posting)] = true
 		r.before = "" // neither the log nor a job must hold it once more
 		if err := t.remove(r, ""); err != nil {
@@ -197,6 +194,9 @@ func (t forgetTx) erase(postings []int64) (hadLeft bool, err error) {
 	}
 	for _, posting := range postings {
 		t.logForgotten(ChangePosting, posting)
+	}
+	if err := t.Do("DELETE FROM gone_postings WHERE posting IN @ids", store.IDs(postings)); err != nil {
+		return false, err
 	}
 	return len(stored) < len(postings), t.lookups.ForgetPostings(postings)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -28,15 +29,25 @@ func formOf(t *tx) (form int64, all bool, err error) {
 	return form, marked == 0, err
 }
 
-// unindexedNow counts the postings that wait to be indexed. all reports that all do: they have tokens of
-// another version, by which this one's Search finds none, or are just being marked to be indexed anew.
-func (t *tx) unindexedNow() (waiting int, all bool, err error) {
+// indexed says how far the search index has come.
+type indexed struct {
+	waiting int // postings that wait to be indexed
+	// none is indexed: all have tokens of another version, by which this one's Search finds none, or are just being
+	// marked to be indexed anew.
+	none bool
+	markPlace
+}
+
+// indexedNow reads how far the search index has come.
+func (t *tx) indexedNow() (now indexed, err error) {
 	var form int64
 	marked := 0
 	const query = `SELECT (SELECT value FROM search_state WHERE name = 'form'),
-		(SELECT count(*) FROM mirror WHERE name = ?), (SELECT count(*) FROM unindexed)`
-	err = t.Row(query, []any{markedRow}, &form, &marked, &waiting)
-	return waiting, form != 0 && (form != search.Form || marked > 0), err
+		(SELECT count(*) FROM mirror WHERE name = ?), (SELECT count(*) FROM unindexed),
+		(SELECT value FROM counters WHERE name = 'indexed'), log.number, log.stamp FROM (` + changelog.SelectLast + `) log`
+	err = t.Row(query, []any{markedRow}, &form, &marked, &now.waiting, &now.number, &now.log.Number, &now.log.Stamp)
+	now.none = form != 0 && (form != search.Form || marked > 0)
+	return now, err
 }
 
 // takeForm marks all postings to be indexed where they were indexed in another form, batch by
@@ -90,7 +101,7 @@ func (t indexTx) markSome() (may, more bool, err error) {
 	if len(postings) == 0 {
 		return true, false, t.Do("DELETE FROM mirror WHERE name = ?", markedRow)
 	}
-	if err := t.unindexed.put(postings); err != nil {
+	if err := t.unindexed.putAnew(postings); err != nil {
 		return false, false, err
 	}
 	return true, true, t.mark(postings[len(postings)-1])

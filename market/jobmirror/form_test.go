@@ -1,6 +1,7 @@
 package jobmirror
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -26,7 +27,7 @@ func inAnotherForm(t *testing.T, m *Mirror, form int, postings int) {
 		if _, err := t.Exec("DELETE FROM vocabulary"); err != nil {
 			return err
 		}
-		if _, err := t.Exec("INSERT INTO vocabulary (id, checked, leaving, words) VALUES (1, ?, '', 'another')", t.Now); err != nil {
+		if _, err := t.Exec("INSERT INTO vocabulary (id, words) VALUES (1, 'another word')"); err != nil {
 			return err
 		}
 		_, err := t.Exec("UPDATE search_state SET value = ? WHERE name = 'form'", form)
@@ -184,42 +185,32 @@ func TestFormChangesWhileIndexed(t *testing.T) {
 	})
 }
 
-// A version leaves the words alone that another one noted: it finds none of the other's
-// postings, and so would take every word for unused.
-func TestWordsOfAnotherFormStay(t *testing.T) {
+// Of the words that another version noted this one erases those of a forgotten posting, and leaves the others
+// alone: it finds none of the other's postings, and so would take every word for unused.
+func TestWordsOfAnotherForm(t *testing.T) {
 	OnEach(t, func(t *testing.T, address string) {
 		const n = 2
 		m := manyNurses(t, address, n)
 		inAnotherForm(t, m, search.Form+1, 2*n)
-		check := func(when string) {
+		has := func(want ...string) {
 			t.Helper()
-			do(t, m, func(t *tx) error { return t.Do("UPDATE vocabulary SET checked = 0") })
-			if err := m.db.search.CheckWords(t.Context()); err != nil {
-				t.Fatal(err)
-			}
 			list, _, err := Vocabulary(t.Context(), m)
-			if err != nil || !slices.Equal(list, []string{"another"}) {
-				t.Errorf("%s: the vocabulary has %q, %v", when, list, err)
+			if err != nil || !slices.Equal(list, want) {
+				t.Errorf("the vocabulary has %q, %v, want %q", list, err, want)
 			}
 		}
-		check("checked")
-		do(t, m, func(t *tx) error { return t.Do("UPDATE vocabulary SET checked = ?", t.Now) })
-		do(t, m, func(t *tx) error { return t.db.search.EraseWords(t.Tx, []search.Document{{Title: "another"}}) })
-		due, err := fromView(t.Context(), m.db, func(t *tx) (int, error) {
-			return store.Value[int](t, "SELECT count(*) FROM vocabulary WHERE checked = 0")
-		})
-		if err != nil || due != 1 {
-			t.Errorf("%d rows are due that may have a forgotten word, %v", due, err)
+		if err := m.db.search.EraseGoneWords(t.Context()); !errors.Is(err, search.ErrForm) {
+			t.Errorf("erasing the words of postings that are gone: %v", err)
 		}
-		check("after a posting was forgotten")
+		has("another", "word")
+		do(t, m, func(t *tx) error { return t.db.search.EraseWords(t.Tx, []search.Document{{Title: "another"}}) })
+		has("word")
 
-		// The version that wrote the words removes them.
+		// The version that wrote the words knows which are gone.
 		do(t, m, func(t *tx) error { return t.Do("UPDATE search_state SET value = ?", search.Form) })
-		if err := m.db.search.CheckWords(t.Context()); err != nil {
+		if err := m.db.search.EraseGoneWords(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if list, _, err := Vocabulary(t.Context(), m); err != nil || len(list) > 0 {
-			t.Errorf("the vocabulary has %q, %v", list, err)
-		}
+		has()
 	})
 }

@@ -263,7 +263,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 			t.Errorf("a sweep whose turn is over leaves %q", got)
 		}
 		do(t, m, func(tx *tx) error {
-			held, err := store.Value[int](tx, "SELECT count(*) FROM listings WHERE missing <> 0")
+			held, err := store.Value[int](tx, "SELECT count(*) FROM listings WHERE state <> 'shown'")
 			if held > 0 {
 				t.Errorf("a sweep whose turn is over holds %d rows", held)
 			}
@@ -296,7 +296,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		// In the middle of the sweep: rows are marked, and then the turn ends.
 		marked := beginTurn(t, m, src)
 		do(t, m, func(t *tx) error {
-			_, err := t.Exec("UPDATE listings SET missing = -1 WHERE source = ?", src.ID)
+			_, err := t.Exec("UPDATE listings SET state = 'going' WHERE source = ?", src.ID)
 			return err
 		})
 		beginTurn(t, m, src)
@@ -319,7 +319,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 			t.Errorf("a refresh of a feed whose turn is over leaves %d entries, %v", entries(), err)
 		}
 		do(t, m, func(t *tx) error {
-			_, err := t.Exec("UPDATE entries SET missing = -1")
+			_, err := t.Exec("UPDATE entries SET state = 'going'")
 			return err
 		})
 		if err := m.drop(t.Context(), &feed.Source, over); err != nil || entries() != 1 {

@@ -29,15 +29,17 @@ type readTx struct{ *tx }
 // postings reads rows by their identifiers, in their order. Rows that are gone are left out.
 func (t readTx) postings(list []int64) ([]hit, error) {
 	rows := make(map[int64]hit, len(list))
-	const query = "SELECT id, record, ads, " + listings.LastSeen + ", " + listings.MissingSince + ", " + jobLanguage +
+	const query = "SELECT id, record, ads, " + listings.LastSeen + ", " + listings.MissingSince + ", first_seen, shown_again, " + jobLanguage +
 		" FROM postings WHERE id IN @ids"
 	err := t.Rows(query, []any{store.IDs(list)}, func(scan func(...any) error) error {
 		var (
 			h                     hit
 			record, ads, language string
-			seen, missing         time.Time
+			first, seen, missing  time.Time
+			again                 int
 		)
-		if err := scan(&h.row, &record, &ads, instantColumn{&seen}, instantColumn{&missing}, &language); err != nil {
+		err := scan(&h.row, &record, &ads, instantColumn{&seen}, instantColumn{&missing}, instantColumn{&first}, &again, &language)
+		if err != nil {
 			return err
 		}
 		rec, err := decodeRecord[PostingRecord](record)
@@ -46,7 +48,7 @@ func (t readTx) postings(list []int64) ([]hit, error) {
 		}
 		h.posting = Posting{
 			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
-			Confirmed: rec.Confirmed, Seen: seen, MissingSince: missing,
+			Confirmed: rec.Confirmed, FirstSeen: first, Seen: seen, MissingSince: missing, ShownAgain: again,
 		}
 		h.languages = []string{rec.Language, language}
 		h.posting.Posting, err = rec.posting(ads)
@@ -82,14 +84,19 @@ func (t readTx) addJobs(postings []Posting, near jobboard.GeoLocation) error {
 	for i := range postings {
 		p := &postings[i]
 		p.addJob(known[p.Job])
-		for at, location := range p.Locations {
-			km := location.DistanceKm(near)
-			if !near.IsZero() && !math.IsInf(km, 1) && (p.nearest == 0 || km < p.km) {
-				p.nearest, p.km = at+1, km
-			}
-		}
+		p.measure(near)
 	}
 	return err
+}
+
+// measure measures the posting's locations from the middle of a circle.
+func (p *Posting) measure(near jobboard.GeoLocation) {
+	for at, location := range p.Locations {
+		km := location.DistanceKm(near)
+		if !near.IsZero() && !math.IsInf(km, 1) && (p.nearest == 0 || km < p.km) {
+			p.nearest, p.km = at+1, km
+		}
+	}
 }
 
 // addJob gives a posting what the lookup of its job said; nil: nothing is known of that.

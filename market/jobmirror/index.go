@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
@@ -28,8 +29,9 @@ const indexBatch = 100
 
 // The table unindexed is the list of the postings to index: those whose text, sources or job may
 // have changed, whose job's information has, or that were indexed in another form of the tokens.
-// indexList.put puts postings on it; the commit raises the signal unindexed, which wakes
-// Mirror.index. That indexes them by indexUnindexed, which takes them from the list.
+// indexList.put and putAnew put postings on it; the commit raises the signal unindexed, which wakes
+// Mirror.index. That indexes them by indexUnindexed, which takes them from the list and numbers those that
+// had changed; see marks.go.
 
 // indexList is the table unindexed in a transaction.
 type indexList struct {
@@ -37,16 +39,25 @@ type indexList struct {
 	due bool // postings were put on the list: the commit is to raise the signal unindexed
 }
 
-// put puts postings on the list, by the numbers of their rows.
+// put puts postings on the list whose texts, sources, jobs or visibility may have changed, by the numbers of their rows.
 func (l *indexList) put(rows []int64) error {
+	return l.putFor(rows, "1 = 1 ON CONFLICT (posting) DO UPDATE SET changed = 1", 1)
+}
+
+// putAnew puts postings on the list that are indexed anew as they are.
+func (l *indexList) putAnew(rows []int64) error {
+	return l.putFor(rows, "1 = 1 ON CONFLICT DO NOTHING", 0)
+}
+
+func (l *indexList) putFor(rows []int64, where string, changed int) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	l.due = true
-	return l.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(rows))
+	return l.Do("INSERT INTO unindexed (posting, changed) SELECT v.value, CAST(? AS BIGINT) FROM @ids v WHERE "+where, changed, store.IDs(rows))
 }
 
-// putAll puts all postings on the list.
+// putAll puts all postings on the list, to be indexed anew as they are.
 func (l *indexList) putAll() error {
 	l.due = true
 	return l.Do("INSERT INTO unindexed (posting) SELECT id FROM postings WHERE 1 = 1 ON CONFLICT DO NOTHING")
@@ -110,7 +121,7 @@ func (t indexTx) indexUnindexed() (more bool, err error) {
 		}
 	}
 	indexed := store.IDsOf(rows, func(r *row) int64 { return r.id })
-	return len(rows) == indexBatch, t.Do("DELETE FROM unindexed WHERE posting IN @ids", indexed)
+	return len(rows) == indexBatch, t.number(indexed)
 }
 
 // jobLanguage selects the language of the job of a row of the table postings; empty: it is
@@ -147,6 +158,7 @@ func (r *row) documentOf(job JobRecord, now int64) (search.Document, error) {
 	if job.Information != nil {
 		d.Languages = append(d.Languages, storable(job.Information.JobLanguage))
 	}
+	d.Short = append(d.Short, placeWords(r.rec.Language, job.Information)...)
 	names := addFilters(&d, r.filtered(job.Information))
 	addTowns(&d, r.rec.Language, names, job.Information)
 	if !r.rec.shown(job.State, now) {
@@ -180,6 +192,8 @@ func documentOfTexts(title string, config jobboard.PostingConfig) search.Documen
 			for _, value := range values {
 				d.Other = append(d.Other, search.Text(value))
 			}
+		case key == keyRemote: // neither is its value: words for remote work find it
+			d.Remote = isRemote(values)
 		case key == jobboard.KeyJobCategory: // an identifier is no word
 		case slices.Contains(shortTexts, key):
 			d.Short = append(d.Short, values...)
@@ -190,18 +204,50 @@ func documentOfTexts(title string, config jobboard.PostingConfig) search.Documen
 	return d
 }
 
+// keyRemote is the config key (2.3) of a posting's remote status, of which FULLY_REMOTE occurs.
+const keyRemote = "sg_remote_status"
+
+// isRemote reports whether a posting's remote status says that some of the work may be done elsewhere. Which values there
+// are the interface does not show: those count that name such work, in part or in full, and do not deny it.
+func isRemote(values []string) bool {
+	has := func(list, of []string) bool {
+		return slices.ContainsFunc(of, func(word string) bool { return slices.Contains(list, word) })
+	}
+	return slices.ContainsFunc(values, func(value string) bool {
+		parts := strings.FieldsFunc(strings.ToUpper(value), func(r rune) bool { return !unicode.IsLetter(r) })
+		return has(parts, remoteWork) && !has(parts, noRemoteWork)
+	})
+}
+
+var (
+	remoteWork   = strings.Fields("REMOTE HYBRID HOME HOMEOFFICE MOBILE FULLY FULL PARTLY PARTIAL PARTIALLY")
+	noRemoteWork = strings.Fields("NO NOT NON NONE NEVER")
+)
+
 // shortTexts has the config keys of places and companies.
 var shortTexts = []string{jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"}
 
+// readTitles reads the titles and languages of postings by their rows, the newest first.
+func readTitles(t *store.Tx, rows []int64) (found []search.Document, err error) {
+	const query = "SELECT id, title, language, " + jobLanguage + " FROM postings WHERE id IN @ids ORDER BY id DESC"
+	err = t.Rows(query, []any{store.IDs(rows)}, func(scan func(...any) error) error {
+		d := search.Document{Languages: make([]string, 2)}
+		err := scan(&d.Row, &d.Title, &d.Languages[0], &d.Languages[1])
+		found = append(found, d)
+		return err
+	})
+	return found, err
+}
+
 // texts reads the texts and languages of postings by their rows.
 func texts(t *store.Tx, rows []int64) (found []search.Document, err error) {
-	const query = "SELECT id, record, ads, " + jobLanguage + " FROM postings WHERE id IN @ids"
+	const query = "SELECT id, record, ads, coalesce((SELECT record FROM jobs WHERE jobs.job = postings.job), '') FROM postings WHERE id IN @ids"
 	err = t.Rows(query, []any{store.IDs(rows)}, func(scan func(...any) error) error {
 		var (
-			row                   int64
-			record, ads, language string
+			row              int64
+			record, ads, job string
 		)
-		if err := scan(&row, &record, &ads, &language); err != nil {
+		if err := scan(&row, &record, &ads, &job); err != nil {
 			return err
 		}
 		rec, err := decodeRecord[PostingRecord](record)
@@ -209,10 +255,23 @@ func texts(t *store.Tx, rows []int64) (found []search.Document, err error) {
 			return err
 		}
 		texts, err := decodeAds(ads)
+		if err != nil {
+			return err
+		}
 		d := documentOfTexts(rec.Title, joinAds(rec.Config, texts))
-		d.Row, d.Languages = row, []string{rec.Language, language}
+		d.Row, d.Languages = row, []string{rec.Language}
+		if job != "" {
+			known, err := decodeRecord[JobRecord](job)
+			if err != nil {
+				return err
+			}
+			if known.Information != nil {
+				d.Languages = append(d.Languages, storable(known.Information.JobLanguage))
+				d.Short = append(d.Short, placeWords(rec.Language, known.Information)...)
+			}
+		}
 		found = append(found, d)
-		return err
+		return nil
 	})
 	return found, err
 }

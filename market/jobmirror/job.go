@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -30,6 +31,10 @@ type Job struct {
 	NoAnswer time.Time
 
 	Postings []PostingRecord // postings that may belong to the job, in all languages
+	// What Posting has by these names of one of Postings; of several, the earliest FirstSeen, the latest
+	// Seen and the highest ShownAgain.
+	FirstSeen, Seen time.Time
+	ShownAgain      int
 
 	// LastPosting has of the posting that left the copy last its title, category, dates and visibility, and where
 	// the job is; nil if the copy has Postings of the job, and if none has left. It goes with the job, see
@@ -136,15 +141,35 @@ func (t jobTx) job(id jobboard.JobID) (j *Job, err error) {
 		}
 		j.NoAnswer = instant(since)
 	}
-	const postings = "SELECT record FROM postings WHERE job = ? ORDER BY id"
-	err = records(t.Tx, postings, []any{int64(id)}, func(p PostingRecord) error {
-		j.Postings = append(j.Postings, p)
-		return nil
-	})
-	if err == nil && len(j.Postings) == 0 && j.last != "" {
+	if err = t.readPostings(j); err == nil && len(j.Postings) == 0 && j.last != "" {
 		err = j.readLast()
 	}
 	return j, err
+}
+
+// readPostings reads the job's postings, and when they were seen.
+func (t jobTx) readPostings(j *Job) error {
+	const query = "SELECT record, first_seen, shown_again, " + listings.LastSeen + " FROM postings WHERE job = ? ORDER BY id"
+	return t.Rows(query, []any{int64(j.JobRecord.Job)}, func(scan func(...any) error) error {
+		var (
+			record      string
+			first, seen time.Time
+			again       int
+		)
+		if err := scan(&record, instantColumn{&first}, &again, instantColumn{&seen}); err != nil {
+			return err
+		}
+		p, err := decodeRecord[PostingRecord](record)
+		if len(j.Postings) == 0 || first.Before(j.FirstSeen) {
+			j.FirstSeen = first
+		}
+		if seen.After(j.Seen) {
+			j.Seen = seen
+		}
+		j.ShownAgain = max(j.ShownAgain, again)
+		j.Postings = append(j.Postings, p)
+		return err
+	})
 }
 
 // readLast sets LastPosting.
@@ -233,7 +258,7 @@ func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Post
 
 // JobPostings holds a job of the copy and its postings.
 type JobPostings struct {
-	// Job holds the job as Mirror.Job returns it, without Nationalities, Postings and LastPosting. Its
+	// Job holds the job as Mirror.Job returns it, without Nationalities, LastPosting, Postings and when these were seen. Its
 	// Answer is ErrStale where Mirror.Job has that error.
 	Job      *Job
 	Postings []Posting // as Mirror.Postings returns them

@@ -224,13 +224,13 @@ func TestRepeatedTransactionBringsBackWhatWasChangedMeanwhile(t *testing.T) {
 		held := func() (list []int64) {
 			t.Helper()
 			do(t, m, func(t *tx) (err error) {
-				list, err = t.Numbers("SELECT source FROM listings WHERE missing <> 0")
+				list, err = t.Numbers("SELECT source FROM listings WHERE state <> 'shown'")
 				return err
 			})
 			return list
 		}
 		do(t, m, func(t *tx) error {
-			_, err := t.Exec("UPDATE listings SET missing = ? WHERE source = ?", t.Now, whole.ID)
+			_, err := t.Exec("UPDATE listings SET state = 'held', since = ? WHERE source = ?", t.Now, whole.ID)
 			return err
 		})
 		again := beginTurn(t, m, whole)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
@@ -26,7 +25,7 @@ func (t *tx) clockSetBack() error {
 	if err := t.Do("UPDATE processes SET seen = ? WHERE seen > ?", t.Now, t.Now); err != nil {
 		return err
 	}
-	if err := search.ClockSetBack(t.Tx); err != nil {
+	if err := t.historySetBack(); err != nil {
 		return err
 	}
 	if err := listings.ClockSetBack(t.Tx); err != nil {

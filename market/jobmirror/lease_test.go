@@ -177,7 +177,7 @@ func TestHeldRowsTakenOverWhereverAProcessDied(t *testing.T) {
 		// Who died between its last commit and giving the source back leaves a lease that has ended,
 		// which nobody takes away before the source is due again.
 		return query[bool](t, address, `SELECT held_lease = 0 AND leased_until < extract(epoch FROM clock_timestamp()) * 1000 FROM sources`) &&
-			query[bool](t, address, "SELECT count(*) = 40 AND min(missing) > 0 FROM listings") &&
+			query[bool](t, address, "SELECT count(*) = 40 AND min(state) = 'held' AND max(state) = 'held' FROM listings") &&
 			query[bool](t, address, "SELECT count(*) = 0 FROM jobs WHERE leased_until > 0")
 	}
 	prepare := func(t *testing.T) string { return postgres.createFrom(t, name) }

@@ -308,7 +308,7 @@ func TestLimitsOfASearch(t *testing.T) {
 	}
 	words := strings.Fields(title)
 	for n, want := range map[int]int{0: 1, 1: 1, 8: 1, 9: 0} {
-		text := strings.Join(words[:n], " ") + " nu"
+		text := strings.Join(words[:n], " ") + " nur"
 		if list, err := m.Suggest(t.Context(), Query{Text: text}); err != nil || len(list) != want {
 			t.Errorf("%q: %q are suggested, %v", text, list, err)
 		}

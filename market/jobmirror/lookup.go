@@ -126,7 +126,7 @@ type piece struct {
 type lookingUp struct {
 	lookups.Batch
 	m         *Mirror
-	held      *sources.Held // whose held rows it is about; nil: jobs that are due
+	held      *sources.Held // source whose missing postings are being verified; nil for normal lookups
 	handedOut func()        // is called, maybe twice, when no further job of the batch will be begun
 	written   func(n int)   // is called once further results are written
 	left      int           // results that are not written
@@ -230,20 +230,18 @@ func (l *lookingUp) numbered(ctx, longer context.Context) iter.Seq2[jobboard.Job
 // saveLookedUp has saveAnswers write what lookups found, and calls l.written once that is
 // committed.
 func (l *lookingUp) saveLookedUp(ctx context.Context, got []lookedUp) error {
-	var change waveChange
+	var a *answerTx
 	err := l.m.db.updateLate(ctx, func(t *tx) error {
-		a := t.answering(l.m)
+		a = t.answering(l.m)
 		if err := a.countOpens(l.held, got); err != nil {
 			return err
 		}
-		err := a.saveAnswers(got)
-		change = a.wave
-		return err
+		return a.saveAnswers(got)
 	})
 	if err != nil {
 		return err
 	}
-	l.m.tellWave(ctx, change)
+	a.tellHolding(ctx)
 	l.left -= len(got)
 	l.m.countLookups(context.WithoutCancel(ctx), got)
 	l.written(len(got))

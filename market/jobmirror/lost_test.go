@@ -34,7 +34,7 @@ func TestUnreadableRecordsAreTold(t *testing.T) {
 			"Search":   func() error { _, err := m.Search(t.Context(), jobmirror.Query{Text: "e"}); return err },
 		}
 		for _, statement := range []string{
-			"UPDATE jobs SET next_due = 1", "INSERT INTO unindexed SELECT id FROM postings", c.broken,
+			"UPDATE jobs SET next_due = 1", "INSERT INTO unindexed (posting) SELECT id FROM postings", c.broken,
 		} {
 			if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
 				t.Fatal(err)

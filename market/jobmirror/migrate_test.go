@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -89,6 +90,8 @@ func TestTablesOfBeforeTheFirstRelease(t *testing.T) {
 			"without the secret": {"UPDATE mirror SET name = 'old' WHERE name = 'secret'", "UPDATE mirror SET name = 'secret' WHERE name = 'old'"},
 			"without a column":   {"ALTER TABLE sources RENAME COLUMN made TO created", "ALTER TABLE sources RENAME COLUMN created TO made"},
 			"without a table":    {"ALTER TABLE stemmers RENAME TO languages", "ALTER TABLE languages RENAME TO stemmers"},
+			"with a column":      {"ALTER TABLE sources ADD COLUMN colour TEXT", "ALTER TABLE sources DROP COLUMN colour"},
+			"without an index":   {"DROP INDEX jobs_due", "CREATE INDEX jobs_due ON jobs (next_due)"},
 		} {
 			if err := jobmirror.Exec(t.Context(), m, change[0]); err != nil {
 				t.Fatal(err)
@@ -104,6 +107,33 @@ func TestTablesOfBeforeTheFirstRelease(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The tables that an earlier commit made are told from today's, though both have the number of the first release. The
+// files in testdata are what it made of an empty database.
+func TestTablesOfAnEarlierCommit(t *testing.T) {
+	t.Parallel()
+	for name := range jobmirror.Databases {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile("testdata/unreleased/" + name + ".sql")
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := filepath.Join(t.TempDir(), "jobs.db")
+			if name == "postgres" {
+				at = postgres.create(t)
+			}
+			if _, err := openSQL(t, at).ExecContext(t.Context(), string(text)); err != nil {
+				t.Fatal(err)
+			}
+			for _, readOnly := range []bool{false, true} {
+				_, err := jobmirror.Open(t.Context(), at, jobmirror.Options{ReadOnly: readOnly})
+				if !errors.Is(err, jobmirror.ErrNotMirror) || !strings.Contains(err.Error(), "let the board be copied anew") {
+					t.Errorf("read only %t: %v", readOnly, err)
+				}
+			}
+		})
+	}
 }
 
 // A schema of PostgreSQL may have a name that is written in quotes: a mirror is set up there,
@@ -214,7 +244,7 @@ func TestGrants(t *testing.T) {
 	if err := jobmirror.Migrate(t.Context(), address); err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../../docs/mirror-run.md")
+	page, err := os.ReadFile("../docs/run.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/evidence"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -50,6 +51,7 @@ type Mirror struct {
 	end     context.CancelCauseFunc
 	working sync.WaitGroup // calls of Run and Refresh
 
+	heard      evidence.Inquiry // what lookups said last; see answerTx.remember
 	metrics    metrics
 	catalogues catalogues
 	copied     atomic.Int64 // postings and entries read since Open
@@ -99,9 +101,9 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 		opts.Logger.Info("jobmirror: requests have waited for Options.Limit for a minute", "limit", opts.Limit)
 	}
 	m.life, m.end = context.WithCancelCause(context.Background())
-	synonyms, err := search.ReadSynonyms(opts.Synonyms)
+	synonyms, err := opts.synonyms()
 	if err != nil {
-		return nil, fmt.Errorf("jobmirror: %w: Options.Synonyms: %w", jobboard.ErrInvalidInput, err)
+		return nil, err
 	}
 	if m.sources, err = opts.sources(); err != nil {
 		return nil, err
@@ -161,6 +163,7 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) {
 		return texts(in, rows)
 	})
+	d.search.Titles = readTitles
 	return d, nil
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // The tests of this file are the rows of the table "What a board may get wrong" of
-// docs/mirror-promises.md that concern one answer.
+// market/docs/promises.md that concern one answer.
 
 // pageOf returns an answer of 4.1 with postings, of which it counts so many.
 func pageOf(total int, postings ...string) jobboardtest.Fault {
@@ -212,6 +212,54 @@ func TestLookupsByTwoCaches(t *testing.T) {
 		fault.Lift()
 		srv.ActivateJob(job)
 		is("once it is open again", jobmirror.StateOpen)
+	})
+}
+
+// Of two caches before the board, which answer in turn and do not tell the age of what they keep, one has kept an
+// earlier answer: refreshes change no more than the board did. A channel that goes on to show the lower version, as
+// after a backup of the board was put back, is believed the second time.
+func TestSearchesByTwoCaches(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, oneChannel(srv))
+		at := jobmirror.Cursor("")
+		shows := func(what string, version, changes int) {
+			t.Helper()
+			posting := func(id, version int) string {
+				return fmt.Sprintf(`{"jobPostingId":%d,"postingVersionId":%d,"title":"Nurse %d"}`, id, version, version)
+			}
+			fault := srv.Fail(pageOf(3, posting(1, version), posting(2, version), posting(3, 1)))
+			_, err := m.Refresh(t.Context())
+			fault.Lift()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for change, err := range m.Changes(t.Context(), at) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if at = change.Cursor; change.Kind == jobmirror.ChangePosting {
+					n++
+				}
+			}
+			if n != changes {
+				t.Errorf("%s: %d postings have changed, not %d", what, n, changes)
+			}
+		}
+		shows("at first", 5, 3)
+		for range 3 {
+			shows("the cache that has kept an earlier answer", 4, 0)
+			shows("the other one", 5, 0)
+		}
+		shows("the board has changed", 6, 2)
+		for range 3 {
+			shows("the cache that has kept an earlier answer", 5, 0)
+			shows("the other one", 6, 0)
+		}
+		shows("the board was put back", 5, 0)
+		shows("and shows that again", 5, 2)
+		checkReplay(t, m)
 	})
 }
 

@@ -92,9 +92,9 @@ func (m *Mirror) settle(ctx context.Context, src *sources.Source, all bool) erro
 // name is given. Names are those of SourceStatus.Name; a name without a source is an error. Its
 // other errors are ErrReadOnly and the database's.
 //
-// It also believes what lookups have said of the jobs of these sources, as far as that is
-// doubted. If no source is named it ends a wave: what lookups say of jobs is believed until they
-// end fewer again; see Status.Wave.
+// It also believes what lookups have said by now of the jobs of these sources, as far as that is
+// unconfirmed; see Status.Unconfirmed. What they say later is weighed as before: this process counts
+// its answers anew, others go on counting.
 //
 // Rows that a later refresh misses are held as before.
 func (m *Mirror) AcceptRemovals(ctx context.Context, names ...string) error {

@@ -180,8 +180,8 @@ func settled(t *testing.T, m *jobmirror.Mirror, what string, rows, held int) {
 func ago(t *testing.T, m *jobmirror.Mirror, d time.Duration) {
 	t.Helper()
 	for _, statement := range []string{
-		"UPDATE listings SET missing = missing - %d WHERE missing > 0",
-		"UPDATE entries SET missing = missing - %d WHERE missing > 0",
+		"UPDATE listings SET since = since - %d WHERE since > 0",
+		"UPDATE entries SET since = since - %d WHERE since > 0",
 		"UPDATE losses SET at = at - %d",
 	} {
 		if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf(statement, d.Milliseconds())); err != nil {

@@ -14,5 +14,5 @@ const postingRows = "posting"
 // lookups.Writer.Put takes a number as well, so that an answer to an earlier request does not settle
 // the job. Batches of lookups have numbers too: a job has that of the batch that leased it last.
 //
-// The changes of the log are numbered in the package changelog.
+// The changes of the log are numbered in the package changelog, and the transactions that index what changed in marks.go.
 // A posting also has a version, which the board numbers; see newestOf and merge.

@@ -68,16 +68,17 @@ type Options struct {
 
 	// KeepJobs is the time for which the copy keeps a job that nothing names any more: no posting,
 	// no entry of a feed. 0 means 90 days, below 0 for ever. While a source was not complete for so
-	// long, none goes.
+	// long, none goes. For as long it remembers FirstSeen and ShownAgain of a posting that left it.
 	KeepJobs time.Duration
 
 	// Synonyms is a list of words that mean the same, a group on each line, such as "Pfleger,
-	// Pflegefachkraft, Krankenschwester": a search for a member, in any form, finds postings with any
-	// member, as if OR joined them. So does the board's search by Handler. Of a phrase, such as "staff
-	// nurse", a posting must have all words. Quoted words and words left out have no synonyms. Empty lines
+	// Pflegefachkraft, Krankenschwester": a search for a member, in any form, finds postings with a form of any
+	// member in the title. So does the board's search by Handler. Of a phrase, such as "staff
+	// nurse", a title must have all words. An abbreviation of up to four letters with two capitals, such as MFA,
+	// finds the other members, but they do not find it. Quoted words and words left out have no synonyms. Empty lines
 	// and lines that begin with # hold no group. A list may have 1 MiB, a group 20 words or phrases.
-	// Empty: there are no synonyms. Processes that share the visitors of a site need the same list: a
-	// PageCursor holds for one list.
+	// Empty: the built-in list of German job titles, for German postings; "-": there are no synonyms. Processes that
+	// share the visitors of a site need the same list: a PageCursor holds for one list.
 	Synonyms string
 
 	// Authorize says who may ask Handler: nil lets a request pass, an error

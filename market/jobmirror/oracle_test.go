@@ -22,7 +22,7 @@ import (
 )
 
 // A board that misleads in random ways, step by step: a mirror never has other rows, or
-// others that are held, than a simple model says which knows the rules of docs/mirror-promises.md,
+// others that are held, than a simple model says which knows the rules of market/docs/promises.md,
 // "What a board may get wrong", and what the board answered. Once the board tells the
 // truth, the copy is right. JOBMIRROR_SEEDS says with which seeds, such as 1000,300: 300
 // from 1000 on.
@@ -249,12 +249,15 @@ type model struct {
 	sources []*modelSource
 	stored  map[string]map[int64][]version // possible states, by language and posting
 	jobs    map[int]*modelJob
-	ending  map[int]bool      // jobs that the last answer about them ends, while a source shows them
-	opened  []int             // that were said to be open since
-	truth   map[string][]item // what the board would say for each source
-	past    []map[string][]item
-	states  map[int]string
-	next    int
+	ending  map[int]bool // jobs that the last answer about them ends, while a source shows them
+	opened  []int        // that were said to be open since
+
+	unbelieved []int // jobs that this step's answers plainly call ended, and the mirror does not
+
+	truth  map[string][]item // what the board would say for each source
+	past   []map[string][]item
+	states map[int]string
+	next   int
 }
 
 func (m *model) wrong(format string, args ...any) {
@@ -486,8 +489,8 @@ func (m *model) lying(name string, p page) page {
 func (m *model) pass(mirror *jobmirror.Mirror, d time.Duration) {
 	m.note("%s pass", d)
 	for table, columns := range map[string][]string{
-		"sources": {"began", "complete", "next_due", "made"}, "listings": {"seen", "missing"}, "entries": {"missing"}, "losses": {"at"},
-		"jobs": {"looked_up", "next_due", "made", "doubted"}, "lower_versions": {"since"}, "inquiries": {"since"},
+		"sources": {"began", "complete", "next_due", "made"}, "listings": {"seen", "since"}, "entries": {"since"}, "losses": {"at"},
+		"jobs": {"looked_up", "next_due", "made", "doubted"}, "lower_versions": {"since"},
 	} {
 		for _, column := range columns {
 			statement := fmt.Sprintf("UPDATE %s SET %s = %[2]s - %d WHERE %[2]s > 0", table, column, d.Milliseconds())
@@ -688,9 +691,9 @@ func (m *model) observe() seen {
 		name, language, title string
 		key, number, job      int64
 	)
-	each("SELECT s.name, s.language, p.posting, l.missing FROM listings l JOIN sources s ON s.id = l.source JOIN postings p ON p.id = l.posting",
+	each("SELECT s.name, s.language, p.posting, CASE WHEN l.state = 'shown' THEN 0 ELSE 1 END FROM listings l JOIN sources s ON s.id = l.source JOIN postings p ON p.id = l.posting",
 		[]any{&name, &language, &key, &number}, func() { out.rows[name+" "+language][key] = number != 0 })
-	each("SELECT hash, missing FROM entries", []any{&key, &number}, func() { out.rows["feed"][key] = number != 0 })
+	each("SELECT hash, CASE WHEN state = 'shown' THEN 0 ELSE 1 END FROM entries", []any{&key, &number}, func() { out.rows["feed"][key] = number != 0 })
 	each("SELECT name, language, failures FROM sources", []any{&name, &language, &number}, func() {
 		out.complete[strings.TrimSpace(name+" "+language)] = number == 0
 	})
@@ -950,11 +953,12 @@ func (m *model) lookups(t span, seen seen) {
 			m.wrong("job %d was asked about %d times", job, len(said))
 		}
 	}
-	for job := range m.board.said {
-		if j := m.jobs[job]; j.noted != "" && j.noted != "unavailable" && len(m.ending) <= 3 {
-			m.wrong("job %d is not believed to be %s, and only %v have ended", job, j.noted, m.ending)
+	for _, job := range m.unbelieved {
+		if len(m.ending) <= 3 {
+			m.wrong("job %d is not believed to be %s, and only %v have ended", job, m.jobs[job].noted, m.ending)
 		}
 	}
+	m.unbelieved = nil
 	for _, job := range m.opened { // the order of the answers is not known
 		delete(m.ending, job)
 	}
@@ -990,7 +994,9 @@ func (m *model) doubts(job int, j *modelJob, state string, seen seen) bool {
 		m.wrong("job %d is believed to be unavailable, which was said once", job)
 	}
 	if !believed {
-		j.noted = state
+		if j.noted = state; state != "unavailable" {
+			m.unbelieved = append(m.unbelieved, job)
+		}
 	}
 	return !believed
 }

@@ -140,14 +140,14 @@ func (t postingTx) write(r *row, cause string) error {
 	// equal, unless the new row takes the value from the old one.
 	err := t.Do(`INSERT INTO postings
 		(id, posting, language, version, title, record, ads, hash, linked, job,
-			answer, adless, giver, visibility_due)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?)
+			answer, adless, giver, visibility_due, first_seen, shown_again)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
 			ads = CASE WHEN postings.ads = excluded.ads THEN postings.ads ELSE excluded.ads END,
 			hash = excluded.hash, linked = excluded.linked, job = excluded.job,
 			answer = excluded.answer, adless = excluded.adless, giver = excluded.giver, visibility_due = excluded.visibility_due`,
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
-		r.linked, int64(r.rec.Job), r.answer, flag(r.rec.AdTooLarge), r.giver, visibilityDue)
+		r.linked, int64(r.rec.Job), r.answer, flag(r.rec.AdTooLarge), r.giver, visibilityDue, r.firstSeen, r.shownAgain)
 	if err == nil && (r.fromAnswer || r.rec.Job != r.stored.Job || !slices.Equal(r.rec.Sources, r.stored.Sources)) {
 		err = t.unindexed.put([]int64{r.id})
 	}
@@ -177,7 +177,12 @@ func (t postingTx) remove(r *row, cause string) error {
 	if err := listings.Forget(t.Tx, r.id); err != nil {
 		return err
 	}
-	err := t.DoAll([]any{r.id}, "DELETE FROM unindexed WHERE posting = ?", "DELETE FROM postings WHERE id = ?")
+	if r.before != "" {
+		if err := t.remember(r.id); err != nil {
+			return err
+		}
+	}
+	err := t.DoAll([]any{r.id}, "DELETE FROM unindexed WHERE posting = ?", "DELETE FROM marks WHERE posting = ?", "DELETE FROM postings WHERE id = ?")
 	if err != nil || r.before == "" {
 		return err
 	}

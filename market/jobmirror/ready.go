@@ -56,7 +56,7 @@ func enumerate(what string, names []string) string {
 	return what + " " + strings.Join(names, ", ")
 }
 
-// copies tells how far the copies of sources are.
+// copies says which sources have finished their first copy.
 type copies struct {
 	some    bool     // there is a source, of whatever kind
 	whole   int      // how many were copied whole once

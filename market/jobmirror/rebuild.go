@@ -90,7 +90,7 @@ func (t indexTx) emptySome(after int64) (last int64, err error) {
 	if err := t.db.search.Empty(t.Tx, "postings", postings, after, last); err != nil {
 		return after, err
 	}
-	return last, t.unindexed.put(postings)
+	return last, t.unindexed.putAnew(postings)
 }
 
 // CheckIndex has SQLite check its text index, as PRAGMA integrity_check does, and returns what it finds as
@@ -102,13 +102,12 @@ func (m *Mirror) CheckIndex(ctx context.Context) error {
 }
 
 // isBuilding reports whether more than a tenth of the postings wait to be indexed.
-func (t searchTx) isBuilding() (bool, error) {
-	waiting, all, err := t.unindexedNow()
-	if err != nil || all || waiting == 0 {
-		return all, err
+func (t searchTx) isBuilding(now indexed) (bool, error) {
+	if now.none || now.waiting == 0 {
+		return now.none, nil
 	}
 	// Counted no further than that decides: mostly few postings wait.
-	enough := 10 * waiting
+	enough := 10 * now.waiting
 	n, err := store.Value[int](t, "SELECT count(*) FROM (SELECT job FROM postings LIMIT ?) counted", enough)
 	return n < enough, err
 }

@@ -85,7 +85,7 @@ func answers(t *testing.T, m *jobmirror.Mirror) map[string]string {
 		}
 		out[fmt.Sprintf("%+v", q)] = fmt.Sprint(ids, page.Facets, page.Corrected)
 	}
-	for _, text := range []string{"nu", "wa", "to"} {
+	for _, text := range []string{"nur", "war", "too"} {
 		list, err := m.Suggest(t.Context(), jobmirror.Query{Text: text})
 		if err != nil {
 			t.Fatal(err)

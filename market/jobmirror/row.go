@@ -20,10 +20,12 @@ type row struct {
 	fromAnswer    bool  // rec and ads are from an answer of this refresh, not from the table
 	newVersion    bool  // the row is new, or rec is of a newer version than the stored record
 	visibilityDue int64 // when its dates change whether a visitor may see it, as the table has it; 0: never
+	firstSeen     int64 // when it came; 0: with the first complete refresh of a source
+	shownAgain    int64 // of a row that is added: how often its posting has come back
 	jobless       bool  // fillJobs found a job for it that is not in the table jobs
 }
 
-const rowColumns = "id, record, ads, hash, linked, answer, giver, visibility_due"
+const rowColumns = "id, record, ads, hash, linked, answer, giver, visibility_due, first_seen"
 
 // load reads the rows that a condition on the table postings selects, and keeps
 // others from changing them.
@@ -36,7 +38,7 @@ func (t *tx) read(condition string, args ...any) (out []*row, err error) {
 	query := "SELECT " + rowColumns + " FROM postings WHERE " + condition
 	err = t.Rows(query, args, func(scan func(...any) error) error {
 		r := &row{}
-		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.giver, &r.visibilityDue); err != nil {
+		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.giver, &r.visibilityDue, &r.firstSeen); err != nil {
 			return err
 		}
 		r.rec, err = decodeRecord[PostingRecord](r.before)

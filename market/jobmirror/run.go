@@ -76,10 +76,9 @@ func (m *Mirror) start(ctx context.Context, doing string) (w *worker, done func(
 
 // Refreshed tells what a call of Refresh could not settle, though nothing failed.
 type Refreshed struct {
-	Held    int            // rows that the sources do not show any more and that stay until that is certain
-	Doubted int            // jobs of which lookups say that they have ended, which is not believed yet
-	Wave    time.Time      // as in Status
-	Partial []SourceStatus // the sources that did not answer whole, so that nothing was removed; Problem says why
+	Held        int            // rows that the sources do not show any more and that stay until that is certain
+	Unconfirmed int            // jobs of which lookups say that they have ended, which is not believed yet
+	Partial     []SourceStatus // the sources that did not answer whole, so that nothing was removed; Problem says why
 
 	Unreadable int // postings of the sources' answers that could not be read; see SourceStatus
 }
@@ -153,14 +152,16 @@ func (w *worker) lookUpRound(ctx context.Context, began int64) error {
 // error of each source.
 func (m *Mirror) refreshed(ctx context.Context, failed []error) (out Refreshed, err error) {
 	var status Status
-	err = m.db.view(ctx, func(in *tx) error {
+	err = m.db.view(ctx, func(in *tx) (err error) {
 		t := statusTx{in}
-		return errors.Join(t.sourceStatus(&status), t.doubtStatus(m, &status))
+		if out.Unconfirmed, err = t.unconfirmed(); err != nil {
+			return err
+		}
+		return t.sourceStatus(&status)
 	})
 	if err != nil {
 		return out, err
 	}
-	out.Doubted, out.Wave = status.Doubted, status.Wave
 	for _, s := range status.Sources {
 		i := slices.IndexFunc(m.named(), func(named *source) bool { return named.ID == s.id })
 		if i < 0 {
@@ -214,7 +215,6 @@ func (m *Mirror) Run(ctx context.Context) error {
 	keepAt(nil, pollEvery, w.poll)
 	keepAt(m.db.unindexed, never, m.index)
 	keepAt(nil, time.Hour, m.prune)
-	keepAt(nil, time.Minute, m.db.search.CheckWords)
 	keepAt(nil, mergeEvery, m.db.search.Merge)
 	if len(m.named()) > 0 {
 		keepAt(nil, 0, w.refreshDue)

@@ -33,9 +33,13 @@ type Query struct {
 	Company  string             // of the posting, or else of its job, in capitals or not; empty: any
 	Remote   jobboard.RemoteStatus
 	// Since finds postings that are there since so many days at most, 90 or less: since today (UTC), or the days before
-	// it. A posting is there since it is listed, or since its version begins. 0: any. The pages of a search all have the
+	// it. A posting is there since the copy saw it first or, if that is later or not known, since it is listed. 0: any. The pages of a search all have the
 	// day of the first.
 	Since int
+	// ChangedAfter is the Mark of an earlier Page: only postings are found of which something that a search finds
+	// them by came or changed since then, such as the text, the channel, the places of the job, or that it is open. Their text
+	// is searched for as it is typed: typing errors are not corrected, and no word is left out. Empty: any.
+	ChangedAfter ChangeMark
 	// All also finds what a visitor should not see: postings that are not visible, have not begun or
 	// have ended, and those whose job is known to be closed, inactive or unavailable. Without it they
 	// are neither found nor counted, and their words are neither suggested nor meant by a mistyped
@@ -74,14 +78,21 @@ const (
 // with the same Options.Synonyms.
 type PageCursor string
 
-// ErrPageCursor says that the cursor is none, or of another query or other Options.Synonyms. It is
+// ErrPageCursor says that the cursor is none, or of another query or other Options.Synonyms, or that a
+// ChangeMark is none, or not of the database. It is
 // jobboard.ErrInvalidInput as well, because it comes from a visitor's address.
 var ErrPageCursor = fmt.Errorf("jobmirror: the page cursor is not of this query: %w", jobboard.ErrInvalidInput)
+
+// ChangeMark marks how far the search index has come, as a text: by it a later search is asked what changed
+// since; see Query.ChangedAfter. It is of one database. Where a backup was put back that lacks what it marks, or the
+// copy was made anew, the search returns ErrPageCursor.
+type ChangeMark string
 
 // Page holds a page of hits.
 type Page struct {
 	Postings []Posting
 	Next     PageCursor // for Query.After; empty: there are no more
+	Mark     ChangeMark // for Query.ChangedAfter of a later search
 	Facets   *Facets    // nil without Query.Facets
 	// CountedAt is when Facets were counted but for their Total; zero without Query.Facets. They are those of
 	// now unless the copy changed: for five seconds after a change they may be of before it. Facets.Total is always of now.
@@ -90,7 +101,7 @@ type Page struct {
 	// searched for as well, and the words that were left out. What these find comes after what the text finds as
 	// it was typed; Corrected is nil as long as that fills the page.
 	Corrected []Correction
-	Why       *Why // why there are no postings; nil: there are, or the page is not the first
+	Why       *Why // why there are no postings; nil: there are, or the page is not the first, or of ChangedAfter
 	// Building says that more than a tenth of the postings wait to be indexed, as while the copy is filled
 	// or after Mirror.Rebuild, so that a search may find too little.
 	Building bool
@@ -129,11 +140,15 @@ type Posting struct {
 	Confirmed bool                // the lookup of Job gave the posting's title
 	Locations []jobboard.Location // Job's, the main one first; none if the job is not known
 	Company   string              // the posting's, or else that of Job's lookup; empty if not known
+	FirstSeen time.Time           // when it came to the copy; zero: with the first complete refresh of a channel, so it may be old
 	Seen      time.Time           // when the last complete refresh that showed it ended; before the first, when it came
 	// MissingSince is the time at which the last source ceased to show it, where it stays until
 	// it is certain that it is gone; zero: a source shows it. A site may hide such postings.
 	MissingSince time.Time
-	Snippet      Snippet // zero without Query.Snippets, and where the advertisement has none of the words
+	// ShownAgain is how often it has come back after it had left the copy, as far as the copy remembers: it
+	// does so for Options.KeepJobs. FirstSeen is of the first time then.
+	ShownAgain int
+	Snippet    Snippet // zero without Query.Snippets, and where the advertisement has none of the words
 
 	nearest int // of Locations, counted from 1; 0: none
 	km      float64
@@ -152,9 +167,9 @@ func (p Posting) Nearest() (location jobboard.Location, ok bool) {
 	return p.Locations[p.nearest-1], true
 }
 
-// Correction holds a word that no posting has, and the words that may have been meant. If no posting
-// has all words of the text, Word may be a word that was left out because it only says that somebody
-// looks for a job, such as Stelle or Job.
+// Correction holds a word that no posting has, and the words that may have been meant; or a word that was left out,
+// because no posting has all words of the text, and some have all the others: one that only says that somebody
+// looks for a job, such as Stelle or Job, or the one that the fewest postings have.
 type Correction struct {
 	Word    string   // of Query.Text, in lower case
 	Nearest []string // what was searched for as well, the likeliest first; none: Word was left out
@@ -180,10 +195,7 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 	if err := q.Near.Validate(); err != nil {
 		return nil, fmt.Errorf("jobmirror: %w", err)
 	}
-	if q.Limit <= 0 {
-		q.Limit = 20
-	}
-	q.Limit = min(q.Limit, 1000)
+	q.Limit = q.limit()
 	if q.Order == Relevance && strings.TrimSpace(q.Text) == "" || q.Order == Nearest && q.Near.IsZero() {
 		q.Order = Newest
 	}
@@ -194,6 +206,14 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 		}
 		return searchTx{readTx{t}}.search(q, after)
 	})
+}
+
+// limit returns how many postings are on a page at most.
+func (q Query) limit() int {
+	if q.Limit <= 0 {
+		return 20
+	}
+	return min(q.Limit, 1000)
 }
 
 // check returns an error that is jobboard.ErrInvalidInput for a text that is too long, which is not
@@ -238,14 +258,25 @@ func (t searchTx) search(q Query, after pageStart) (page *Page, err error) {
 	if page.Age, err = t.age(string(q.Channel)); err != nil {
 		return nil, err
 	}
-	if page.Building, err = t.isBuilding(); err != nil {
+	indexed, err := t.indexedNow()
+	if err != nil {
 		return nil, err
+	}
+	page.Mark = t.mark(indexed.markPlace)
+	if page.Building, err = t.isBuilding(indexed); err != nil {
+		return nil, err
+	}
+	query := q.forIndex(after.day)
+	if q.ChangedAfter != "" {
+		if query.Among, err = t.changedAfter(q.ChangedAfter, indexed.markPlace); err != nil {
+			return nil, err
+		}
 	}
 	find := t.db.search.Find
 	if q.OncePerJob {
 		find = t.findOnce
 	}
-	found, err := find(t.Tx, q.forIndex(after.day), after.behind, q.Limit)
+	found, err := find(t.Tx, query, after.behind, q.Limit)
 	if errors.Is(err, search.ErrPosition) {
 		return nil, ErrPageCursor
 	}
@@ -267,7 +298,7 @@ func (t searchTx) search(q Query, after pageStart) (page *Page, err error) {
 	if err == nil && q.Facets && q.CountSince {
 		page.Facets.Since, err = countSince(found, after.day)
 	}
-	if err == nil && q.After == "" && len(page.Postings) == 0 {
+	if err == nil && q.After == "" && q.ChangedAfter == "" && len(page.Postings) == 0 {
 		page.Why, err = t.why(q, after.day, false)
 	}
 	return page, err

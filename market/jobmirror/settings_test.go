@@ -13,7 +13,7 @@ import (
 
 // The page gives the settings of leases and connections as the code has them.
 func TestGuideTellsTheSettings(t *testing.T) {
-	text, err := os.ReadFile("../../docs/mirror-run.md")
+	text, err := os.ReadFile("../docs/run.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestGuideTellsTheSettings(t *testing.T) {
 		fmt.Sprintf("gives lookups under way %.1f s", stopTime.Seconds()),
 	} {
 		if !strings.Contains(guide, says) {
-			t.Errorf("docs/mirror-run.md does not say %q", says)
+			t.Errorf("market/docs/run.md does not say %q", says)
 		}
 	}
 }

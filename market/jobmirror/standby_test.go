@@ -40,6 +40,10 @@ func TestStandby(t *testing.T) {
 		if page, err := read.Search(t.Context(), jobmirror.Query{Facets: true}); err != nil || len(page.Postings) == 0 {
 			t.Errorf("%s: a search: %+v, %v", what, page, err)
 		}
+		changed, err := read.SearchChanged(t.Context(), "", make([]jobmirror.Query, 100))
+		if err != nil || len(changed.Postings[99]) == 0 {
+			t.Errorf("%s: many searches: %+v, %v", what, changed, err)
+		}
 		if err := read.CheckIndex(t.Context()); err != nil {
 			t.Errorf("%s: checking the index: %v", what, err)
 		}

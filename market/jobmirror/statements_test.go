@@ -56,7 +56,7 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 	feedOf(t, feed, append(jobs[:2:2], publish("Baker", "Wien")), 1)
 	srv.DeactivateJob(jobs[1])
 	for _, statement := range []string{
-		"UPDATE jobs SET next_due = 1", "INSERT INTO unindexed SELECT id FROM postings", "UPDATE vocabulary SET checked = 1",
+		"UPDATE jobs SET next_due = 1", "INSERT INTO unindexed (posting) SELECT id FROM postings",
 	} {
 		if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
 			t.Fatal(err)
@@ -86,7 +86,6 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 	job := find(t, m, jobmirror.Query{Text: "need"})[0].Job
 	calls := map[string]calling{
 		"Changes":       reads(func(ctx context.Context, m *jobmirror.Mirror) error { return firstError(m.Changes(ctx, "")) }),
-		"check words":   writes(jobmirror.CheckWords),
 		"first Refresh": {empty, opts, true, refreshed},
 		"Forget":        writes(func(ctx context.Context, m *jobmirror.Mirror) error { return m.Forget(ctx, job) }),
 		"index":         writes(func(ctx context.Context, m *jobmirror.Mirror) error { return jobmirror.IndexNow(ctx, m) }),

@@ -2,7 +2,6 @@ package jobmirror
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
@@ -16,16 +15,15 @@ type Status struct {
 	Sources   []SourceStatus  `json:"sources"`
 	Processes []ProcessStatus `json:"processes"` // that run or refresh the mirror, and those that ended without saying so
 
-	Jobs      map[State]int `json:"jobs"`          // the number of jobs in each state
-	Due       int           `json:"due"`           // jobs whose lookup is due
-	DueSince  time.Time     `json:"dueSince"`      // since when the one has been due that waits the longest; zero: none is
-	Failing   int           `json:"failing"`       // jobs whose last lookup did not answer
-	Doubted   int           `json:"doubted"`       // jobs of which lookups say that they have ended, which is not believed yet
-	Wave      time.Time     `json:"wave,omitzero"` // since when so many lookups end jobs which sources show that none of them is believed; zero: they are
-	Postings  int           `json:"postings"`      // rows, one for each language
-	Unindexed int           `json:"unindexed"`     // postings that Search finds not yet, or by their earlier texts
-	Adless    int           `json:"adless"`        // postings without their advertisement, because with it they are over Config.MaxPostingBytes
-	Unplaced  int           `json:"unplaced"`      // postings that no radius finds, for want of a job or its coordinates
+	Jobs        map[State]int `json:"jobs"`        // the number of jobs in each state
+	Due         int           `json:"due"`         // jobs whose lookup is due
+	DueSince    time.Time     `json:"dueSince"`    // since when the one has been due that waits the longest; zero: none is
+	Failing     int           `json:"failing"`     // jobs whose last lookup did not answer
+	Unconfirmed int           `json:"unconfirmed"` // jobs of which lookups say that they have ended, which is not believed yet
+	Postings    int           `json:"postings"`    // rows, one for each language
+	Unindexed   int           `json:"unindexed"`   // postings that Search finds not yet, or by their earlier texts
+	Adless      int           `json:"adless"`      // postings without their advertisement, because with it they are over Config.MaxPostingBytes
+	Unplaced    int           `json:"unplaced"`    // postings that no radius finds, for want of a job or its coordinates
 
 	// Standby reports that the database is a PostgreSQL server that lets nobody write: a standby, or
 	// one that is set to be read only. What reads works with Options.ReadOnly.
@@ -87,7 +85,10 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 		if out.Jobs, err = store.Pairs[State, int](t, "SELECT state, count(*) FROM jobs GROUP BY state"); err != nil {
 			return nil, err
 		}
-		if err := errors.Join(t.backlog(out), t.doubtStatus(m, out)); err != nil {
+		if err := t.backlog(out); err != nil {
+			return nil, err
+		}
+		if out.Unconfirmed, err = t.unconfirmed(); err != nil {
 			return nil, err
 		}
 		err = t.Row(`SELECT (SELECT count(*) FROM jobs WHERE failures > 0), (SELECT count(*) FROM postings),
@@ -123,14 +124,13 @@ func (t statusTx) backlog(s *Status) error {
 	if since != nil {
 		s.DueSince = instant(*since)
 	}
-	waiting, all, err := t.unindexedNow()
-	if err == nil && all {
-		waiting, err = store.Value[int](t, "SELECT count(*) FROM postings")
+	now, err := t.indexedNow()
+	if s.Unindexed = now.waiting; err == nil && now.none {
+		s.Unindexed, err = store.Value[int](t, "SELECT count(*) FROM postings")
 	}
 	if err != nil {
 		return err
 	}
-	s.Unindexed = waiting
 	s.Limit, s.PausedUntil, err = limitNow(t.tx)
 	return err
 }

@@ -74,6 +74,27 @@ func addTowns(d *search.Document, language string, names []string, job *Informat
 	}
 }
 
+// placeWords returns the names by which a search for words finds the places of a job: as the lookup has them, for
+// readers of the posting's language, and where they lie.
+func placeWords(language string, job *Information) (names []string) {
+	if job == nil {
+		return nil
+	}
+	language = cmp.Or(language, "de") // as the posting's own names are
+	for _, l := range job.locations() {
+		if l.GeoCity = strings.TrimSpace(l.GeoCity); l.GeoCity == "" {
+			continue
+		}
+		known, _ := towns.Of(l)
+		for _, name := range []string{l.GeoCity, towns.Name(language, l), known.Name} {
+			if name = storable(name); name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // townsOf returns the towns of a job's locations, and by the location's place in located each one's town.
 // It leaves out locations without coordinates.
 func townsOf(language string, located []jobboard.Location) (all []*town, at map[int]*town) {

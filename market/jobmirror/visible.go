@@ -42,7 +42,7 @@ const isVisibilityDue = "visibility_due > 0 AND visibility_due <= ?"
 func (m *Mirror) putVisibilityDue(ctx context.Context) error {
 	for {
 		due, err := fromView(ctx, m.db, func(t *tx) ([]int64, error) {
-			return t.Numbers(`SELECT id FROM postings WHERE `+isVisibilityDue+` AND NOT EXISTS (SELECT 1 FROM unindexed u WHERE u.posting = id)
+			return t.Numbers(`SELECT id FROM postings WHERE `+isVisibilityDue+` AND NOT EXISTS (SELECT 1 FROM unindexed u WHERE u.posting = id AND u.changed = 1)
 				ORDER BY id LIMIT ?`, t.Now, markBatch)
 		})
 		if err != nil || len(due) == 0 {
@@ -58,8 +58,8 @@ func (m *Mirror) putVisibilityDue(ctx context.Context) error {
 // record stays as it is.
 const causeDate = "date"
 
-// begins reports whether the date of a posting has come since its row was written, or since noteVisibility noted it, so
-// that visitors see it now as far as its dates say.
+// begins reports whether the posting became visible, as far as its dates say, since its row was written or since
+// noteVisibility noted it.
 func (r *row) begins(now int64) bool {
 	lasts, _ := r.rec.lasts(now)
 	return lasts && r.visibilityDue > 0 && r.visibilityDue <= now

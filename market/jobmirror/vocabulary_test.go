@@ -72,7 +72,7 @@ func TestNobodyWaitsForAnothersWords(t *testing.T) {
 		}
 		ended := make(chan error)
 		suggest := func(ctx context.Context) {
-			_, err := m.Suggest(ctx, Query{Text: "nur"})
+			_, err := m.Search(ctx, Query{Text: "nursse"})
 			ended <- err
 		}
 		go suggest(t.Context())

@@ -1,15 +1,19 @@
 package jobpublish_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"iter"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"time"
 
@@ -166,6 +170,74 @@ func storedJobs(context.Context) iter.Seq2[jobpublish.Job, error] {
 			Answered: time.Now().Add(-time.Hour),
 		}, nil)
 	}
+}
+
+// Telling a search engine which pages are new, changed or gone.
+func Example_searchEngine() {
+	engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		fmt.Println(string(body))
+		w.WriteHeader(http.StatusAccepted)
+	}))
+	defer engine.Close()
+	told := map[string]jobboard.PostingVersionID{"https://jobs.example/job/16/cook": 5} // the last time
+	for range 2 {
+		if err := tell(context.Background(), storedJobs, engine.Client(), engine.URL, "a-key-of-mine", told); err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Println(len(told))
+	// Output:
+	// {"host":"jobs.example","key":"a-key-of-mine","urlList":["https://jobs.example/job/17/nurse","https://jobs.example/job/16/cook"]}
+	// 1
+}
+
+// tell tells a search engine which pages changed since the last call, by the protocol IndexNow. told holds which version
+// of a posting each page had, and is updated once the search engine has taken all.
+func tell(ctx context.Context, jobs func(context.Context) iter.Seq2[jobpublish.Job, error],
+	client *http.Client, engine, key string, told map[string]jobboard.PostingVersionID,
+) error {
+	now := map[string]jobboard.PostingVersionID{}
+	var changed []string
+	for job, err := range jobs(ctx) {
+		if err != nil {
+			return err // the jobs that are missing would look gone
+		}
+		if job.Check(time.Now()) != nil {
+			continue // not to be published
+		}
+		now[job.URL] = job.Posting.PostingVersionID
+		if last, ok := told[job.URL]; !ok || last != job.Posting.PostingVersionID {
+			changed = append(changed, job.URL)
+		}
+	}
+	for page := range told {
+		if _, ok := now[page]; !ok {
+			changed = append(changed, page)
+		}
+	}
+	for pages := range slices.Chunk(changed, 10_000) { // the most that a message may have
+		body, err := json.Marshal(map[string]any{"host": "jobs.example", "key": key, "urlList": pages})
+		if err != nil {
+			return err
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, engine, bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := client.Do(req)
+		if err != nil {
+			return err
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusAccepted {
+			return fmt.Errorf("the search engine answers %s", resp.Status)
+		}
+	}
+	clear(told)
+	maps.Copy(told, now)
+	return nil
 }
 
 func ExampleJob_StructuredData() {

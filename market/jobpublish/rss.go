@@ -111,7 +111,8 @@ func (x *xmlWriter) ad(f *file, job Job, name string, attributes ...xmlAttr) {
 		return
 	}
 	x.start(name, attributes...)
-	if err := x.finish(); err == nil { // what the encoder holds back comes before the text
+	// Flush the encoder first; the text is written past it.
+	if err := x.finish(); err == nil {
 		x.err = f.writeAd(text, key)
 	}
 	x.close(name)

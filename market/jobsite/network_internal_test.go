@@ -36,13 +36,13 @@ func TestTokenOfABoardWithItsOwnCA(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, err := network(&cfg).RoundTrip(req) // as a sign-in does
+		resp, err := Transport(&cfg).RoundTrip(req) // as a sign-in does
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		_ = resp.Body.Close()
 	}
-	if next := network(new(jobboard.Config)).(*http.Transport); next.HTTP2 == nil || next.HTTP2.SendPingTimeout <= 0 {
+	if next := Transport(new(jobboard.Config)).(*http.Transport); next.HTTP2 == nil || next.HTTP2.SendPingTimeout <= 0 {
 		t.Error("a silent connection would be kept")
 	}
 }

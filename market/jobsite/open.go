@@ -18,11 +18,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/baseurl"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/clienttoken"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
 )
@@ -216,10 +216,10 @@ func visited(listens string) string {
 	return listens
 }
 
-// network returns the transport for requests to a board that are not calls of a client, such as one
+// Transport returns the transport for requests to a board that are not calls of a client, such as one
 // for a token: that of its HTTPClient, or net/http's with its settings of TLS. It notices an HTTP/2
 // connection that went silent, on which all later requests would wait.
-func network(board *jobboard.Config) http.RoundTripper {
+func Transport(board *jobboard.Config) http.RoundTripper {
 	if h := board.HTTPClient; h != nil && h.Transport != nil {
 		return h.Transport
 	}
@@ -242,13 +242,8 @@ func (s *Settings) setToken() {
 		return
 	}
 	if s.Board.TokenSource == nil {
-		tokens := &clientcredentials.Config{ClientID: s.Board.ClientID, ClientSecret: s.ClientSecret, TokenURL: s.TokenURL}
-		client := http.Client{Timeout: 30 * time.Second, Transport: network(&s.Board)}
-		// The request carries the secret.
-		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-		s.Board.TokenSource = jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
-			return tokens.Token(context.WithValue(ctx, oauth2.HTTPClient, &client))
-		})
+		cc := clientcredentials.Config{ClientID: s.Board.ClientID, ClientSecret: s.ClientSecret, TokenURL: s.TokenURL}
+		s.Board.TokenSource = clienttoken.Source(cc, Transport(&s.Board), nil)
 	}
 	s.Board.ClientID = ""
 }

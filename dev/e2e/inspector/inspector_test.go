@@ -81,13 +81,13 @@ func TestAssistantWithTheInspector(t *testing.T) {
 					t.Errorf("%s: no %s in %s", tool, call.want, out)
 				}
 			}
-			if out := inspect(t, started, "--protocol-era", era, "--method", "resources/list"); !strings.Contains(out, "jobboard://docs/search.md") {
+			if out := inspect(t, started, "--protocol-era", era, "--method", "resources/list"); !strings.Contains(out, "jobboard://applying") {
 				t.Errorf("the pages are %s", out)
 			}
 			contents := decode[struct {
 				Result struct{ Contents []struct{ Text string } }
-			}](t, inspect(t, started, "--protocol-era", era, "--method", "resources/read", "--uri", "jobboard://docs/search.md")).Result.Contents
-			if len(contents) != 1 || contents[0].Text != read(t, "../../../docs/search.md") {
+			}](t, inspect(t, started, "--protocol-era", era, "--method", "resources/read", "--uri", "jobboard://applying")).Result.Contents
+			if len(contents) != 1 || contents[0].Text != read(t, "../../../market/cmd/jobboard/applying.md") {
 				t.Errorf("the page is %.200v", contents)
 			}
 		})

@@ -1,19 +1,11 @@
-// Releasecheck says whether a checkout can be released, and what to do for it. The
-// repository has two releases, each with a version of its own: v1.2.3 is one of the
-// SDK, market/v1.2.3 one of the market.
+// Releasecheck tries the modules of a checkout as their users get them: a user's machine, whose git finds the checkout in
+// the place of the repository, gets every library into an empty module and builds it, and installs every program.
 //
-//	releasecheck -root DIR                    what holds for every commit
-//	releasecheck -root DIR -quick             the same without what comes after a release
-//	releasecheck -root DIR v1.2.3 ...         and what holds for these versions
-//	releasecheck -root DIR -write v1.2.3 ...  and writes them into the nested modules
-//	releasecheck -root DIR -after             lets these work on the checkout again
-//	releasecheck -root DIR -require COMMIT    lets nested modules require a commit
-//	releasecheck -root DIR -alone             builds them with what they require
+//	releasecheck -root DIR                        every module at main, which is the last commit of the checkout
+//	releasecheck -root DIR v1.2.3 market/v0.4.5   the modules of these releases at the checkout's tags
+//	releasecheck -root DIR -require COMMIT        lets the nested modules require a commit
 //
-// It commits and tags nothing in the checkout; the steps that are left are printed.
-// A release is tried in a clone, from which a user's machine fetches: its git finds
-// the clone in the place of the repository. Third-party modules come from the module
-// cache; a proxy is asked for those that the cache lacks.
+// Third-party modules come from the module cache of whoever runs it; a proxy is asked for those that it lacks.
 package main
 
 import (
@@ -21,214 +13,370 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 )
 
-const modulePath = "github.com/jobboard-sdk/jobboard-go"
+const (
+	modulePath = "github.com/jobboard-sdk/jobboard-go"
+	repository = "https://" + modulePath
+)
 
 func main() {
 	root := flag.String("root", ".", "`directory` of the checkout")
-	write := flag.Bool("write", false, "write the versions into the nested modules")
-	after := flag.Bool("after", false, "let the nested modules work on the checkout again")
 	commit := flag.String("require", "", "let the nested modules require a `commit`")
-	alone := flag.Bool("alone", false, "build the nested modules with what they require")
-	quick := flag.Bool("quick", false, "try a release, and not the commits after it")
 	flag.Parse()
-	c, releases, err := open(*root, flag.Args())
-	c.quick = *quick
-	ok := true
-	other := *after || *alone || *commit != ""
-	switch {
-	case err != nil:
-	case *write && flag.NArg() == 0, other && (*write || flag.NArg() > 0):
-		err = errors.New("usage: releasecheck [-root DIR] [-quick] [[-write] TAG... | -after | -require COMMIT | -alone]")
-	case *after:
-		err = c.after(releases)
-	case *commit != "":
-		err = c.requireCommit(*commit, releases)
-	default:
-		ok, err = c.try(releases, *write, *alone)
-	}
-	if err != nil {
+	if err := run(*root, *commit, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
-	}
-	if !ok {
 		os.Exit(1)
 	}
 }
 
-// open finds the releases of a checkout, and notes the versions that tags name.
-func open(root string, tags []string) (c checkout, releases []*release, err error) {
-	c.out = os.Stdout
-	if c.dir, err = filepath.Abs(root); err != nil {
-		return c, nil, err
+func run(root, commit string, tags []string) error {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return err
 	}
-	if releases, err = readReleases(c.dir); err != nil {
-		return c, nil, err
+	text, err := os.ReadFile(filepath.Join(root, "api", "modules.txt"))
+	if err != nil {
+		return err
 	}
-	return c, releases, choose(releases, tags)
+	released, err := readModules(string(text))
+	if err != nil {
+		return err
+	}
+	c := checkout{root: root, released: released}
+	if commit != "" {
+		return c.require(commit)
+	}
+	queries, err := c.queries(tags)
+	if err != nil {
+		return err
+	}
+	u, err := c.user()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(u.home)
+	for _, m := range released {
+		if query := queries[m.dir]; query != "" {
+			if err := u.gets(c, m, query); err != nil {
+				return fmt.Errorf("%s@%s: %w", m.path(), query, err)
+			}
+			fmt.Printf("ok  %s@%s\n", m.path(), query)
+		}
+	}
+	if version := queries["."]; semver.IsValid(version) {
+		return u.calls(version)
+	}
+	return nil
 }
 
-// checkout describes the files to release, and where the program writes what it finds.
+// released is a module that users build: the root, or a line of api/modules.txt.
+type released struct {
+	dir     string // of the module in the checkout
+	release string // "sdk" or "market": the modules of a release have one version
+}
+
+func (m released) path() string { return path.Join(modulePath, m.dir) }
+
+// tag returns the tag of a version of the module.
+func (m released) tag(version string) string { return path.Join(m.dir, version) }
+
+// readModules reads api/modules.txt. A module stands below those that it requires; the first is the root.
+func readModules(text string) ([]released, error) {
+	all := []released{{".", "sdk"}}
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if len(fields) != 3 || fields[2] != "sdk" && fields[2] != "market" {
+			return nil, fmt.Errorf("api/modules.txt: %q is not a folder, library or program, and sdk or market", strings.TrimSpace(line))
+		}
+		all = append(all, released{fields[0], fields[2]})
+	}
+	return all, nil
+}
+
+// checkout is a clone of the repository, and what is released from it.
 type checkout struct {
-	dir   string
-	out   io.Writer
-	quick bool // the trial ends with a release
+	root     string
+	released []released
 }
 
-// after puts the replace back into the modules that are released.
-func (c checkout) after(releases []*release) error {
-	for _, r := range releases {
-		for _, dir := range r.modules {
-			if dir == "." {
-				continue
+// queries returns at which version each module is to be got, by its folder: main if no tags are given, else the version
+// of its release, if that is among the tags.
+func (c checkout) queries(tags []string) (map[string]string, error) {
+	queries := map[string]string{}
+	if len(tags) == 0 {
+		for _, m := range c.released {
+			queries[m.dir] = "main"
+		}
+	}
+	for _, tag := range tags {
+		release, version := "sdk", tag
+		if rest, ok := strings.CutPrefix(tag, "market/"); ok {
+			release, version = "market", rest
+		}
+		if !semver.IsValid(version) || semver.Canonical(version) != version {
+			return nil, fmt.Errorf("%q is not of the form v1.2.3 or market/v1.2.3", tag)
+		}
+		for _, m := range c.released {
+			if m.release == release {
+				queries[m.dir] = version
 			}
-			if err := c.addReplace(dir); err != nil {
-				return err
-			}
+		}
+	}
+	return queries, nil
+}
+
+// packages lists the packages of a module that the template prints.
+func (c checkout) packages(m released, template string) ([]string, error) {
+	out, err := output(nil, "go", "-C", filepath.Join(c.root, m.dir), "list", "-buildvcs=false", "-f", template, "./...")
+	return strings.Fields(out), err
+}
+
+// libraries lists the packages of a module that others can import, and programs those that they can install.
+func (c checkout) libraries(m released) ([]string, error) {
+	all, err := c.packages(m, `{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}`)
+	return slices.DeleteFunc(all, func(p string) bool { return slices.Contains(strings.Split(p, "/"), "internal") }), err
+}
+
+func (c checkout) programs(m released) ([]string, error) {
+	all, err := c.packages(m, `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`)
+	return slices.DeleteFunc(all, func(p string) bool { return !slices.Contains(strings.Split(p, "/"), "cmd") }), err
+}
+
+// user is somebody with a home of their own, whose git finds the checkout in the place of the repository: its last commit
+// as main, and its tags.
+type user struct {
+	home string
+	env  []string
+}
+
+func (c checkout) user() (u user, err error) {
+	if u.home, err = os.MkdirTemp("", "releasecheck"); err != nil {
+		return u, err
+	}
+	served, config := filepath.Join(u.home, "served.git"), filepath.Join(u.home, "gitconfig")
+	text := fmt.Sprintf("[safe]\n\tdirectory = *\n[url %q]\n\tinsteadOf = %s\n", "file://"+filepath.ToSlash(served), repository)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		return u, err
+	}
+	settings, err := output(nil, "go", "env", "GOMODCACHE", "GOPROXY")
+	if err != nil {
+		return u, err
+	}
+	cache, proxy, _ := strings.Cut(strings.TrimSpace(settings), "\n")
+	u.env = []string{
+		"GIT_CONFIG_GLOBAL=" + config, "GOMODCACHE=" + filepath.Join(u.home, "modules"), "GOBIN=" + filepath.Join(u.home, "bin"),
+		"GOPROXY=file://" + filepath.ToSlash(filepath.Join(cache, "cache", "download")) + "," + proxy,
+		// Only what is the repository's comes from git. What others made is in go.sum, which builds have compared.
+		"GOPRIVATE=" + modulePath + "*", "GONOPROXY=", "GONOSUMDB=", "GOSUMDB=off",
+		"GOFLAGS=-modcacherw -buildvcs=false", "CGO_ENABLED=0",
+	}
+	for _, args := range [][]string{
+		{"init", "-q", "--bare", served},
+		{"--git-dir", served, "symbolic-ref", "HEAD", "refs/heads/main"},
+		{"-C", c.root, "push", "-q", served, "HEAD:refs/heads/main", "refs/tags/*:refs/tags/*"},
+	} {
+		if _, err := output(u.env, "git", args...); err != nil {
+			return u, err
+		}
+	}
+	return u, nil
+}
+
+// gets gets every library of a module into an empty module and builds it, and installs every program of a version, which
+// tells that version. Programs of main are not installed: the go command refuses a module with a replace.
+func (u user) gets(c checkout, m released, query string) error {
+	libraries, err := c.libraries(m)
+	if err != nil {
+		return err
+	}
+	if len(libraries) > 0 {
+		if err := u.imports(libraries, query); err != nil {
+			return err
+		}
+	}
+	programs, err := c.programs(m)
+	if err != nil || !semver.IsValid(query) {
+		return err
+	}
+	for _, p := range programs {
+		if _, err := output(u.env, "go", "install", p+"@"+query); err != nil {
+			return err
+		}
+		out, err := output(nil, filepath.Join(u.home, "bin", path.Base(p)), "--version")
+		if err != nil || !slices.Contains(strings.Fields(out), query) {
+			return fmt.Errorf("%s says %q of its version: %v", path.Base(p), out, err) //nolint:errorlint // may be nil
 		}
 	}
 	return nil
 }
 
-// requireCommit lets the nested modules require the versions of a commit.
-func (c checkout) requireCommit(commit string, releases []*release) error {
-	versions, err := c.versionsOf(commit, releases)
+// imports makes a module with a package that imports all of the packages, and builds it.
+func (u user) imports(packages []string, query string) error {
+	source := "package user\n\nimport (\n"
+	var get []string
+	for _, p := range packages {
+		source += fmt.Sprintf("\t_ %q\n", p)
+		get = append(get, p+"@"+query)
+	}
+	_, err := u.module(source+")\n", "build", get...)
+	return err
+}
+
+// caller is a program that prints as what the client calls itself.
+const caller = `package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+func main() {
+	board := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Println(r.UserAgent())
+		http.NotFound(w, r)
+	}))
+	defer board.Close()
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: board.URL, ClientID: "10"})
 	if err != nil {
-		return err
+		panic(err)
 	}
-	return c.require(versions)
+	_, _ = client.Search(context.Background(), "1", jobboard.Query{})
 }
+`
 
-// try makes a clone, and every check or only that of the modules alone. It prints
-// what each found.
-func (c checkout) try(releases []*release, write, alone bool) (ok bool, err error) {
-	tmp, err := os.MkdirTemp("", "releasecheck")
-	if err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(tmp)
-	if tmp, err = filepath.EvalSymlinks(tmp); err != nil {
-		return false, err
-	}
-	t, err := c.newTrial(tmp)
-	if err != nil {
-		return false, err
-	}
-	l := &list{out: c.out, ok: true}
-	if alone {
-		l.check("the nested modules with what they require", func() error { return t.alone(releases) })
-		return l.ok, nil
-	}
-	c.release(l, t, releases, write)
-	return l.ok, nil
-}
-
-// release makes all checks, with the next versions where none are given.
-func (c checkout) release(l *list, t trial, releases []*release, write bool) {
-	var chosen []*release
-	for _, r := range releases {
-		if r.version != "" {
-			chosen = append(chosen, r)
-			l.check("version "+tagOf(r.modules[0], r.version), func() error { return c.newer(r) })
-		}
-		l.check("exported names of the "+r.name, func() error { return c.api(r) })
-	}
-	l.check("changelog", func() error {
-		b, err := os.ReadFile(filepath.Join(c.dir, "CHANGELOG.md"))
-		if err != nil {
-			return err
-		}
-		return changelog(string(b), releases, time.Now())
-	})
-	if len(chosen) > 0 {
-		l.check("nothing uncommitted", c.clean)
-	}
-	l.check("downloads", func() error { return c.downloads(releases) })
-	if !l.ok {
-		return // a trial takes a minute
-	}
-	if !t.everything(l, releases) || len(chosen) == 0 {
-		return
-	}
-	if write && !l.check("written", func() error { return t.copyTo(c, releases) }) {
-		return
-	}
-	c.steps(chosen, write)
-}
-
-// list prints checks, and remembers whether each was passed.
-type list struct {
-	out io.Writer
-	ok  bool
-}
-
-func (l *list) check(name string, f func() error) bool {
-	start := time.Now()
-	if err := f(); err != nil {
-		l.ok = false
-		fmt.Fprintf(l.out, "FAIL  %s: %v\n", name, err)
-		return false
-	}
-	fmt.Fprintf(l.out, "ok    %s (%.0f s)\n", name, time.Since(start).Seconds())
-	return true
-}
-
-func (c checkout) clean() error {
-	out, err := c.git("status", "--porcelain")
-	if err == nil && out != "" {
-		err = errors.New(strings.TrimSpace(out))
+// calls runs a program that uses the client, and compares the version in its User-Agent.
+func (u user) calls(version string) error {
+	out, err := u.module(caller, "run", modulePath+"@"+version)
+	if err == nil && out != "jobboard-go/"+version+"\n" {
+		err = fmt.Errorf("a program with the client calls itself %q", out)
 	}
 	return err
 }
 
-// steps prints what is left to do.
-func (c checkout) steps(chosen []*release, written bool) {
-	p := func(format string, args ...any) { fmt.Fprintf(c.out, format+"\n", args...) }
-	var names, tags []string
-	for _, r := range chosen {
-		names = append(names, tagOf(r.modules[0], r.version))
-		tags = append(tags, r.tags()...)
+// module makes a module of one file that gets packages, and has the go command build or run it.
+func (u user) module(source, command string, get ...string) (string, error) {
+	dir, err := os.MkdirTemp(u.home, "user")
+	if err != nil {
+		return "", err
 	}
-	all := strings.Join(names, " ")
-	p("\nto release %s:", all)
-	if !written {
-		p("  .ci/release -write %s   # the nested modules take it in the place of the checkout", all)
+	if err := os.WriteFile(filepath.Join(dir, "user.go"), []byte(source), 0o600); err != nil {
+		return "", err
 	}
-	p("  git commit -a -m 'Release %s'", all)
-	for _, tag := range tags {
-		p("  git tag -a -m %s %[1]s", tag)
+	for _, args := range [][]string{{"mod", "init", "example.com/user"}, append([]string{"get"}, get...)} {
+		if _, err := output(u.env, "go", append([]string{"-C", dir}, args...)...); err != nil {
+			return "", err
+		}
 	}
-	p("  git push --atomic origin HEAD %s", strings.Join(tags, " "))
-	for _, name := range names {
-		p("  .ci/archives %s   # and then, as a draft: gh release create --draft --verify-tag %[1]s dist/%[1]s/*", name)
+	return output(u.env, "go", "-C", dir, command, ".")
+}
+
+// require lets the nested modules require the versions by which the go command knows a commit.
+func (c checkout) require(commit string) error {
+	versions := map[string]string{}
+	for _, m := range c.released {
+		v, err := c.versionOf(m, commit)
+		if err != nil {
+			return err
+		}
+		versions[m.path()] = v
 	}
-	p("  .ci/release -after   # the nested modules work on the checkout again, and keep the version")
-	p("  git commit -a -m 'Work on the checkout after %s'", all)
+	out, err := c.git("ls-files", "*/go.mod")
+	if err != nil {
+		return err
+	}
+	for _, file := range strings.Fields(out) {
+		if err := requireVersions(filepath.Join(c.root, file), versions); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requireVersions changes a go.mod: a module that it requires gets its version from versions, by its path.
+func requireVersions(file string, versions map[string]string) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	f, err := modfile.Parse(file, b, nil)
+	if err != nil {
+		return err
+	}
+	for _, r := range f.Require {
+		if v := versions[r.Mod.Path]; v != "" {
+			if err := f.AddRequire(r.Mod.Path, v); err != nil {
+				return err
+			}
+		}
+	}
+	f.Cleanup()
+	if b, err = f.Format(); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b, 0o644)
+}
+
+// versionOf returns the version of a commit for a module: its tag, or else its pseudo-version.
+func (c checkout) versionOf(m released, commit string) (string, error) {
+	out, err := c.git("log", "-1", "--format=%H %ct", commit+"^{commit}")
+	if err != nil {
+		return "", err
+	}
+	var hash string
+	var seconds int64
+	if _, err := fmt.Sscan(out, &hash, &seconds); err != nil {
+		return "", err
+	}
+	tags, err := c.git("tag", "--list", "--merged", hash, m.tag("v*"))
+	if err != nil {
+		return "", err
+	}
+	last := ""
+	for _, tag := range strings.Fields(tags) {
+		if v := path.Base(tag); semver.IsValid(v) && tag == m.tag(v) && semver.Compare(v, last) > 0 {
+			last = v
+		}
+	}
+	if last != "" {
+		at, err := c.git("rev-parse", m.tag(last)+"^{commit}")
+		if err != nil || strings.TrimSpace(at) == hash {
+			return last, err
+		}
+	}
+	return module.PseudoVersion("v0", last, time.Unix(seconds, 0).UTC(), hash[:12]), nil
 }
 
 func (c checkout) git(args ...string) (string, error) {
-	return c.run("git", append([]string{"-C", c.dir, "-c", "safe.directory=*"}, args...)...)
+	return output(nil, "git", append([]string{"-C", c.root, "-c", "safe.directory=*"}, args...)...)
 }
 
-func (c checkout) run(name string, args ...string) (string, error) {
-	return c.runWith([]string{"GOFLAGS=-buildvcs=false"}, name, args...)
-}
-
-// runWith gives the standard output of a program, and its complaints as an error.
-func (c checkout) runWith(env []string, name string, args ...string) (string, error) {
+// output returns the standard output of a program, and its complaints as an error.
+func output(env []string, name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...) //nolint:noctx // all of it ends
 	cmd.Env = append(append(os.Environ(), "GOWORK=off"), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, stderr.Bytes())
+		return stdout.String(), errors.Join(fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err), errors.New(stderr.String()))
 	}
 	return stdout.String(), nil
 }

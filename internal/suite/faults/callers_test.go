@@ -399,16 +399,38 @@ func callers(n int, own bool) func(*trial, cell) {
 	}
 }
 
-// inFlight makes calls at one moment, and lets their token end before they are answered. None
-// fails, and each call waits for at most one other.
-func inFlight(n int, source func(*trial)) func(*trial, cell) {
+// tokenEnds are the forms of a token's end.
+func tokenEnds() (all []form) {
+	for name, renews := range map[string]bool{"a renewing source": true, "a source of another kind": false} {
+		for _, callers := range []int{5, 20, 100} {
+			for _, good := range []int{0, 1, 11, 101} {
+				all = append(all, form{
+					name: fmt.Sprintf("%s, %d callers after %d good calls", name, callers, good), drive: inFlight(callers, good, renews),
+				})
+			}
+		}
+	}
+	return all
+}
+
+// inFlight makes good calls one after the other and then n at one moment, whose token ends before they
+// are answered. None fails, and each waits for at most one other. The new token is that of later calls.
+func inFlight(n, good int, renews bool) func(*trial, cell) {
 	refused := files("401_invalid_token.json")[0]
 	const latency = 100 * time.Millisecond
 	return func(t *trial, c cell) {
-		source(t)
-		t.expectAuth = func(i int) string { return firstThenFresh((i-1)/n + 1) }
+		s := t.source(func(int) (*oauth2.Token, error) {
+			if len(t.seen()) > good {
+				return token(rig.FreshToken.Secret), nil
+			}
+			return token(rig.ClientToken.Secret), nil
+		})
+		if t.credential(s); renews {
+			t.credential(renewing(s))
+		}
+		t.expectAuth = func(i int) string { return firstThenFresh((i-1)/(good+n) + 1) }
 		t.form.serve = func(x *exchange) {
-			if <-time.After(latency); x.n <= n {
+			if <-time.After(latency); x.n > good && x.n <= good+n {
 				x.Answer(401, refused.kind, refused.body, refused.header...)
 				return
 			}
@@ -417,19 +439,29 @@ func inFlight(n int, source func(*trial)) func(*trial, cell) {
 		if !t.connect() {
 			return
 		}
+		call := func() {
+			if _, err := t.call(context.Background()); err != nil {
+				t.problem("a call: %v", err)
+			}
+		}
+		for range good {
+			call()
+		}
 		var wg sync.WaitGroup
 		start := time.Now()
-		for i := range n {
-			wg.Go(func() {
-				if _, err := t.call(context.Background()); err != nil {
-					t.problem("caller %d: %v", i, err)
-				}
-			})
+		for range n {
+			wg.Go(call)
 		}
 		wg.Wait()
-		fetchedAtMost(2)(t, nil)
-		if sent, took := len(t.seen()), time.Since(start); sent != c.requests || took > 3*latency {
+		if renews { // another kind of source is asked once a second
+			fetchedAtMost(2)(t, nil)
+		}
+		if sent, took := len(t.seen())-good, time.Since(start); sent != c.requests*n || took > 3*latency {
 			t.problem("%d requests in %v", sent, took)
+		}
+		call()
+		if sent := len(t.seen()) - good; sent != c.requests*n+1 {
+			t.problem("a later call makes it %d requests", sent)
 		}
 	}
 }

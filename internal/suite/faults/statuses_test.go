@@ -72,14 +72,12 @@ func statusFaults() []fault {
 			), forms: []form{configured(failingRenewal, files("401_invalid_token.json")[0])},
 		},
 		{
-			name: "the token of one source ends while many callers are in flight", cells: every(requests(40)),
-			forms: []form{
-				{name: "a renewing source", drive: inFlight(20, renewingSource)},
-				{name: "a source of another kind", drive: inFlight(20, changingSource)},
-			},
+			// How often each call is sent; it is sent for many callers.
+			name: "the token of one source ends while many callers are in flight", cells: every(requests(2)),
+			forms: tokenEnds(),
 		},
 		{
-			name: `401 "user token required"`, status: 401, oneConn: true,
+			name: `401 "user token required"`, transport: unexplained, status: 401, oneConn: true,
 			cells: every(final(jobboard.ErrUnauthorized)), forms: asked(1, "401_user_token_required"),
 		},
 		{
@@ -389,6 +387,11 @@ func files(names ...string) (all []form) {
 		"500_processing.json": "internal_error",
 		"404_application":     "get_application_error", "404_unknown": "get_horoscope_error",
 	}
+	messages := map[string]string{
+		"401_invalid_token.header": "token expired or otherwise invalid", "404_project_not_available.json": "Project for jobId 4711 not available",
+		"410_posting_inactive.txt": "JobPosting inactive for jobId 4711", "410_posting_inactive_quoted.json": "JobPosting inactive for jobId 4711",
+		"404_application_not_found_bare.txt": "get_application_error",
+	}
 	for _, name := range names {
 		content, best := string(rig.Data("errors/"+name)), ""
 		for prefix := range codes {
@@ -396,7 +399,7 @@ func files(names ...string) (all []form) {
 				best = prefix
 			}
 		}
-		f := form{name: name, wanted: wanted{code: codes[best]}}
+		f := form{name: name, wanted: wanted{code: codes[best], says: []string{messages[name]}}}
 		if filepath.Ext(name) == ".header" {
 			key, value, _ := strings.Cut(strings.TrimSpace(content), ": ")
 			f.header = []string{key, value}

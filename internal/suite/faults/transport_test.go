@@ -94,6 +94,14 @@ func notRepeated(v *form, c cell) cell {
 	return final(c.err)
 }
 
+// unexplained: only the header says why a token was refused.
+func unexplained(v *form, c cell) cell {
+	if v.header == nil {
+		c.requests, v.after = 2, fetchedAtMost(2)
+	}
+	return c
+}
+
 // wordless: the text of a 403 has no meaning.
 func wordless(*form, cell) cell { return final(jobboard.ErrForbidden) }
 
@@ -138,6 +146,9 @@ func brokenGzip(v *form, c cell) cell {
 // HasApplied's up to the header of an answer, but texts have no meaning here.
 func transportCell(f *fault, v *form) cell {
 	c := f.cells.of(rig.Op("HasApplied"))
+	if v.says = nil; !slices.Contains(v.header, "WWW-Authenticate") { // words of the body, which nobody reads
+		v.code = ""
+	}
 	if f.transport != nil {
 		return f.transport(v, c)
 	}

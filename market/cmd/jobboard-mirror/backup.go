@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
@@ -25,16 +26,19 @@ tools, such as pg_dump.`,
 			if len(args) == 0 {
 				return setup.Usage("no file is named").Next("jobboard-mirror backup --db jobs.db FILE")
 			}
-			if err := db.needed(); err != nil {
+			if err := db.needed(p.Settings.UsesFake()); err != nil {
 				return err
 			}
 			m, err := jobmirror.Open(cmd.Context(), db.address, jobmirror.Options{ReadOnly: true})
 			if err != nil {
-				return err
+				return openError(err, jobboard.Config{})
 			}
 			err = errors.Join(m.Backup(cmd.Context(), args[0]), m.Close())
-			if errors.Is(err, os.ErrExist) || errors.Is(err, errors.ErrUnsupported) {
-				return setup.Usage("%w", err)
+			switch {
+			case errors.Is(err, os.ErrExist):
+				return setup.Usage("%w", err).Next("name a file that is not there yet")
+			case errors.Is(err, errors.ErrUnsupported):
+				return setup.Usage("%w", err).Next("a PostgreSQL server has tools of its own, such as pg_dump")
 			}
 			if err != nil {
 				return err

@@ -30,7 +30,7 @@ for further ones until it is interrupted.`,
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.limit < 0 {
-				return setup.Usage("--limit is negative")
+				return setup.Usage("--limit is negative").Next("--limit 0 gives all")
 			}
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
 				if f.follow && p.Settings.UsesFake() {
@@ -60,7 +60,7 @@ func runChanges(ctx context.Context, out *term.Output, m *copied, f *changesFlag
 			return nil // --follow ends when it is interrupted
 		}
 		if errors.Is(err, jobmirror.ErrCursor) {
-			return setup.Usage("--since: %w", setup.Plain{Cause: err})
+			return setup.Usage("--since: %w", setup.Plain{Cause: err}).Next("give the cursor of a change of this database; without --since all changes come that the log has")
 		}
 		if err == nil {
 			err = term.WriteJSON(out, change, false)

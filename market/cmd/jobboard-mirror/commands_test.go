@@ -22,7 +22,8 @@ func TestFlagsAndArguments(t *testing.T) {
 			"hold-missing=0s 24h 72h :36", "json=false", "keep-changes=0s 720h 2160h :36", "keep-jobs=0s 720h 2160h :36", "keep-sources=0s 24h 168h :36",
 			"languages= de en de,en :36", "lookup-every=0s 20h 24h :36", "max-age=0s 48h 96h :36", "rate=0 5 20 50 :36", "refresh-every=0s 15m 1h :36", "remove-sources=false",
 		}},
-		"rebuild": {Most: 0, Args: ":0", Flags: nil},
+		"completion": {Most: 0, Args: ":0", Flags: []string{"shell= bash zsh fish powershell :36"}},
+		"rebuild":    {Most: 0, Args: ":0", Flags: nil},
 		"run": {Most: 0, Args: ":0", Flags: []string{
 			"accept-removals=false", "addr= :4", "allow= :4", "board= :4", "channels= :4", "concurrency=0 4 16 64 :36", "fake-jobs=0 :4", "feed=[] :0",
 			"hold-missing=0s 24h 72h :36", "hosts=[] :4", "keep-changes=0s 720h 2160h :36", "keep-jobs=0s 720h 2160h :36", "keep-sources=0s 24h 168h :36",

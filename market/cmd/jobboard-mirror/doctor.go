@@ -17,7 +17,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/doctor"
-	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
@@ -42,7 +41,9 @@ It ends with 0 where nothing failed and with 7 where something did.`,
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p.Settings.UsesFake() {
-				return setup.Usage("--fake copies into a database of its own, which is fine").Next("name the database with --db")
+				if err := db.needed(true); err != nil {
+					return err
+				}
 			}
 			return runDoctor(cmd.Context(), &p.Console, db, feeds, asJSON)
 		},
@@ -64,17 +65,7 @@ func runDoctor(ctx context.Context, c *term.Console, db *database, feeds []strin
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if asJSON {
-		if err := term.WriteJSON(c.Out, report.Findings, true); err != nil {
-			return err
-		}
-	} else {
-		report.Print()
-	}
-	if report.Failed() {
-		return &setup.Error{Code: setup.ExitIncomplete}
-	}
-	return nil
+	return report.Write(asJSON)
 }
 
 // The checks of a database, in their order.
@@ -252,6 +243,9 @@ func examineFeeds(r *doctor.Report, s *jobmirror.Status, feeds []string) {
 	}
 }
 
+// fewUnconfirmed is how many ends of jobs may be unconfirmed before a person should look: fewer wait for their second lookup.
+const fewUnconfirmed = 3
+
 // examineLookups judges the status of the copy's lookups.
 func examineLookups(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 	detail := fmt.Sprintf("due: %d, without an answer the last time: %d", s.Due, s.Failing)
@@ -261,8 +255,8 @@ func examineLookups(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 	case !s.DueSince.IsZero() && now.Sub(s.DueSince) > 24*time.Hour:
 		r.Add(checkLookups, doctor.Warn, detail+", the first since "+ago(s.DueSince),
 			"let it ask more often with --rate, if the board permits")
-	case !s.Wave.IsZero():
-		r.Add(checkLookups, doctor.Warn, fmt.Sprintf("%s; a wave of jobs that have ended began %s, and none is believed; jobs: %d", detail, ago(s.Wave), s.Doubted),
+	case s.Unconfirmed > fewUnconfirmed:
+		r.Add(checkLookups, doctor.Warn, fmt.Sprintf("%s; jobs that have ended, by lookups which are not believed yet: %d", detail, s.Unconfirmed),
 			"look some of these jobs up on the board: if they have ended, jobboard-mirror refresh --accept-removals")
 	default:
 		r.Add(checkLookups, doctor.OK, detail, "")
@@ -285,7 +279,7 @@ addresses of the settings, and the name of --board, from now on.`,
   JOBBOARD_BASE_URL=https://new.example jobboard-mirror migrate --db jobs.db --board-moved`,
 		Args: cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := db.needed(); err != nil {
+			if err := db.needed(p.Settings.UsesFake()); err != nil {
 				return err
 			}
 			if err := jobmirror.Migrate(cmd.Context(), db.address); err != nil {

@@ -16,6 +16,9 @@ import (
 // forgetting says what is to be erased; 0: none.
 type forgetting struct{ job, posting int64 }
 
+// numbers is the next step after a wrong number.
+const numbers = "jobboard-mirror search shows the numbers of postings and jobs"
+
 func newForgetCommand(p *cli.Program, db *database) *cobra.Command {
 	var f forgetting
 	cmd := &cobra.Command{
@@ -34,19 +37,16 @@ the files of the database, still hold what they held.`,
   jobboard-mirror forget --db jobs.db --posting 67890`,
 		Args: cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if p.Settings.UsesFake() {
-				return setup.Usage("--fake copies into a database of its own, which is erased anyway").Next("name the database with --db")
-			}
 			flags := cmd.Flags()
 			switch {
 			case !flags.Changed("job") && !flags.Changed("posting"):
 				return setup.Usage("nothing is named that is to be erased").Next("jobboard-mirror forget --job NUMBER, or --posting NUMBER, or both")
 			case flags.Changed("job") && f.job <= 0:
-				return setup.Usage("--job %d: no job has this number", f.job)
+				return setup.Usage("--job %d: no job has this number", f.job).Next(numbers)
 			case flags.Changed("posting") && f.posting <= 0:
-				return setup.Usage("--posting %d: no posting has this number", f.posting)
+				return setup.Usage("--posting %d: no posting has this number", f.posting).Next(numbers)
 			}
-			if err := db.needed(); err != nil {
+			if err := db.needed(p.Settings.UsesFake()); err != nil {
 				return err
 			}
 			return runForget(cmd.Context(), &p.Console, db, f)

@@ -23,7 +23,7 @@ const lastAnswers = 5 * time.Second
 func serveAt(ctx context.Context, c *term.Console, addr, what string, handler http.Handler) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return setup.Usage("%s: %w", what, err)
+		return setup.Usage("%s: %w", what, err).Next("give host:port, such as 127.0.0.1:8080; port 0 takes a free one")
 	}
 	c.Note("%s at http://%s", what, listener.Addr())
 	server := &http.Server{

@@ -39,22 +39,20 @@ func commands(p *cli.Program) *cobra.Command {
 		Use:   "jobboard-mirror",
 		Short: "Keep a copy of channels and feeds: searched, and kept right",
 		Long: `jobboard-mirror keeps a copy of a board's channels and job feeds in a database,
-searches it, tells what changed, and answers in the board's place.
-
-Try it with nothing set up, against the embedded mock server of the service:
-
-  jobboard-mirror search --fake --near Berlin --radius 50 nurse`,
+searches it, tells what changed, and answers in the board's place. With --fake
+it copies an embedded mock server of the service, with nothing set up.`,
+		Example: "jobboard-mirror search --fake --near Berlin --radius 50 nurse",
 	})
 	const flags = "--db, --fake, --channel, --language"
 	db := addDatabaseFlag(root, p.Settings.Getenv)
 	cli.AddGroups(root,
-		cli.Group{Title: "Keep the copy:", Commands: cli.AsksService(flags, newRunCommand(p, db), newRefreshCommand(p, db))},
-		cli.Group{Title: "Read it:", Commands: cli.AsksService(flags, newSearchCommand(p, db), newChangesCommand(p, db),
+		cli.Group{Title: "Keep the copy", Commands: cli.AsksService(flags, newRunCommand(p, db), newRefreshCommand(p, db))},
+		cli.Group{Title: "Read it", Commands: cli.AsksService(flags, newSearchCommand(p, db), newChangesCommand(p, db),
 			newServeCommand(p, db))},
-		cli.Group{Title: "Look after it:", Commands: cli.AsksService(flags, newStatusCommand(p, db), newDoctorCommand(p, db),
+		cli.Group{Title: "Look after it", Commands: cli.AsksService(flags, newStatusCommand(p, db), newDoctorCommand(p, db),
 			newMigrateCommand(p, db), newBackupCommand(p, db), newRebuildCommand(p, db), newForgetCommand(p, db))},
-		cli.Group{Title: "Beside it:", Commands: []*cobra.Command{
-			cli.CompletionCommand(&p.Console, "towns after --near."), cli.VersionCommand(&p.Console),
+		cli.Group{Title: "Beside it", Commands: []*cobra.Command{
+			cli.CompletionCommand(&p.Console), cli.VersionCommand(&p.Console),
 		}},
 	)
 	return root

@@ -80,7 +80,17 @@ func TestEveryCommandWithNothingSetUp(t *testing.T) {
 	}
 }
 
-// The example list is one that Open takes, and a search with it finds what a word's synonym finds; a
+// A cursor of another search, or of other synonyms, leads to the first page, and a note says so.
+func TestSearchAfterAnotherCursor(t *testing.T) {
+	first := ran(t, nil, "search", "--fake", "--fields", "title", "--limit", "1")
+	other := ran(t, nil, "search", "--fake", "--fields", "title", "--limit", "1", "--after", "x")
+	line := func(r result) string { title, _, _ := strings.Cut(r.out, "more with"); return title }
+	if other.code != setup.ExitOK || !strings.Contains(other.err, "first page") || line(first) == "" || line(other) != line(first) {
+		t.Errorf("%v, in place of %v", other, first)
+	}
+}
+
+// The built-in list as a file is one that Open takes, and a search with it finds what a word's synonym finds; a
 // mistyped list is refused with its line.
 func TestSynonyms(t *testing.T) {
 	search := func(file string) result {
@@ -104,8 +114,18 @@ func TestSynonyms(t *testing.T) {
 			t.Errorf("%.40q: %v", c.list, r)
 		}
 	}
-	if r := search("synonyms-de.txt"); r.code != setup.ExitOK {
+	if r := search(filepath.Join("..", "..", "jobmirror", "synonyms-de.txt")); r.code != setup.ExitOK {
 		t.Error(r)
+	}
+	for _, none := range []string{"-", filepath.Join(t.TempDir(), "empty.txt")} {
+		if none != "-" {
+			if err := os.WriteFile(none, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r := search(none); r.code != setup.ExitOK {
+			t.Errorf("%s: %v", none, r)
+		}
 	}
 	if r := search(filepath.Join(t.TempDir(), "none.txt")); r.code != setup.ExitUsage || !strings.Contains(r.err, "--synonyms") {
 		t.Error(r)
@@ -435,9 +455,10 @@ func TestHelpOfACommand(t *testing.T) {
 // The help of every command fits a terminal of the usual width; a line to copy may be longer.
 func TestHelpFits(t *testing.T) {
 	for _, c := range commands(cli.New("jobboard-mirror")).Commands() {
-		text, examples, _ := strings.Cut(ran(t, nil, c.Name(), "--help").out, "Examples:")
-		_, flags, _ := strings.Cut(examples, "Flags:")
-		for line := range strings.SplitSeq(text+flags, "\n") {
+		for line := range strings.SplitSeq(ran(t, nil, c.Name(), "--help").out, "\n") {
+			if strings.HasPrefix(line, "  $ ") {
+				continue // a line to copy
+			}
 			if n := len([]rune(line)); n > cli.HelpWidth {
 				t.Errorf("%s: %d columns: %s", c.Name(), n, line)
 			}
@@ -488,6 +509,9 @@ func TestDoctor(t *testing.T) {
 	if r := ran(t, env, "doctor"); r.code != setup.ExitOK || !strings.Contains(r.out, "channel 27828_extern: 42 rows") ||
 		!strings.Contains(r.out, "0 failed") {
 		t.Errorf("after it: %d\n%s", r.code, r.out)
+	}
+	if r := ran(t, env, "doctor", "--fake", "--db", db); r.code != setup.ExitOK || !strings.Contains(r.out, "channel 27828_extern: 42 rows") {
+		t.Errorf("with --fake, of the named database: %d\n%s%s", r.code, r.out, r.err)
 	}
 	srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError, Operation: jobboardtest.OpSearch})
 	_ = ran(t, env, "refresh", "--rate", "-1", "--attempts", "1")
@@ -571,6 +595,8 @@ func TestVerdictsOfACopy(t *testing.T) {
 		"no answers":                {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 5 }), "[lookups fail]", "JOBBOARD_JOBDB_URL"},
 		"few answers":               {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 4 }), "[]", ""},
 		"failed before":             {with(func(s *jobmirror.Status) { s.Failing = 4 }), "[]", ""},
+		"three ends unconfirmed":    {with(func(s *jobmirror.Status) { s.Unconfirmed = 3 }), "[]", ""},
+		"four ends unconfirmed":     {with(func(s *jobmirror.Status) { s.Unconfirmed = 4 }), "[lookups warn]", "--accept-removals"},
 		"due for long":              {with(func(s *jobmirror.Status) { s.DueSince = now.Add(-25 * time.Hour) }), "[lookups warn]", "--rate"},
 		"nobody works":              {with(func(s *jobmirror.Status) { s.Processes = nil }), "[processes warn]", "start jobboard-mirror run"},
 	} {

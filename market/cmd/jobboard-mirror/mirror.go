@@ -36,8 +36,12 @@ func addDatabaseFlag(root *cobra.Command, getenv func(string) string) *database 
 	return d
 }
 
-func (d *database) needed() error {
-	if d.address == "" {
+// needed fails if no database is named. With fake the command would have one of its own, which ends with it.
+func (d *database) needed(fake bool) error {
+	switch {
+	case d.address == "" && fake:
+		return setup.Usage("the database of --fake ends with each command").Next("name one that stays with --db")
+	case d.address == "":
 		return setup.Usage("no database is named").Next("name it with --db, set JOBBOARD_MIRROR_DB, or try --fake")
 	}
 	return nil
@@ -118,19 +122,19 @@ type opening struct {
 	hosts     []string
 	monitored bool
 	intervals intervals
-	synonyms  string // a file; empty: none
+	synonyms  string // a file; "-": no synonyms; empty: the built-in ones
 }
 
 // addSynonymsFlag adds the flag to a command that searches the copy.
 func (o *opening) addSynonymsFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.synonyms, "synonyms", "", "`file` with words that find each other, a group on each line")
+	cmd.Flags().StringVar(&o.synonyms, "synonyms", "", "`file` with words that find each other, a group on each line, in place of the built-in German ones; -: none")
 	_ = cmd.MarkFlagFilename("synonyms", "txt")
 }
 
 // readSynonyms reads the file of --synonyms, of which Open refuses more than it takes.
 func (o *opening) readSynonyms() (string, error) {
-	if o.synonyms == "" {
-		return "", nil
+	if o.synonyms == "" || o.synonyms == "-" {
+		return o.synonyms, nil
 	}
 	file, err := os.Open(o.synonyms)
 	if err != nil {
@@ -141,6 +145,9 @@ func (o *opening) readSynonyms() (string, error) {
 	list, err := io.ReadAll(io.LimitReader(file, tooMuch))
 	if err != nil {
 		return "", setup.Usage("--synonyms: %w", err)
+	}
+	if strings.TrimSpace(string(list)) == "" { // as a list without groups, and not the built-in one
+		return "-", nil
 	}
 	return string(list), nil
 }
@@ -261,7 +268,7 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 	case err != nil:
 		return opts, "", err
 	case address == "":
-		return opts, "", o.db.needed()
+		return opts, "", o.db.needed(false)
 	case o.copies != nil && len(opts.Channels)+len(opts.Feeds) == 0:
 		return opts, "", setup.Usage("nothing is named to copy").Next("name it with --channels or --feed, or try --fake")
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
-	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 )
 
@@ -22,10 +21,7 @@ interrupted, run, refresh or the next rebuild index what is left.`,
 		Example: "  jobboard-mirror rebuild --db jobs.db",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if p.Settings.UsesFake() {
-				return setup.Usage("--fake copies into a database of its own, whose index is new").Next("name the database with --db")
-			}
-			if err := db.needed(); err != nil {
+			if err := db.needed(p.Settings.UsesFake()); err != nil {
 				return err
 			}
 			return runRebuild(cmd.Context(), &p.Console, db)

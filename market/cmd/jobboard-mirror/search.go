@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -37,7 +38,8 @@ func newSearchCommand(p *cli.Program, db *database) *cobra.Command {
 		Long: `search prints a page of the postings in the copy that match: as a table, as CSV,
 or as one JSON document. TEXT is the search text, as --text is: words in any
 form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
---language narrow it. --synonyms names a file with words that find each other.
+--language narrow it. Words of German titles that mean the same find each other;
+--synonyms names a file with others.
 A job is shown once, in a language in which it matches: in yours
 (JOBBOARD_LANGUAGE, else the locale's) if it does. --category, --place,
 --company, --remote and --since narrow it. Postings that a visitor should not
@@ -79,6 +81,11 @@ see are left out, but for --all.`,
 					q.Prefer = stored[i]
 				}
 				page, err := m.Search(ctx, q)
+				if errors.Is(err, jobmirror.ErrPageCursor) {
+					p.Note("--after: the cursor is of another search or of other synonyms; this is the first page")
+					q.After = ""
+					page, err = m.Search(ctx, q)
+				}
 				if err != nil {
 					return err
 				}

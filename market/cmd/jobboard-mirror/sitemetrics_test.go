@@ -30,7 +30,7 @@ func siteMetrics(mux *http.ServeMux, mirror *jobmirror.Options) error {
 	return err
 }
 
-// The nine lines of docs/site.md show both the copy and the calls to the board.
+// The nine lines of market/docs/site.md show both the copy and the calls to the board.
 func TestSiteMetrics(t *testing.T) {
 	fake := jobboardtest.New(t, jobboardtest.WithDemo())
 	mux := http.NewServeMux()

@@ -83,11 +83,11 @@ func printStatus(c *term.Console, s *jobmirror.Status) {
 		since = ", the first since " + ago(s.DueSince)
 	}
 	w.Line("%s due%s; without an answer the last time: %d", term.Count(s.Due, "lookup"), since, s.Failing)
-	if s.Doubted > 0 {
-		w.Line("jobs that have ended, by lookups which are not believed yet: %d", s.Doubted)
+	if s.Unconfirmed > 0 {
+		w.Line("jobs that have ended, by lookups which are not believed yet: %d", s.Unconfirmed)
 	}
-	if !s.Wave.IsZero() {
-		w.Line("a wave of ends began %s, and none is believed; --accept-removals believes them", ago(s.Wave))
+	if s.Unconfirmed > fewUnconfirmed {
+		w.Line("these are many: look some up on the board; if they have ended, refresh --accept-removals")
 	}
 	for _, process := range s.Processes {
 		w.Line("%s: %s since %s, %s, seen %s", term.Printable(process.Name+" "+process.Version),

@@ -29,7 +29,7 @@ var (
 	down = regexp.MustCompile(`(?m)^jobboard_mirror_up\{.*\} 0$`)
 )
 
-// The program serves what docs/mirror-run.md says is to be watched, and sends traces
+// The program serves what market/docs/run.md says is to be watched, and sends traces
 // to the collector that the environment names.
 func TestMetricsAndTraces(t *testing.T) {
 	traces := make(chan string, 100)
@@ -41,7 +41,7 @@ func TestMetricsAndTraces(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
 
-	page, err := os.ReadFile("../../../docs/mirror-run.md")
+	page, err := os.ReadFile("../../docs/run.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestMetricsAndTraces(t *testing.T) {
 		documented = append(documented, name[1])
 	}
 	if len(documented) < 10 {
-		t.Fatalf("docs/mirror-run.md names %q", documented)
+		t.Fatalf("market/docs/run.md names %q", documented)
 	}
 
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -70,7 +70,7 @@ func TestMetricsAndTraces(t *testing.T) {
 			}
 			for _, line := range regexp.MustCompile("(?m)^# TYPE (jobboard_mirror_[a-z_]+) ").FindAllStringSubmatch(text, -1) {
 				if !slices.Contains(documented, line[1]) {
-					t.Errorf("docs/mirror-run.md does not name %s", line[1])
+					t.Errorf("market/docs/run.md does not name %s", line[1])
 				}
 			}
 			if strings.Contains(text, srv.Demo.ClientID+":") || strings.Contains(text, srv.BaseURL+"/") {

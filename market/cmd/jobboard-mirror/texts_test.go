@@ -56,8 +56,8 @@ changes from a to b
 					Leases: []jobmirror.Lease{{Source: "feed f.xml", Since: now.Add(-time.Minute)}, {Jobs: 2, Since: now}},
 				}},
 				Jobs: map[jobmirror.State]int{jobmirror.StateOpen: 2, "gone": 1}, Due: 1, DueSince: now.Add(-time.Hour), Failing: 5,
-				Doubted: 9, Wave: now.Add(-2 * time.Hour),
-				Postings: 1, Unindexed: 6, Adless: 1, Unplaced: 7, Oldest: "a", Newest: "b", Limit: 2.5, PausedUntil: now,
+				Unconfirmed: 9,
+				Postings:    1, Unindexed: 6, Adless: 1, Unplaced: 7, Oldest: "a", Newest: "b", Limit: 2.5, PausedUntil: now,
 			}, `SOURCE        ROWS  HELD  COPIED     FAILURES  PROBLEM
 channel 1 de  4     0     1m30s ago  0
 channel 2     0     0     1m30s ago  0         1 posting cannot be read: the log says why
@@ -69,7 +69,7 @@ shown without their advertisement, because it makes them too large: 1 posting
 2 jobs open
 1 lookup due, the first since 1h0m0s ago; without an answer the last time: 5
 jobs that have ended, by lookups which are not believed yet: 9
-a wave of ends began 2h0m0s ago, and none is believed; --accept-removals believes them
+these are many: look some up on the board; if they have ended, refresh --accept-removals
 host-1: run since ` + now.Local().Format(time.DateTime) + `, 1 lookup, seen 1s ago
   refreshes feed f.xml, begun 1m0s ago
   looks up 2 jobs, begun 0s ago
@@ -333,11 +333,15 @@ func TestMistakesOfEachCommand(t *testing.T) {
 		{"search --fake --output x", "--output: the name"},
 		{"search --fake --fields x", "there is no field"},
 		{"search --fake --limit -1", "--limit is negative"},
+		{"changes --fake --limit -1", "--limit is negative"},
+		{"changes --fake --since x", "--since"},
+		{"search --fake --synonyms /no/such", "--synonyms"},
+		{"forget --db x --job 0", "no job has this number"},
+		{"forget --db x --posting -5", "no posting has this number"},
 		{"search --fake a --text b", "are both the text"},
 		{"search --fake --near Berlni", "is it Berlin"},
 		{"search --fake --radius 5", "--radius needs a place"},
-		{"search --fake --after x", "cursor"},
-		{"doctor --fake", "--fake copies into a database of its own"},
+		{"doctor --fake", "the database of --fake ends with each command\nnext: name one that stays with --db"},
 		{"serve --fake --monitor x", "monitor: "},
 		{"serve --fake --mcp x", "assistants: "},
 		{"run --fake --addr x", "serving: "},
@@ -354,8 +358,8 @@ func TestMistakesOfEachCommand(t *testing.T) {
 		{"migrate --db " + filepath.Join(dir, "no", "such.db"), ""},
 	} {
 		r := ran(t, nil, strings.Fields(test.args)...)
-		if r.code == setup.ExitOK || !strings.Contains(r.err, test.want) {
-			t.Errorf("%s: %d, without %q:\n%s%s", test.args, r.code, test.want, r.out, r.err)
+		if r.code == setup.ExitOK || !strings.Contains(r.err, test.want) || !strings.Contains(r.err, "\nnext: ") {
+			t.Errorf("%s: %d, without %q or a next step:\n%s%s", test.args, r.code, test.want, r.out, r.err)
 		}
 	}
 	if _, err := os.Stat(none); err == nil {

@@ -18,20 +18,20 @@ func TestFlagsAndArguments(t *testing.T) {
 			"channels=[] :4", "feed= :4", "jobs=[] :4", "json=false", "junit= xml :8", "languages=[] :4", "plan=false", "rate=5 :4",
 			"save= json :8", "within=10m0s :4",
 		}},
-		"doctor": {Most: 0, Args: ":0", Flags: []string{"bundle= json :8", "json=false"}},
-		"fake":   {Most: 0, Args: ":0", Flags: []string{"addr=127.0.0.1:0 :4", "jobdb-addr=127.0.0.1:0 :4", "json=false"}},
+		"completion": {Most: 0, Args: ":0", Flags: []string{"shell= bash zsh fish powershell :36"}},
+		"doctor":     {Most: 0, Args: ":0", Flags: []string{"bundle= json :8", "json=false"}},
+		"fake":       {Most: 0, Args: ":0", Flags: []string{"addr=127.0.0.1:0 :4", "jobdb-addr=127.0.0.1:0 :4", "json=false"}},
 		"feed": {Most: 1, Args: "xml gz :8", Flags: []string{
 			"concurrency=16 4 16 64 :36", "csv=false", "fields= job outcome apply_possible questions title company language city privacy_link error :38",
 			"jsonl=false", "limit=0 10 50 100 :36", "output= csv jsonl :8", "rate=0 10 50 100 :36",
 		}},
-		"info": {Most: 1, Args: ":36", Flags: []string{"json=false", "output= json :8"}},
-		"init": {Most: 0, Args: ":0", Flags: []string{"force=false"}},
+		"info": {Most: 1, Args: ":4", Flags: []string{"json=false", "output= json :8"}},
 		"mcp":  {Most: 0, Args: ":0", Flags: []string{"state= :0"}},
 		"search": {Most: clitest.Unbounded, Args: ":4", Flags: []string{
 			"csv=false", "fields= posting version title place company remote since until apply_link job :38", "json=false", "jsonl=false",
 			"limit=0 10 50 100 :36", "near= :36", "output= csv json jsonl :8", "radius=50 10 25 50 100 :36", "text= :4",
 		}},
-		"status":  {Most: 1, Args: ":36", Flags: []string{"json=false"}},
+		"status":  {Most: 1, Args: ":4", Flags: []string{"json=false", "nationalities=false"}},
 		"version": {Most: 0, Args: ":0", Flags: []string{"json=false"}},
 		"watch": {Most: 1, Args: ":4", Flags: []string{
 			"interval=5m0s 1m 5m 15m 1h :36", "jsonl=false", "near= :36", "once=false", "radius=50 10 25 50 100 :36", "state= json :8", "text= :4",
@@ -39,7 +39,7 @@ func TestFlagsAndArguments(t *testing.T) {
 	}
 	all := []string{
 		"allow-insecure=false", "attempts=0 1 3 5 :36", "base-url= :4", "ca-file= pem crt cer :8", "channel= :4", "client-id= :4",
-		"client-secret-file= :0", "config= toml :8", "debug=false", "fake=false", "job= :36", "jobdb-url= :4", "language= :4",
+		"client-secret-file= :0", "config= toml :8", "debug=false", "fake=false", "job= :4", "jobdb-url= :4", "language= :4",
 		"timeout= 5s 15s 60s :36", "token-file= :0", "token-url= :4", "user-token-file= :0",
 	}
 	program := clitest.Program{
@@ -48,8 +48,7 @@ func TestFlagsAndArguments(t *testing.T) {
 			newProcess().run(t, args...).want(t, setup.ExitUsage).wantErr(t, why)
 		},
 	}
-	j := newProcess().program(io.Discard, io.Discard)
-	root := j.commands(j.Program)
+	root := commands(newProcess().program(io.Discard, io.Discard))
 	program.Check(t, root, want)
 	if got := program.Flags("search", root.PersistentFlags()); !slices.Equal(got, all) {
 		t.Errorf("every command has the flags %q", got)
@@ -76,7 +75,7 @@ func TestWhatACommandNeeds(t *testing.T) {
 	}
 }
 
-// A flag whose value cannot be used ends every command that has it.
+// A flag whose value cannot be used ends every command that has it, and the next step is told.
 func TestWrongValues(t *testing.T) {
 	srv := demo(t)
 	for _, test := range []struct{ args, want string }{
@@ -91,15 +90,35 @@ func TestWrongValues(t *testing.T) {
 		{"feed http://h\x01/", "address cannot be used"},
 		{"watch --near Berlni", "is it Berlin"},
 		{"watch --interval 999ms", "shorter than 1s"},
-		{"watch --once", "--once needs --state"},
+		{"watch --once", "--once has nothing to compare with"},
 		{"watch --state /", "--state: "},
 		{"info --output x", "--output: the name"},
-		{"init --fake", "--fake needs no configuration"},
 		{"fake --addr x", "--addr: "},
 		{"fake --jobdb-addr x", "--jobdb-addr: "},
-		{"completion tcsh", "name a shell"},
+		{"completion -s tcsh", "there is no shell"},
+		{"info abc", "is not a positive number"},
+		{"status 0", "is not a positive number"},
+		{"search --limit -1", "--limit is negative"},
+		{"search --limit x", "--limit"},
+		{"search --radius 5", "--radius needs a place"},
+		{"search --timeout -1s", "--timeout"},
+		{"search --attempts -1", "--attempts"},
+		{"search --user-token-file /no/such", "no such file"},
+		{"search --ca-file /no/such", "no such file"},
+		{"search --language de_AT!", "language"},
+		{"search --csv --json", "exclude each other"},
+		{"feed", "no feed is named"},
+		{"feed /no/such", "no such file"},
+		{"feed - --concurrency 0", "--concurrency"},
+		{"feed - --rate -1", "--rate"},
+		{"check --rate 0", "--rate"},
+		{"check --jobs x", "--jobs"},
+		{"check --within x", "--within"},
+		{"nope", "unknown command"},
+		{"help nope", "unknown command"},
+		{"version x", "one argument too many"},
 	} {
-		r := newProcess().pointAt(srv).run(t, strings.Fields(test.args)...).want(t, setup.ExitUsage).wantErr(t, test.want)
+		r := newProcess().pointAt(srv).run(t, strings.Fields(test.args)...).want(t, setup.ExitUsage).wantErr(t, test.want, "\nnext: ")
 		if r.out != "" {
 			t.Errorf("%s: %q", test.args, r.out)
 		}

@@ -2,22 +2,17 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/creack/pty"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
-	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 )
 
@@ -27,18 +22,12 @@ func (p *testProcess) completed(t *testing.T, args ...string) string {
 	return p.run(t, append([]string{"__complete"}, args...)...).want(t, setup.ExitOK).out
 }
 
-func TestCompletionOfTheDemo(t *testing.T) {
+func TestCompletion(t *testing.T) {
 	for _, test := range []struct {
 		args []string
 		want []string
 	}{
 		{[]string{"se"}, []string{"search\tSearch the postings"}},
-		{[]string{"search", "--fake", "--channel", ""}, []string{"27828_extern\n"}},
-		{[]string{"search", "--fake", "--language", ""}, []string{"de\n", "en\n"}},
-		{[]string{"info", "--fake", "279722"}, []string{"2797227\tPflegefachkraft (m/w/d)\n"}},
-		{[]string{"status", "--fake", ""}, []string{"2797227\t"}},
-		{[]string{"watch", "--fake", ""}, []string{"27828_extern\n"}},
-		{[]string{"search", "--fake", "--job", ""}, []string{"2797227\t"}},
 		{[]string{"search", "--near", "Heidelb"}, []string{"Heidelberg\tDE\n"}},
 		{[]string{"search", "--near", "münch"}, []string{"münchen\tDE\n"}},
 		{[]string{"watch", "--near", "Frankfurt "}, []string{"Frankfurt am Main\tDE\n"}},
@@ -50,8 +39,11 @@ func TestCompletionOfTheDemo(t *testing.T) {
 		{[]string{"watch", "--interval", ""}, []string{"1m\n"}},
 		{[]string{"search", "--text", ""}, []string{":4\n"}},
 		{[]string{"search", "--base-url", ""}, []string{":4\n"}},
+		{[]string{"search", "--channel", ""}, []string{":4\n"}},
+		{[]string{"info", ""}, []string{":4\n"}},
+		{[]string{"watch", ""}, []string{":4\n"}},
 		{[]string{"info", "--fake", "2797227", ""}, []string{":4\n"}},
-		{[]string{"completion", ""}, []string{"bash\nzsh\nfish\npowershell\n"}},
+		{[]string{"completion", "--shell", ""}, []string{"bash\nzsh\nfish\npowershell\n"}},
 	} {
 		out := newProcess().completed(t, test.args...)
 		for _, want := range test.want {
@@ -59,127 +51,6 @@ func TestCompletionOfTheDemo(t *testing.T) {
 				t.Errorf("%q offers %q, without %q", test.args, out, want)
 			}
 		}
-	}
-}
-
-// What a search told is offered afterwards, and not for another service.
-func TestCompletionOfTheLastSearch(t *testing.T) {
-	srv := demo(t)
-	at := func() *testProcess {
-		p := newProcess().pointAt(srv)
-		delete(p.env, "JOBBOARD_JOB")
-		return p
-	}
-	memory := filepath.Join(t.TempDir(), "cache", "last-search.json")
-	p := at()
-	p.memory = memory
-	if out := p.completed(t, "info", ""); strings.Contains(out, "2797") {
-		t.Errorf("before a search: %s", out)
-	}
-	p.run(t, "search", "--text", "Pflege", "--language", "de").want(t, setup.ExitOK)
-	for _, test := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"info", ""}, "2797227\tPflegefachkraft (m/w/d)\n"},
-		{[]string{"search", "--channel", ""}, "27828_extern\n"},
-		{[]string{"search", "--language", ""}, "de\n"},
-	} {
-		if out := p.completed(t, test.args...); !strings.HasPrefix(out, test.want) {
-			t.Errorf("%v: %q, want %q", test.args, out, test.want)
-		}
-	}
-	if info, err := os.Stat(memory); err != nil || info.Mode().Perm()&0o077 != 0 {
-		t.Errorf("%v, %v", info, err)
-	}
-	if info, err := os.Stat(filepath.Dir(memory)); err != nil || info.Mode().Perm()&0o077 != 0 {
-		t.Errorf("%v, %v", info, err)
-	}
-	if kept := read(t, memory); strings.Contains(kept, srv.Demo.ApplicantToken) || strings.Contains(kept, "client") {
-		t.Error(kept)
-	}
-	p.set("BASE_URL", "https://elsewhere.example")
-	if out := p.completed(t, "info", ""); strings.Contains(out, "2797") {
-		t.Errorf("another service's jobs are offered: %s", out)
-	}
-	// The environment goes before the configuration, and without either the last service is meant.
-	for _, c := range []struct {
-		environment, file string
-		offered           bool
-	}{{srv.BaseURL, "https://elsewhere.example", true}, {"https://elsewhere.example", srv.BaseURL, false}, {"", srv.BaseURL, true}, {"", "", true}} {
-		p.set("BASE_URL", c.environment)
-		p.defaultConfig = clitest.WriteFile(t, "config.toml", "base_url = '"+c.file+"'\n", 0o600)
-		if out := p.completed(t, "info", ""); strings.Contains(out, "2797227") != c.offered {
-			t.Errorf("%+v: %s", c, out)
-		}
-	}
-	// The channel of the configuration is offered beside, once.
-	p = at()
-	delete(p.env, "JOBBOARD_CHANNEL")
-	p.memory = memory
-	for channel, want := range map[string]string{
-		"1_mine": "27828_extern\n1_mine\n", "27828_extern": "27828_extern\n", "": "27828_extern\n",
-	} {
-		p.defaultConfig = clitest.WriteFile(t, "config.toml", "channel = '"+channel+"'\n", 0o600)
-		if out := p.completed(t, "search", "--channel", ""); !strings.HasPrefix(out, want+":") {
-			t.Errorf("with the channel %q of the configuration: %q, want %q", channel, out, want)
-		}
-	}
-	if runtime.GOOS == "linux" {
-		t.Setenv("XDG_CACHE_HOME", "/caches")
-		kept := memoryPath()
-		t.Setenv("XDG_CACHE_HOME", "")
-		t.Setenv("HOME", "")
-		if none := memoryPath(); kept != "/caches/jobboard/last-search.json" || none != "" {
-			t.Errorf("kept in %q, and without a place for it in %q", kept, none)
-		}
-	}
-
-	// A memory that cannot be kept or read hurts nobody.
-	p = at()
-	p.memory = filepath.Join(memory, "below-a-file")
-	p.run(t, "search").want(t, setup.ExitOK)
-	p.memory = clitest.WriteFile(t, "broken.json", "{", 0o600)
-	if out := p.completed(t, "info", ""); !strings.HasPrefix(out, ":") {
-		t.Errorf("of a broken memory: %s", out)
-	}
-	// There is no second channel to watch.
-	if out := newProcess().completed(t, "watch", "--fake", "27828_extern", ""); out != ":4\n" {
-		t.Errorf("after a channel is offered %q", out)
-	}
-	// The demo's jobs are not remembered.
-	p = newProcess()
-	p.memory = filepath.Join(t.TempDir(), "none.json")
-	p.run(t, "search", "--fake").want(t, setup.ExitOK)
-	if _, err := os.Stat(p.memory); err == nil {
-		t.Error("a search of the demo is remembered")
-	}
-}
-
-// Of a long answer two hundred jobs are remembered.
-func TestMostJobsAreRemembered(t *testing.T) {
-	for n, want := range map[int]int{199: 199, 200: 200, 201: 200} {
-		m := &memory{}
-		for i := range n {
-			m.add(&jobboard.JobPosting{Title: "Nurse", ApplyOnlineLink: fmt.Sprintf("https://jobs.example/job/%d/nurse", i+1)})
-		}
-		m.add(&jobboard.JobPosting{Title: "of no job"})
-		if len(m.Jobs) != want {
-			t.Errorf("of %d jobs %d are remembered", n, len(m.Jobs))
-		}
-	}
-}
-
-// A title cannot act on the terminal in which it is offered.
-func TestCompletionIsPrintable(t *testing.T) {
-	p := newProcess()
-	p.startFake = func() *jobboardtest.Server {
-		srv := jobboardtest.NewServer(jobboardtest.WithDemo())
-		srv.UpdateJob(srv.Demo.OpenJob, func(j *jobboardtest.Job) { j.Title = "Nurse\x1b]0;owned\x07\t\nrm" })
-		return srv
-	}
-	if out := p.completed(t, "info", "--fake", "2797227"); !strings.HasPrefix(out, "2797227\tNurse]0;owned  rm\n") {
-		t.Errorf("%q", out)
 	}
 }
 
@@ -277,8 +148,8 @@ func TestCompletionInShells(t *testing.T) {
 		args  []string
 		setUp string
 	}{
-		{"bash", []string{"--norc", "--noprofile", "-i"}, `source ` + bashCompletion + `; source <(jobboard completion bash); PS1=''; bind 'set enable-bracketed-paste off'`},
-		{"zsh", []string{"-f", "-i"}, `unset zle_bracketed_paste; autoload -U compinit; compinit -D; source <(jobboard completion zsh); PS1=''; unsetopt prompt_sp`},
+		{"bash", []string{"--norc", "--noprofile", "-i"}, `source ` + bashCompletion + `; source <(jobboard completion -s bash); PS1=''; bind 'set enable-bracketed-paste off'`},
+		{"zsh", []string{"-f", "-i"}, `unset zle_bracketed_paste; autoload -U compinit; compinit -D; source <(jobboard completion -s zsh); PS1=''; unsetopt prompt_sp`},
 	} {
 		t.Run(shell.name, func(t *testing.T) {
 			program := testenv.Program(t, shell.name, "")
@@ -295,10 +166,7 @@ func TestCompletionInShells(t *testing.T) {
 				{"search --near Heidelb", "<search><--near><Heidelberg>"},
 				{"search --near heidelb", "<search><--near><heidelberg>"},
 				{`search --near Frankfurt\ am`, "<search><--near><Frankfurt am Main>"},
-				{"search --fake --language d", "<search><--fake><--language><de>"},
 				{"search --fake --chan", "<search><--fake><--channel>"},
-				{"search --fake --channel 27828", "<search><--fake><--channel><27828_extern>"},
-				{"info --fake 279722", "<info><--fake><2797227>"},
 			} {
 				// The shell that took the completed line apart prints its words.
 				s.typed("jobboard " + test.typed + "\t\x01printf '<%s>' words \x05; echo en''d\n")
@@ -310,13 +178,10 @@ func TestCompletionInShells(t *testing.T) {
 	}
 	t.Run("fish", func(t *testing.T) {
 		for typed, want := range map[string]string{
-			"jobboard search --near Heidelb":         "Heidelberg\tDE",
-			`jobboard search --near Frankfurt\ am`:   "Frankfurt am Main\tDE",
-			"jobboard search --fake --language ":     "de\nen",
-			"jobboard info --fake 279722":            "2797227\tPflegefachkraft (m/w/d)",
-			"jobboard search --fake --channel 27828": "27828_extern",
+			"jobboard search --near Heidelb":       "Heidelberg\tDE",
+			`jobboard search --near Frankfurt\ am`: "Frankfurt am Main\tDE",
 		} {
-			cmd := exec.CommandContext(t.Context(), testenv.Program(t, "fish", ""), "--no-config", "-c", "jobboard completion fish | source; complete -C $argv[1]", typed)
+			cmd := exec.CommandContext(t.Context(), testenv.Program(t, "fish", ""), "--no-config", "-c", "jobboard completion -s fish | source; complete -C $argv[1]", typed)
 			cmd.Env = env
 			out, err := cmd.CombinedOutput()
 			if got := strings.TrimSpace(string(out)); err != nil || got != want {

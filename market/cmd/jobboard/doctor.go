@@ -55,34 +55,23 @@ func runDoctor(ctx context.Context, c *term.Console, b *setup.Board, getenv func
 	if err != nil {
 		return err
 	}
-	if err := f.write(c, report, getenv); err != nil {
-		return err
-	}
-	if report.Failed() {
-		return &setup.Error{Code: setup.ExitIncomplete}
-	}
-	return nil
-}
-
-// write writes the findings, and with --bundle the bundle.
-func (f *doctorFlags) write(c *term.Console, report *doctor.Report, getenv func(string) string) error {
 	body, err := report.Bundle("jobboard "+cli.Version(), getenv)
-	switch {
-	case err != nil:
-	case f.bundle == "-":
-		_, err = c.Out.Write(body)
+	if err != nil {
 		return err
-	case f.json:
-		err = term.WriteJSON(c.Out, report.Findings, true)
-	default:
-		report.Print()
 	}
-	if err != nil || f.bundle == "" {
-		return err
+	if f.bundle == "-" {
+		if _, err := c.Out.Write(body); err != nil {
+			return err
+		}
+		return report.Failure()
+	}
+	failed := report.Write(f.json)
+	if f.bundle == "" {
+		return failed
 	}
 	if err := os.WriteFile(f.bundle, body, 0o600); err != nil {
 		return fmt.Errorf("--bundle: %w", err)
 	}
 	c.Note("%s is without secrets; read it before you send it", f.bundle)
-	return nil
+	return failed
 }

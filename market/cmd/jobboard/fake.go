@@ -15,6 +15,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 )
 
+// listenNext is the next step after an address on which the mock server cannot listen.
+const listenNext = "give host:port, such as 127.0.0.1:8080; port 0 takes a free one"
+
 func newFakeCommand(p *cli.Program) *cobra.Command {
 	var (
 		addr, jobDBAddr string
@@ -44,12 +47,12 @@ and work nowhere else. It runs until it is interrupted.`,
 func runFake(ctx context.Context, out *term.Output, addr, jobDBAddr string, asJSON bool) error {
 	base, err := net.Listen("tcp", addr)
 	if err != nil {
-		return setup.Usage("--addr: %w", err)
+		return setup.Usage("--addr: %w", err).Next(listenNext)
 	}
 	jobDB, err := net.Listen("tcp", jobDBAddr)
 	if err != nil {
 		base.Close()
-		return setup.Usage("--jobdb-addr: %w", err)
+		return setup.Usage("--jobdb-addr: %w", err).Next(listenNext)
 	}
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithListeners(base, jobDB))
 	page := control.Mount(srv)

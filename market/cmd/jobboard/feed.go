@@ -97,7 +97,7 @@ func runFeed(ctx context.Context, c *term.Console, b *setup.Board, args []string
 		return err
 	}
 	if len(args) == 0 && b.Fake == nil {
-		return setup.Usage("no feed is named: give a file, an address, or - for standard input")
+		return setup.Usage("no feed is named").Next("give a file, an address, or - for standard input; --fake has a feed of its own")
 	}
 	form, err := f.output.Form()
 	if err != nil {
@@ -108,7 +108,7 @@ func runFeed(ctx context.Context, c *term.Console, b *setup.Board, args []string
 	case err != nil:
 		return err
 	case fields != nil && form == "":
-		return setup.Usage("--fields is for lines: give --csv, --jsonl or --output, too")
+		return setup.Usage("--fields is for lines").Next("give --csv, --jsonl or --output, too")
 	}
 	if f.rate > 0 {
 		b.Limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
@@ -163,15 +163,21 @@ func (r *feedRun) lookUpAll(ctx context.Context, c *jobboard.Client, opts jobboa
 
 const progressEvery = 5 * time.Second // lines of progress, without a terminal
 
-// step shows the progress after a result. The bar measures the part of the feed that
-// was read, which is only slightly ahead of the lookups.
+// step shows the progress after a result.
 func (r *feedRun) step() {
 	words := fmt.Sprintf("%d looked up, %d open, %d failed", r.sum.total(), r.sum.count[outcomeOpen], r.sum.failed())
 	read, more := r.src.read.Load(), ""
 	if r.src.size > 0 {
 		more = fmt.Sprintf(", %d %% of the feed read", 100*min(read, r.src.size)/r.src.size)
 	}
-	r.progress.Step(read, r.src.size, words, more)
+	r.progress.Step(r.done(), r.src.size, words, more)
+}
+
+// done returns how many bytes of the feed have been looked up: of those that were read the share of the
+// entries in them that have their result.
+func (r *feedRun) done() int64 {
+	entries := max(1, r.entries.Load())
+	return int64(float64(r.src.read.Load()) * float64(r.sum.total()) / float64(entries))
 }
 
 // end prints the summary. It returns an error if the feed or lookups failed.
@@ -188,12 +194,12 @@ func (r *feedRun) end(ctx context.Context, w io.Writer) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case noFeed:
-		return setup.Usage("this is no feed: %w", broken)
+		return setup.Usage("this is no feed: %w", broken).Next("name a job feed in XML, as the board offers it for download")
 	case broken != nil:
-		return &setup.Error{Code: setup.ExitIncomplete, Err: fmt.Errorf("the feed was not read to its end: %w", broken)}
+		return &setup.Error{Code: setup.ExitIncomplete, Err: fmt.Errorf("the feed was not read to its end: %w", broken), Hint: "get the feed again"}
 	case r.sum.failed() > 0:
 		err := fmt.Errorf("jobs of the feed without an answer: %d", r.sum.failed())
-		return &setup.Error{Code: setup.ExitIncomplete, Err: err}
+		return &setup.Error{Code: setup.ExitIncomplete, Err: err, Hint: "--csv and --jsonl say which, and why"}
 	}
 	return nil
 }

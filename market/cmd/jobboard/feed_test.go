@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
@@ -210,6 +211,33 @@ func TestFeedProgress(t *testing.T) {
 	}
 	if !strings.Contains(r.err, "looking up") || !strings.Contains(r.err, "\r") || strings.Contains(r.err, "\n") {
 		t.Errorf("no bar on a terminal: %q", r.err)
+	}
+}
+
+// The bar shows the share of the feed that was looked up, whatever was read ahead: 16 entries are looked up at once,
+// and a small feed is in a buffer from the beginning.
+func TestBarOfAFeed(t *testing.T) {
+	const n, ahead = 46, 16
+	var ids []int64
+	for i := range int64(n) {
+		ids = append(ids, 2797227+11*i)
+	}
+	body := strings.ReplaceAll(sampleFeed(ids...), "<Id>", "<!-- "+strings.Repeat("x", 500)+" --><Id>")
+	src := &source{Reader: strings.NewReader(body), size: int64(len(body))}
+	r := &feedRun{src: src, feed: jobfeed.NewReader(src, nil), sum: feedSummary{count: map[string]int{}}}
+	read := 0
+	for range r.jobIDs() {
+		if read++; read <= ahead && read < n {
+			continue
+		}
+		r.sum.count[outcomeOpen]++
+		want := float64(r.sum.total()) / n
+		if got := float64(r.done()) / float64(src.size); math.Abs(got-want) > 0.1 {
+			t.Errorf("%d of %d looked up: the bar is at %.0f %%", r.sum.total(), n, 100*got)
+		}
+	}
+	if r.sum.count[outcomeOpen] = n; read != n || r.done() != src.size {
+		t.Errorf("%d entries were read, and at the end the bar is at %d of %d", read, r.done(), src.size)
 	}
 }
 

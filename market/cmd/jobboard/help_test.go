@@ -15,9 +15,9 @@ import (
 // Every page of the help fits a terminal of the usual width; a line to copy may be
 // longer.
 func TestHelpFits(t *testing.T) {
-	j := newProcess().program(io.Discard, io.Discard)
+	p := newProcess().program(io.Discard, io.Discard)
 	pages := [][]string{{"--help"}, {"help", "settings"}, {"help", "exit-codes"}}
-	for _, c := range j.commands(j.Program).Commands() {
+	for _, c := range commands(p).Commands() {
 		pages = append(pages, []string{"help", c.Name()})
 	}
 	if len(pages) < 15 {
@@ -36,7 +36,6 @@ func TestHelpFits(t *testing.T) {
 	}
 	newProcess().run(t, "search", "--help").want(t, setup.ExitOK, "jobboard help settings", "--near place")
 	newProcess().run(t, "help", "settings").want(t, setup.ExitOK, "--user-token-file file", "--timeout time", "JOBBOARD_USER_TOKEN")
-	newProcess().run(t, "init", "--help").want(t, setup.ExitOK, "--force")
 	newProcess().run(t, "fake", "--help").want(t, setup.ExitOK, "--addr").without(t, "help settings")
 }
 
@@ -66,17 +65,17 @@ func TestMeantFlag(t *testing.T) {
 
 func TestCompletionAndHelp(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if r := newProcess().run(t, "completion", shell).want(t, setup.ExitOK); len(r.out) < 500 {
+		if r := newProcess().run(t, "completion", "-s", shell).want(t, setup.ExitOK); len(r.out) < 500 {
 			t.Errorf("%s: %q", shell, r.out)
 		}
 	}
-	for _, args := range [][]string{{"completion"}, {"completion", "csh"}, {"completion", "bash", "zsh"}} {
+	for _, args := range [][]string{{"completion", "-s", "csh"}, {"completion", "--shell", "bash", "zsh"}, {"completion", "bash"}} {
 		if r := newProcess().run(t, args...).want(t, setup.ExitUsage); r.out != "" {
 			t.Errorf("%v: %q on standard output", args, r.out)
 		}
 	}
 	newProcess().run(t, "__complete", "help", "").want(t, setup.ExitOK, "settings\tflags of every command", "search\t")
-	newProcess().run(t).want(t, setup.ExitOK, "Ask the service:", "completion", "jobboard help settings")
+	newProcess().run(t).want(t, setup.ExitOK, "ASK THE SERVICE", "completion:", "settings:")
 	newProcess().run(t, "help", "exit-codes").want(t, setup.ExitOK, "Exit codes:", "130")
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 )
 
-func newInfoCommand(p *cli.Program, known *lastSearch) *cobra.Command {
+func newInfoCommand(p *cli.Program) *cobra.Command {
 	var flags cli.OutputFlags
 	cmd := &cobra.Command{
 		Use:   "info [JOB]",
@@ -25,7 +25,7 @@ with their answers, the privacy statement, and how many nationalities are
 offered.`,
 		Example:           "  jobboard info --fake\n  jobboard info 2797227 --json",
 		Args:              cli.AtMost(1),
-		ValidArgsFunction: known.completeJob,
+		ValidArgsFunction: cli.Nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := p.Board(cmd)
 			if err != nil {

@@ -65,7 +65,7 @@ func (w *fullDisk) Write(p []byte) (int, error) {
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	srv := demo(t)
 	for _, command := range []string{
-		"", "--version", "--help", "help search", "completion bash", "search", "search --json", "search --jsonl", "feed --fake",
+		"", "--version", "--help", "help search", "completion -s bash", "search", "search --json", "search --jsonl", "feed --fake",
 		"feed --fake --csv", "info", "status", "doctor",
 		"watch --once --state " + filepath.Join(t.TempDir(), "state.json"),
 	} {

@@ -4,15 +4,12 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"io/fs"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/time/rate"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/docs"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/doctor"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
@@ -34,7 +31,8 @@ func newAssistantCommand(p *cli.Program) *cobra.Command {
 		Long: `mcp serves the Model Context Protocol on standard input and output, for the
 program of an assistant to start. The assistant gets tools that only read:
 search jobs, job information, may I apply, check answers, what changed, doctor;
-and the pages of the documentation. None of them changes anything.
+and two pages: what their results mean, and the settings. None of them changes
+anything.
 
 Credentials come from the settings as for the other commands. The assistant
 never sees them. Texts of advertisements and questions are handed over as plain
@@ -42,8 +40,8 @@ text, cut, and marked as what others wrote.
 
 Settings are read when the first tool is used, and again after they lacked
 something, a credential was refused or doctor was used. Standard output carries
-the protocol alone; --debug logs to standard error. It ends with its input, and
-first answers what it was asked.`,
+the protocol alone; --debug logs to standard error. It ends with its input, or
+at a line that is no message, and first answers what it was asked.`,
 		Example: "  jobboard mcp --fake",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -168,21 +166,14 @@ func (a *assistantBoard) open(_ context.Context, need jobmcp.Need) (jobmcp.Board
 //go:embed README.md
 var readme string
 
-// pages returns the documentation: the pages of the root module in the required version,
-// and the README of this command.
+//go:embed applying.md
+var applying string
+
+// pages returns what an applicant's assistant reads: what the results mean, and how the
+// person sets up the command.
 func pages() []jobmcp.Page {
-	names, err := fs.Glob(docs.Pages, "*.md")
-	if err != nil {
-		panic(err) // the pattern is well-formed
+	return []jobmcp.Page{
+		{URI: "jobboard://applying", Name: "applying", Text: applying},
+		{URI: "jobboard://command", Name: "command", Text: readme},
 	}
-	var all []jobmcp.Page
-	for _, name := range names {
-		body, err := docs.Pages.ReadFile(name)
-		if err != nil {
-			panic(err) // cannot happen: the pages are embedded
-		}
-		page := jobmcp.Page{URI: "jobboard://docs/" + name, Name: strings.TrimSuffix(name, ".md"), Text: string(body)}
-		all = append(all, page)
-	}
-	return append(all, jobmcp.Page{URI: "jobboard://command", Name: "command", Text: readme})
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -23,14 +22,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/docs"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
 )
 
-// maxFinish bounds answering what was asked before the end, as docs/assistant.md says.
+// maxFinish bounds answering what was asked before SIGTERM, as market/docs/assistant.md says.
 const maxFinish = time.Second
 
 // serving is a server that runs, and the other side of its input and output.
@@ -67,7 +65,7 @@ func (p *testProcess) serve(ctx context.Context, args ...string) *serving {
 	s.out, stdout = io.Pipe()
 	a := p.program(stdout, s.stderr)
 	go func() {
-		code := a.Run(ctx, append([]string{"mcp"}, args...), a.commands)
+		code := a.Run(ctx, append([]string{"mcp"}, args...), commands)
 		stdout.Close()
 		s.code <- code
 	}()
@@ -154,37 +152,41 @@ func TestAssistantUsesEveryTool(t *testing.T) {
 	}
 }
 
-func TestAssistantReadsTheDocumentation(t *testing.T) {
+// An assistant reads what the results mean and how the command is set up, and no other file.
+func TestAssistantReadsPages(t *testing.T) {
 	session := connect(t, newProcess())
-	pages, err := session.ListResources(t.Context(), nil)
+	list, err := session.ListResources(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := fs.Glob(os.DirFS("../../../docs"), "*.md")
-	if err != nil || len(pages.Resources) != len(files)+1 {
-		t.Errorf("%v: %d pages, and %d files", err, len(pages.Resources), len(files))
-	}
-	for _, page := range pages.Resources {
-		path := "README.md"
-		if name, ok := strings.CutPrefix(page.URI, "jobboard://docs/"); ok {
-			path = filepath.Join("../../../docs", name)
-		}
-		want := read(t, path)
+	files := map[string]string{"jobboard://applying": "applying.md", "jobboard://command": "README.md"}
+	for _, page := range list.Resources {
+		want := read(t, files[page.URI])
+		delete(files, page.URI)
 		got, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: page.URI})
 		if err != nil || len(got.Contents) != 1 || got.Contents[0].Text != want {
-			t.Errorf("%s: %v, or it is not %s", page.URI, err, path)
+			t.Errorf("%s: %v, or it is not its file", page.URI, err)
 		}
 		if page.Title == "" || page.Size != int64(len(want)) || page.MIMEType != "text/markdown" {
 			t.Errorf("%s is announced as %+v", page.URI, page)
 		}
 	}
-	for _, uri := range []string{"jobboard://docs/docs.go", "jobboard://docs/../README.md", "file:///etc/passwd", "https://www.example", ""} {
+	if len(files) > 0 {
+		t.Errorf("no page is of %v", files)
+	}
+	for _, uri := range []string{"jobboard://mcp.go", "jobboard://command/../mcp.go", "file:///etc/passwd", "https://www.example", ""} {
 		if r, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {
 			t.Errorf("%q can be read: %v", uri, r.Contents)
 		}
 	}
-	if _, err := docs.Pages.ReadFile("docs_test.go"); err == nil {
-		t.Error("the pages hold more than pages")
+}
+
+// The page about the results has every decision.
+func TestPageOfTheResults(t *testing.T) {
+	for d := jobboard.DecisionUnknown; d <= jobboard.DecisionNotFound; d++ {
+		if !strings.Contains(applying, "\n| "+d.String()+" |") {
+			t.Errorf("the page has no decision %s", d)
+		}
 	}
 }
 
@@ -394,37 +396,53 @@ func call(id int, tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, arguments)
 }
 
-// When the input ends or the process is to end, what was asked before is answered if
-// that takes no longer than a second, and given up else.
+// When the input ends what was asked before is answered; when the process is to end, if that takes no
+// longer than a second.
 func TestAssistantEnds(t *testing.T) {
-	for name, end := range map[string]func(s *serving, stop context.CancelFunc){
-		"end of the input": func(s *serving, _ context.CancelFunc) { s.in.Close() },
-		"SIGTERM":          func(_ *serving, stop context.CancelFunc) { stop() },
+	eof := func(s *serving, _ context.CancelFunc) { s.in.Close() }
+	stop := func(_ *serving, stop context.CancelFunc) { stop() }
+	for name, test := range map[string]struct {
+		end         func(s *serving, stop context.CancelFunc)
+		delay, took time.Duration
+		answers     int
+	}{
+		"end of the input":       {eof, 5 * time.Second, 5 * time.Second, 3},
+		"SIGTERM":                {stop, maxFinish / 2, maxFinish / 2, 3},
+		"SIGTERM, nothing comes": {stop, time.Hour, maxFinish, 0},
 	} {
-		for delay, calls := range map[time.Duration]int{maxFinish / 2: 2, time.Hour: 3} {
-			t.Run(fmt.Sprint(name, " ", delay), func(t *testing.T) {
-				bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, stop context.CancelFunc) {
-					srv.Fail(jobboardtest.Fault{Delay: delay})
-					got := s.lines()
-					s.say(t, initialize)
-					for i := range calls {
-						s.say(t, call(i+1, "search_jobs", `{}`))
-					}
-					began := time.Now()
-					end(s, stop)
-					code := <-s.code
-					s.code <- code
-					synctest.Wait() // the last line is read
-					if took := time.Since(began); code != setup.ExitOK || took > maxFinish {
-						t.Errorf("exit code %d after %s: %s", code, took, s.stderr.text())
-					}
-					if n := strings.Count(strings.Join(got(), ""), `"total":42`); delay < maxFinish && n != calls {
-						t.Errorf("%d answers: %q", n, got())
-					}
-				})
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, stop context.CancelFunc) {
+				srv.Fail(jobboardtest.Fault{Delay: test.delay})
+				got := s.lines()
+				s.say(t, initialize)
+				for i := range 3 {
+					s.say(t, call(i+1, "search_jobs", `{}`))
+				}
+				began := time.Now()
+				test.end(s, stop)
+				code := <-s.code
+				s.code <- code
+				synctest.Wait() // the last line is read
+				if took := time.Since(began); code != setup.ExitOK || took != test.took {
+					t.Errorf("exit code %d after %s: %s", code, took, s.stderr.text())
+				}
+				if n := strings.Count(strings.Join(got(), ""), `"total":42`); n != test.answers {
+					t.Errorf("%d answers: %q", n, got())
+				}
 			})
-		}
+		})
 	}
+	t.Run("a line that is no message", func(t *testing.T) {
+		bubble(t, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+			got := s.lines()
+			s.say(t, initialize+call(1, "search_jobs", `{}`)+"garbage\n")
+			code := <-s.code
+			s.code <- code
+			if code != setup.ExitUnexpected || len(got()) != 2 || !strings.Contains(s.stderr.text(), "a line is not one message of at most 1 MiB") {
+				t.Errorf("exit code %d: %s, %q", code, s.stderr.text(), got())
+			}
+		})
+	})
 	t.Run("the client is gone", func(t *testing.T) {
 		bubble(t, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
 			s.out.Close() // nobody reads
@@ -442,9 +460,9 @@ func TestAssistantEnds(t *testing.T) {
 func TestAssistantLogsToStandardError(t *testing.T) {
 	bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
 		got := s.lines()
-		s.say(t, initialize+call(1, "search_jobs", `{}`)+call(2, "may_i_apply", `{"job":"2797227"}`)+"garbage\n"+call(3, "doctor", `{}`))
+		s.say(t, initialize+call(1, "search_jobs", `{}`)+call(2, "may_i_apply", `{"job":"2797227"}`)+call(3, "doctor", `{}`))
 		time.Sleep(time.Minute)
-		if len(got()) != 5 {
+		if len(got()) != 4 {
 			t.Errorf("%d lines: %q", len(got()), got())
 		}
 		for _, line := range got() {
@@ -461,7 +479,7 @@ func TestAssistantLogsToStandardError(t *testing.T) {
 
 // The page shows a registration that works, and the rate of requests.
 func TestAssistantPage(t *testing.T) {
-	page := read(t, "../../../docs/assistant.md")
+	page := read(t, "../../docs/assistant.md")
 	if row := fmt.Sprintf("| calls of the interface | %d a second, after a burst of %d |", requestRate, requestMost); !strings.Contains(page, row) {
 		t.Errorf("the page does not say %q", row)
 	}

@@ -36,8 +36,6 @@ type testProcess struct {
 	getenv        func(string) string
 	now           func() time.Time
 	defaultConfig string
-	memory        string
-	keyboard      keyboard
 	startFake     func() *jobboardtest.Server
 	transport     http.RoundTripper
 
@@ -89,13 +87,13 @@ func (p *testProcess) runContext(ctx context.Context, t *testing.T, args ...stri
 	t.Helper()
 	var out, errOut bytes.Buffer
 	a := p.program(cmp.Or[io.Writer](p.stdout, &out), &errOut)
-	code := a.Run(ctx, args, a.commands)
+	code := a.Run(ctx, args, commands)
 	return result{code, out.String(), errOut.String()}
 }
 
 // program is one run of the program in the process.
-func (p *testProcess) program(stdout, stderr io.Writer) *jobboardProgram {
-	return &jobboardProgram{memory: p.memory, keyboard: p.keyboard, Program: &cli.Program{
+func (p *testProcess) program(stdout, stderr io.Writer) *cli.Program {
+	return &cli.Program{
 		Console: term.Console{
 			Name: "jobboard", In: p.stdin, Out: &term.Output{W: stdout}, Err: stderr,
 			OutTerminal: p.outTerminal, ErrTerminal: p.errTerminal, Now: p.now,
@@ -104,7 +102,7 @@ func (p *testProcess) program(stdout, stderr io.Writer) *jobboardProgram {
 			UserAgent: "jobboard", Getenv: p.getenv, Environ: p.environ, DefaultConfig: p.defaultConfig,
 			StartFake: p.startFake, Transport: p.transport,
 		},
-	}}
+	}
 }
 
 func (r result) want(t *testing.T, code int, out ...string) result {

@@ -31,7 +31,7 @@ type searchFlags struct {
 	list   cli.ListFlags
 }
 
-func newSearchCommand(p *cli.Program, known *lastSearch) *cobra.Command {
+func newSearchCommand(p *cli.Program) *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
 		Use:   "search [TEXT]",
@@ -54,7 +54,7 @@ posting is read from the posting's link; without such a link none is shown.`,
 			if err != nil {
 				return err
 			}
-			return runSearch(cmd.Context(), &p.Console, b, known, cmd.Flags(), &f)
+			return runSearch(cmd.Context(), &p.Console, b, cmd.Flags(), &f)
 		},
 	}
 	f.Add(cmd)
@@ -65,9 +65,7 @@ posting is read from the posting's link; without such a link none is shown.`,
 	return cmd
 }
 
-func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *lastSearch, flags *pflag.FlagSet,
-	f *searchFlags,
-) error {
+func runSearch(ctx context.Context, c *term.Console, b *setup.Board, flags *pflag.FlagSet, f *searchFlags) error {
 	q, err := f.Query(flags, c)
 	if err != nil {
 		return err
@@ -95,7 +93,7 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *last
 			return err
 		}
 	}
-	found := &hits{near: q.Near, seen: newMemory(b, ch), fields: fields, limit: f.list.Limit}
+	found := &hits{near: q.Near, fields: fields, limit: f.list.Limit}
 	err = f.output.WriteTo(c.Out, func(to *term.Output) error {
 		if form == "jsonl" {
 			return found.stream(s.PostingStream(ctx, ch, q), to)
@@ -105,7 +103,6 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *last
 	if err != nil {
 		return err
 	}
-	known.remember(found.seen)
 	noteHits(c, found, f, q)
 	return nil
 }
@@ -137,7 +134,6 @@ type hits struct {
 	near         jobboard.GeoLocation
 	fields       []cli.Field[*jobboard.JobPosting] // chosen by --fields; nil: the default fields
 	limit        int                               // most postings to show; 0: all
-	seen         *memory
 	shown, total int
 	told         part.Told                 // by a copy in place of the board
 	unreadable   *jobboard.UnreadableError // nil: the answer's postings could all be read
@@ -149,11 +145,6 @@ func (h *hits) given() int {
 		return h.shown
 	}
 	return h.shown + h.unreadable.Count
-}
-
-func (h *hits) add(p *jobboard.JobPosting) {
-	h.shown++
-	h.seen.add(p)
 }
 
 // asJSON returns the JSON value to write for a posting: the chosen fields, or the
@@ -188,7 +179,7 @@ func (h *hits) stream(postings *jobboard.PostingStream, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		h.add(p)
+		h.shown++
 		line, err := h.asJSON(p)
 		if err != nil {
 			return err
@@ -217,8 +208,8 @@ func (h *hits) page(c *term.Console, page *jobboard.JobSearchResult, form string
 	postings := make([]*jobboard.JobPosting, len(page.Results))
 	for i := range page.Results {
 		postings[i] = &page.Results[i]
-		h.add(postings[i])
 	}
+	h.shown = len(postings)
 	switch form {
 	case "json":
 		return h.writeJSON(page, postings, w)

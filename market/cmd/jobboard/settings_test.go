@@ -148,6 +148,34 @@ func TestConfigurationFile(t *testing.T) {
 		wantErr(t, "warning:", "chmod 600")
 }
 
+// The file of README.md to copy is one that the program reads, with all settings.
+func TestConfigurationToCopy(t *testing.T) {
+	_, text, _ := strings.Cut(read(t, "README.md"), "```toml\n")
+	text, _, _ = strings.Cut(text, "```")
+	srv := demo(t)
+	text = strings.NewReplacer("https://jobs.example/", srv.BaseURL+"/", "https://jobs.example", srv.BaseURL, "https://jobdb.example", srv.JobDBURL).Replace(text)
+	path := clitest.WriteFile(t, "config.toml", text, 0o600)
+	newProcess().run(t, "search", "--config", path).want(t, setup.ExitOK, "Pflegefachkraft")
+	for _, s := range setup.List {
+		name := s.Name
+		if s.Secret {
+			name += "_file"
+		}
+		if !strings.Contains(text, "\n"+name+" = ") && !strings.Contains(text, "\n# "+name+" = ") && !strings.HasPrefix(text, name) {
+			t.Errorf("README.md shows no %s", name)
+		}
+	}
+	secret := clitest.WriteFile(t, "user-token", srv.Demo.ApplicantToken, 0o600)
+	for _, name := range []string{"user_token_file = ", "job = ", "language = "} {
+		text = strings.Replace(text, "# "+name, name, 1)
+	}
+	path = filepath.Join(filepath.Dir(secret), "config.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	newProcess().run(t, "status", "--config", path).want(t, setup.ExitOK, "may apply")
+}
+
 func TestMisspeltVariable(t *testing.T) {
 	srv := demo(t)
 	p := newProcess().set("BASE_ULR", "https://canary.example")

@@ -15,8 +15,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
 )
 
-func newStatusCommand(p *cli.Program, known *lastSearch) *cobra.Command {
-	var asJSON bool
+func newStatusCommand(p *cli.Program) *cobra.Command {
+	var f statusFlags
 	cmd := &cobra.Command{
 		Use:   "status [JOB]",
 		Short: "Say whether the applicant may apply to a job, and why",
@@ -28,20 +28,24 @@ closed, not visible, gone. If too few of the calls are answered to decide, it
 ends with the code of the failure.`,
 		Example:           "  jobboard status --fake\n  JOBBOARD_USER_TOKEN=... jobboard status 2797227",
 		Args:              cli.AtMost(1),
-		ValidArgsFunction: known.completeJob,
+		ValidArgsFunction: cli.Nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := p.Board(cmd)
 			if err != nil {
 				return err
 			}
-			return runStatus(cmd.Context(), &p.Console, b, args, asJSON)
+			return runStatus(cmd.Context(), &p.Console, b, args, f)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print decision and sources as JSON")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print decision and sources as JSON")
+	cmd.Flags().BoolVar(&f.nationalities, "nationalities", false, "print the job's nationalities, too, with --json")
 	return cmd
 }
 
-func runStatus(ctx context.Context, c *term.Console, b *setup.Board, args []string, asJSON bool) error {
+func runStatus(ctx context.Context, c *term.Console, b *setup.Board, args []string, f statusFlags) error {
+	if f.nationalities && !f.json {
+		return setup.Usage("--nationalities is for --json").Next("jobboard info says how many there are, and lists them with --json")
+	}
 	p, undecided := b.Precheck(ctx, args)
 	if p.Job == 0 || ctx.Err() != nil {
 		return cmp.Or(ctx.Err(), undecided)
@@ -56,8 +60,8 @@ func runStatus(ctx context.Context, c *term.Console, b *setup.Board, args []stri
 		}
 	}
 	var err error
-	if asJSON {
-		err = term.WriteJSON(c.Out, statusOf(p), true)
+	if f.json {
+		err = term.WriteJSON(c.Out, statusOf(p, f.nationalities), true)
 	} else {
 		printStatus(c, p)
 	}
@@ -70,12 +74,18 @@ func runStatus(ctx context.Context, c *term.Console, b *setup.Board, args []stri
 	return &setup.Error{Code: setup.ExitNo}
 }
 
+type statusFlags struct {
+	json          bool
+	nationalities bool
+}
+
 // statusJSON is what --json prints: the decision in words, and for each source its value or the text of
 // its error.
 type statusJSON struct {
 	Job              jobboard.JobID           `json:"job"`
 	Decision         jobboard.Decision        `json:"decision"`
 	Information      *jobboard.JobInformation `json:"information,omitempty"`
+	Nationalities    int                      `json:"nationalitiesLeftOut,omitempty"` // of Information
 	InformationError string                   `json:"informationError,omitempty"`
 	Applied          *bool                    `json:"applied,omitempty"`
 	AppliedError     string                   `json:"appliedError,omitempty"`
@@ -83,7 +93,9 @@ type statusJSON struct {
 	ApplicationError string                   `json:"applicationError,omitempty"`
 }
 
-func statusOf(p jobboard.PrecheckResult) statusJSON {
+// statusOf returns what --json prints, without the job's nationalities unless they are asked for: there are hundreds,
+// the same for each job of a language.
+func statusOf(p jobboard.PrecheckResult, nationalities bool) statusJSON {
 	text := func(err error) string {
 		if err == nil {
 			return ""
@@ -95,6 +107,11 @@ func statusOf(p jobboard.PrecheckResult) statusJSON {
 		Information: p.Information, InformationError: text(p.InformationErr),
 		AppliedError:  text(p.AppliedErr),
 		ApplicationID: p.ApplicationID, ApplicationError: text(p.ApplicationErr),
+	}
+	if info := p.Information; info != nil && !nationalities {
+		short := *info
+		short.Nationalities = nil
+		s.Information, s.Nationalities = &short, len(info.Nationalities)
 	}
 	if p.AppliedErr == nil {
 		s.Applied = &p.Applied

@@ -148,9 +148,21 @@ func TestStatusAsJSON(t *testing.T) {
 		},
 	} {
 		p.Job = 7
-		if got, err := json.Marshal(statusOf(p)); err != nil || string(got) != want {
+		if got, err := json.Marshal(statusOf(p, false)); err != nil || string(got) != want {
 			t.Errorf("%v\n got %s\nwant %s", err, got, want)
 		}
+	}
+	// Nationalities are told if they are asked for, and counted else.
+	const all, none = `"nationalities":[{"id":"1","label":"deutsch"}]`, `"nationalities":[]`
+	info.Nationalities = []jobboard.IDLabel{{ID: "1", Label: "deutsch"}}
+	for asked, want := range map[bool]string{true: all, false: none} {
+		got, err := json.Marshal(statusOf(jobboard.PrecheckResult{Information: info}, asked))
+		if err != nil || !strings.Contains(string(got), want) || strings.Contains(string(got), `"nationalitiesLeftOut":1`) == asked {
+			t.Errorf("asked for %t: %v, %s", asked, err, got)
+		}
+	}
+	if len(info.Nationalities) != 1 {
+		t.Error("the answer itself has lost them")
 	}
 }
 

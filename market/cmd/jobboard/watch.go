@@ -27,7 +27,7 @@ type watchFlags struct {
 	jsonl    bool
 }
 
-func newWatchCommand(p *cli.Program, known *lastSearch) *cobra.Command {
+func newWatchCommand(p *cli.Program) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use:   "watch [CHANNEL]",
@@ -43,7 +43,7 @@ a job scheduler. A failure of the service or the network is told and does not
 end the watch; a refused credential does.`,
 		Example:           "  jobboard watch --fake --interval 10s\n  jobboard watch 27828_extern --state channel.json --once",
 		Args:              cli.AtMost(1),
-		ValidArgsFunction: known.completeChannel,
+		ValidArgsFunction: cli.Nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := p.Board(cmd)
 			if err != nil {
@@ -65,9 +65,9 @@ end the watch; a refused credential does.`,
 func (f *watchFlags) check() error {
 	switch {
 	case f.once && f.state == "":
-		return setup.Usage("--once needs --state: there is nothing to compare with")
+		return setup.Usage("--once has nothing to compare with").Next("name a file with --state")
 	case f.interval < time.Second:
-		return setup.Usage("--interval is shorter than 1s")
+		return setup.Usage("--interval is shorter than 1s").Next("give a time such as --interval 5m")
 	}
 	return nil
 }

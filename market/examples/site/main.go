@@ -115,23 +115,6 @@ var pages = func() map[string]*template.Template {
 	return all
 }()
 
-// tokenTransport returns the transport for the requests of tokens, which trusts what the client trusts.
-func tokenTransport(board *jobboard.Config) http.RoundTripper {
-	if h := board.HTTPClient; h != nil && h.Transport != nil {
-		return h.Transport
-	}
-	next, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport // a program's own
-	}
-	next = next.Clone()
-	next.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second} // ends a connection that goes silent
-	if board.TLS != nil {
-		next.TLSClientConfig = board.TLS.Clone()
-	}
-	return next
-}
-
 // open opens the site of settings, and adds its pages, with those of the sign-in unless authURL is empty.
 func open(ctx context.Context, settings jobsite.Settings, authURL string) (*site, error) {
 	s := &site{}
@@ -153,7 +136,7 @@ func open(ctx context.Context, settings jobsite.Settings, authURL string) (*site
 		s.signIn = newSignIn(m.Client, m.URL, oauth2.Config{
 			ClientID: settings.Board.ClientID, ClientSecret: settings.ClientSecret,
 			Endpoint: oauth2.Endpoint{AuthURL: authURL, TokenURL: settings.TokenURL},
-		}, tokenTransport(&settings.Board))
+		}, jobsite.Transport(&settings.Board))
 		s.signIn.addTo(m)
 	}
 	for _, file := range []string{"/style.css", "/icon.svg", "/suggest.js"} {

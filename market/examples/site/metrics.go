@@ -17,7 +17,7 @@ import (
 // serveMetrics serves Prometheus's page /metrics of what a reader collects, at an address that
 // visitors do not reach, until ctx ends.
 //
-// A program of your own takes OpenTelemetry's exporter, as docs/site.md shows, and gets the
+// A program of your own takes OpenTelemetry's exporter, as market/docs/site.md shows, and gets the
 // client's metrics as well. The module of this example does without: what it requires is
 // required of everybody who imports one of its libraries.
 func serveMetrics(ctx context.Context, addr string, reader *metric.ManualReader) error {

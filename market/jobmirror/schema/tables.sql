@@ -33,6 +33,8 @@ CREATE TABLE postings (
     adless    BIGINT NOT NULL DEFAULT 0, -- 1: it was too large to be copied with its advertisement
     visibility_due BIGINT NOT NULL DEFAULT 0, -- when a visitor may begin or cease to see it, by its dates; 0: never
     giver     BIGINT NOT NULL DEFAULT 0, -- sources.id of the source that it was copied from; 0: not known
+    first_seen  BIGINT NOT NULL DEFAULT 0, -- when it came; 0: with the first complete refresh of a source, so it may be old
+    shown_again BIGINT NOT NULL DEFAULT 0, -- how often it has come back after it had left the copy
     title     TEXT NOT NULL,             -- as the record has it, without what PostgreSQL refuses in a text
     record    TEXT NOT NULL,             -- a PostingRecord as JSON
     ads       TEXT NOT NULL,             -- the texts of the advertisement by their keys, as JSON; empty: none
@@ -44,10 +46,30 @@ CREATE INDEX postings_job ON postings (job);
 CREATE INDEX postings_linked ON postings (linked);
 CREATE INDEX postings_version ON postings (version);
 
+-- What is remembered of a posting that left the copy, and may come back.
+CREATE TABLE gone_postings (
+    posting     BIGINT NOT NULL, -- the board's identifier of the posting
+    language    TEXT NOT NULL,   -- as in postings
+    first_seen  BIGINT NOT NULL, -- as in postings
+    shown_again BIGINT NOT NULL, -- as in postings
+    gone        BIGINT NOT NULL, -- when it left
+    PRIMARY KEY (posting, language)
+) @clustered;
+
 -- A posting that the text index does not have yet, or as it was.
 CREATE TABLE unindexed (
-    posting @key -- postings.id
+    posting @key,                     -- postings.id
+    changed BIGINT NOT NULL DEFAULT 0 -- 1: what a search finds it by changed; 0: it is indexed anew as it is
 );
+
+-- When what a search finds a posting by changed last. In a table of its own because it is written each time that
+-- the posting is indexed, and a row of postings is long.
+CREATE TABLE marks (
+    posting @key,          -- postings.id
+    number  BIGINT NOT NULL -- which the counter "indexed" had after the transaction that indexed it
+);
+CREATE INDEX marks_number ON marks (number);
+INSERT INTO counters VALUES ('indexed', 0); -- transactions that indexed postings which had changed; see marks.go
 
 -- What a feed's entry says of a posting or a version: that it is its job's.
 CREATE TABLE claims (

@@ -89,8 +89,8 @@ func ranUntil(ctx context.Context, failure error, args ...string) *ranAs {
 		AddListFlags(&l, list, townFields)
 		list.Flags().Duration("every", 0, "a `time`")
 		root := p.Root(&cobra.Command{Use: "towns", Short: "Towns", Long: "towns knows towns."})
-		AddGroups(root, Group{"Ask:", AsksService("--fake", list)},
-			Group{"Beside it:", []*cobra.Command{CompletionCommand(&p.Console, "towns."), VersionCommand(&p.Console)}})
+		AddGroups(root, Group{"Ask", AsksService("--fake", list)},
+			Group{"Beside it", []*cobra.Command{CompletionCommand(&p.Console), VersionCommand(&p.Console)}})
 		return root
 	})
 	r.out, r.err = out.String(), errOut.String()
@@ -99,36 +99,41 @@ func ranUntil(ctx context.Context, failure error, args ...string) *ranAs {
 
 // The help of a program lists its commands and topics, and that of a command its flags.
 func TestHelp(t *testing.T) {
+	const more = `
+LEARN MORE
+  Use ` + "`towns <command> --help`" + ` for a command, its flags and examples.
+  Use ` + "`towns help <topic>`" + ` for a topic.
+`
 	const program = `towns knows towns.
 
-Usage:
-  towns COMMAND
+USAGE
+  towns <command> [flags]
 
-Ask:
-  list         List towns
+ASK
+  list:         List towns
 
-Beside it:
-  completion   Print the completion of a shell
-  version      Say which version this is
+BESIDE IT
+  completion:   Print the completion of a shell
+  version:      Say which version this is
 
-More help:
-  towns help exit-codes   what a command ends with
-  towns help settings     flags of every command, environment, file
-  towns COMMAND --help    a command, its flags and examples
-`
+HELP TOPICS
+  exit-codes:   what a command ends with
+  settings:     flags of every command, environment, file
+
+FLAGS
+  -h, --help      show help for the command
+  -v, --version   show the version
+` + more
 	const list = `list lists towns.
 
-Usage:
+USAGE
   towns list [TEXT] [flags]
 
-Examples:
-  towns list
-
-Flags:
+FLAGS
       --csv             print CSV
       --every time      a time
       --fields fields   show these fields, with commas: name, souls_of, coast
-  -h, --help            help for list
+  -h, --help            show help for the command
       --limit number    show at most this number; 0: all
       --near place      search around a place: a town, a postal code,
                         latitude,longitude or a geo: URI
@@ -137,14 +142,19 @@ Flags:
       --radius km       radius of the search around it, in km (default 50)
       --text text       search text
 
-Also --fake and the other settings: towns help settings
+EXAMPLES
+  $ towns list
+
+LEARN MORE
+  Use ` + "`towns help settings`" + ` for --fake and the other settings.
+  Use ` + "`towns help <topic>`" + ` for a topic.
 `
 	for args, want := range map[string]string{"": program, "--help": program, "help": program, "help list": list, "list --help": list} {
 		if r := ran(t, nil, strings.Fields(args)...); r.code != setup.ExitOK || r.out != want || r.err != "" {
 			t.Errorf("%q: %d\n%s%s\nwant\n%s", args, r.code, r.out, r.err, want)
 		}
 	}
-	if r := ran(t, nil, "version", "--help"); strings.Contains(r.out, "Examples:") {
+	if r := ran(t, nil, "version", "--help"); strings.Contains(r.out, "EXAMPLES") {
 		t.Errorf("of a command without examples:\n%s", r.out)
 	}
 	if r := ran(t, nil, "help", "exit-codes"); strings.TrimSpace(r.out) != setup.ExitHelp {
@@ -180,12 +190,12 @@ func TestMistakes(t *testing.T) {
 		{"lst", meant},
 		{"help lst", meant},
 		{"help list list", `one argument too many: "list"` + "\nnext: towns help --help\n"},
-		{"completion", "name a shell: bash, zsh, fish or powershell\nnext: towns completion --help\n"},
-		{"list a --near x --radius 1 --limit -1", "--limit is negative\n"},
+		{"completion -s csh", `-s: there is no shell "csh"` + "\nnext: give -s bash, zsh, fish or powershell\n"},
+		{"list a --near x --radius 1 --limit -1", "--limit is negative\nnext: --limit 0 gives all\n"},
 		{"list --fields name,", `--fields: there is no field ""` + "\nnext: the fields are name, souls_of, coast\n"},
 		{"list --fields naem", `--fields: there is no field "naem"; is it name?` + "\nnext: the fields are name, souls_of, coast\n"},
-		{"list a --text b", `"a" and --text are both the text: give one of them` + "\n"},
-		{"list --radius 5", "--radius needs a place: --near PLACE\n"},
+		{"list a --text b", `"a" and --text are both the text` + "\nnext: give one of them\n"},
+		{"list --radius 5", "--radius needs a place\nnext: give --near PLACE, too\n"},
 		{"list --near 91,1", ""},
 	} {
 		r := ran(t, nil, strings.Fields(test.args)...)
@@ -267,7 +277,7 @@ func TestCompletion(t *testing.T) {
 		{"help", "completion\tPrint the completion of a shell\nexit-codes\twhat a command ends with\nlist\tList towns\n" +
 			"settings\tflags of every command, environment, file\nversion\tSay which version this is\n:4\n"},
 		{"help list", ":4\n"},
-		{"completion", "bash\nzsh\nfish\npowershell\n:4\n"},
+		{"completion --shell", "bash\nzsh\nfish\npowershell\n:36\n"},
 	} {
 		args := append([]string{"__complete"}, strings.Fields(test.args)...)
 		if r := ran(t, nil, append(args, "")...); r.out != test.want {
@@ -286,7 +296,7 @@ func TestCompletion(t *testing.T) {
 		t.Errorf("of a further field: %q", r.out)
 	}
 	for shell, holds := range map[string]string{"bash": "__towns_", "zsh": "#compdef towns", "fish": "complete -c towns", "powershell": "Register-ArgumentCompleter -CommandName 'towns'"} {
-		if r := ran(t, nil, "completion", shell); r.code != setup.ExitOK || !strings.Contains(r.out, holds) {
+		if r := ran(t, nil, "completion", "-s", shell); r.code != setup.ExitOK || !strings.Contains(r.out, holds) {
 			t.Errorf("%s: %d, %.300q", shell, r.code, r.out)
 		}
 	}

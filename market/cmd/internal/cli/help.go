@@ -26,41 +26,47 @@ func AsksService(flags string, commands ...*cobra.Command) []*cobra.Command {
 // HelpWidth is the width of the help in columns.
 const HelpWidth = 80
 
-// printUsage writes the part of the help below a command's description: its
-// usage, its own flags, and a pointer to the flags of every command.
+// printUsage writes the part of the help below a command's description, under the headings that
+// gh has, and in their order.
 func printUsage(cmd *cobra.Command) error {
 	w := &term.Output{W: cmd.OutOrStderr()}
+	root := cmd.Root().Name()
 	switch {
 	case cmd.HasAvailableSubCommands():
-		w.Line("Usage:\n  %s COMMAND", cmd.CommandPath())
+		w.Line("USAGE\n  %s <command> [flags]", cmd.CommandPath())
 		for _, g := range cmd.Groups() {
-			w.Line("\n%s", g.Title)
+			w.Line("\n%s", strings.ToUpper(g.Title))
 			for _, c := range cmd.Commands() {
 				if c.GroupID == g.ID && c.IsAvailableCommand() {
-					w.Line("  %-12s %s", c.Name(), c.Short)
+					w.Line("  %-13s %s", c.Name()+":", c.Short)
 				}
 			}
 		}
-		w.Line("\nMore help:")
+		w.Line("\nHELP TOPICS")
 		for _, c := range cmd.Commands() {
 			if c.IsAdditionalHelpTopicCommand() {
-				w.Line("  %s help %-12s %s", cmd.Name(), c.Name(), c.Short)
+				w.Line("  %-13s %s", c.Name()+":", c.Short)
 			}
 		}
-		w.Line("  %-*s %s", len(cmd.Name())+18, cmd.Name()+" COMMAND --help", "a command, its flags and examples")
-		return w.Err
+		w.Line("\nFLAGS\n%s", usages(cmd.LocalNonPersistentFlags()))
 	case !cmd.Runnable():
 		return nil // a help topic has only text
+	default:
+		w.Line("USAGE\n  %s", cmd.UseLine())
+		w.Line("\nFLAGS\n%s", usages(cmd.LocalNonPersistentFlags()))
 	}
-	w.Line("Usage:\n  %s", cmd.UseLine())
 	if cmd.HasExample() {
-		w.Line("\nExamples:\n%s", cmd.Example)
+		w.Line("\nEXAMPLES")
+		for line := range strings.SplitSeq(cmd.Example, "\n") {
+			w.Line("  $ %s", strings.TrimSpace(line))
+		}
 	}
-	w.Line("\nFlags:\n%s", usages(cmd.LocalNonPersistentFlags()))
+	more := "Use `" + root + " <command> --help` for a command, its flags and examples."
 	if flags := cmd.Annotations[asksService]; flags != "" {
-		also := "Also " + flags + " and the other settings: " + cmd.Root().Name() + " help settings"
-		w.Line("\n%s", strings.Join(term.WrapWords(also, HelpWidth), "\n"))
+		more = "Use `" + root + " help settings` for " + flags + " and the other settings."
 	}
+	w.Line("\nLEARN MORE\n  %s", strings.Join(term.WrapWords(more, HelpWidth-2), "\n  "))
+	w.Line("  Use `%s help <topic>` for a topic.", root)
 	return w.Err
 }
 
@@ -72,6 +78,12 @@ func usages(flags *pflag.FlagSet) string {
 		named := *f
 		if f.Value.Type() == "bool" {
 			named.Value, named.NoOptDefVal = onOrOff{f.Value}, ""
+		}
+		switch f.Name { // whose help is cobra's
+		case "help":
+			named.Usage = "show help for the command"
+		case "version":
+			named.Usage = "show the version"
 		}
 		shown.AddFlag(&named)
 	})
@@ -115,6 +127,7 @@ func helpCommand() *cobra.Command {
 				return setup.Usage("%w", err).Next(cmd.Root().Name() + " --help")
 			}
 			about.InitDefaultHelpFlag()
+			about.InitDefaultVersionFlag()
 			return about.Help()
 		},
 	}

@@ -63,7 +63,7 @@ func fieldNames[T any](fields []Field[T]) (names []string) {
 // the flag.
 func Chosen[T any](l *ListFlags, all []Field[T]) ([]Field[T], error) {
 	if l.Limit < 0 {
-		return nil, setup.Usage("--limit is negative")
+		return nil, setup.Usage("--limit is negative").Next("--limit 0 gives all")
 	}
 	if l.fields == "" {
 		return nil, nil

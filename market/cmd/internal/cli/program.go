@@ -7,7 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -110,7 +110,7 @@ func (p *Program) Run(ctx context.Context, args []string, commands func(*Program
 	case p.Out.Err != nil:
 		// Cobra's help drops the error of a failed write, so take it from the output.
 		err = fmt.Errorf("the output cannot be written: %w", p.Out.Err)
-		code, hint = setup.ExitUnexpected, ""
+		code, hint = setup.ExitUnexpected, "check the disk, or what reads the output"
 	case !p.began:
 		code, hint = setup.ExitUsage, cmp.Or(hint, called.CommandPath()+" --help")
 	}
@@ -122,9 +122,26 @@ func (p *Program) Run(ctx context.Context, args []string, commands func(*Program
 		code, word = setup.Interruption(ctx)
 		fmt.Fprintln(p.Err, p.Name+":", word)
 	default:
-		p.Complain(err, hint)
+		p.Complain(err, cmp.Or(hint, nextStep(called, code, err)))
 	}
 	return code
+}
+
+// nextStep returns the next step after an error that brings none of its own.
+func nextStep(cmd *cobra.Command, code int, err error) string {
+	var wrong *setup.Error
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &file):
+		return "check the path, and who may read and write there"
+	case errors.As(err, &wrong) && wrong.Settings:
+		return cmd.Root().Name() + " help settings"
+	case code == setup.ExitUsage:
+		return cmd.CommandPath() + " --help"
+	case code == setup.ExitNetwork:
+		return "check the address and the network, and try again later"
+	}
+	return ""
 }
 
 // MaxEnding bounds the time that a command may go on after its context has ended: a read
@@ -177,6 +194,7 @@ func (p *Program) Root(root *cobra.Command) *cobra.Command {
 	root.SetHelpCommand(helpCommand())
 	root.SetUsageFunc(printUsage)
 	p.Settings.AddFlags(root.PersistentFlags())
+	completeSettings(root)
 	root.AddCommand(helpTopics(root.PersistentFlags())...)
 	return root
 }
@@ -196,30 +214,4 @@ func AddGroups(root *cobra.Command, groups ...Group) {
 			root.AddCommand(c)
 		}
 	}
-}
-
-// AskSecret returns two functions. ask reads a line from the terminal without showing it.
-// showInput restores the terminal's state if the program ends during ask. Both are nil if
-// standard input is no terminal.
-func AskSecret() (ask func(question string) (string, error), showInput func()) {
-	in := int(os.Stdin.Fd())
-	before, err := xterm.GetState(in)
-	if err != nil {
-		return nil, nil
-	}
-	showInput = func() { _ = xterm.Restore(in, before) } // ignore errors, because the program is ending
-	return func(question string) (string, error) {
-		state, err := xterm.MakeRaw(in)
-		if err != nil {
-			return "", err
-		}
-		line, err := xterm.NewTerminal(struct {
-			io.Reader
-			io.Writer
-		}{os.Stdin, os.Stderr}, "").ReadPassword(question)
-		if errors.Is(err, io.EOF) {
-			err = context.Canceled // Ctrl-C, which raw mode delivers as a key
-		}
-		return line, errors.Join(err, xterm.Restore(in, state))
-	}, showInput
 }

@@ -33,7 +33,7 @@ func (q *QueryFlags) Add(cmd *cobra.Command) {
 // Words returns the text to search for, which may be the arguments or --text.
 func (q *QueryFlags) Words(args []string) (string, error) {
 	if len(args) > 0 && q.Text != "" {
-		return "", setup.Usage("%q and --text are both the text: give one of them", args[0])
+		return "", setup.Usage("%q and --text are both the text", args[0]).Next("give one of them")
 	}
 	return q.Text + strings.Join(args, " "), nil
 }
@@ -44,7 +44,7 @@ func (q *QueryFlags) Query(f *pflag.FlagSet, c *term.Console) (jobboard.Query, e
 	out := jobboard.Query{Text: q.Text}
 	if q.near == "" {
 		if f.Changed("radius") {
-			return out, setup.Usage("--radius needs a place: --near PLACE")
+			return out, setup.Usage("--radius needs a place").Next("give --near PLACE, too")
 		}
 		return out, nil
 	}

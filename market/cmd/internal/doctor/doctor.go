@@ -63,21 +63,31 @@ func Examine(ctx context.Context, c *term.Console, b *setup.Board) (*Report, err
 	return &d.Report, ctx.Err()
 }
 
-// Failed reports whether a check failed.
-func (r *Report) Failed() bool {
-	for _, x := range r.Findings {
-		if x.Verdict == Fail {
-			return true
-		}
-	}
-	return false
-}
-
 var colours = map[Verdict]string{OK: term.Green, Warn: term.Yellow, Fail: term.Red, Skip: term.Faint}
 
-// Print writes the findings for people to standard output. It does not repeat a
-// sentence of an earlier check.
-func (r *Report) Print() {
+// Write writes the findings to standard output, for people or as JSON, and fails with
+// setup.ExitIncomplete if a check failed.
+func (r *Report) Write(asJSON bool) error {
+	if !asJSON {
+		r.print()
+	} else if err := term.WriteJSON(r.console.Out, r.Findings, true); err != nil {
+		return err
+	}
+	return r.Failure()
+}
+
+// Failure returns an error with setup.ExitIncomplete, and without words, if a check failed.
+func (r *Report) Failure() error {
+	for _, x := range r.Findings {
+		if x.Verdict == Fail {
+			return &setup.Error{Code: setup.ExitIncomplete}
+		}
+	}
+	return nil
+}
+
+// print writes the findings for people. It does not repeat a sentence of an earlier check.
+func (r *Report) print() {
 	const indent = 24
 	t, out := r.console.OutTerminal, r.console.Out
 	count := map[Verdict]int{}

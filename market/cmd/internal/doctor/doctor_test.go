@@ -370,13 +370,13 @@ func TestExamine(t *testing.T) {
 				}
 				failed = failed || f.Verdict == Fail
 			}
-			if got := strings.Join(wrong, ", "); got != test.want || !strings.Contains(details, test.detail) || !strings.Contains(next, test.next) || r.Failed() != failed {
+			if got := strings.Join(wrong, ", "); got != test.want || !strings.Contains(details, test.detail) || !strings.Contains(next, test.next) || (r.Failure() != nil) != failed {
 				t.Errorf("%s, want %s\n%s\n%s", got, test.want, details, next)
 			}
 			if got := strings.Join(names, ", "); got != checks && !strings.HasPrefix(test.want, "base address fail") {
 				t.Errorf("checked are %s", got)
 			}
-			if r.Print(); strings.Count(out.String(), "\n") < len(r.Findings)+2 {
+			if _ = r.Write(false); strings.Count(out.String(), "\n") < len(r.Findings)+2 {
 				t.Error(out.String())
 			}
 		})
@@ -387,7 +387,7 @@ func TestExamine(t *testing.T) {
 	}
 	c, out := console()
 	r, err := Examine(t.Context(), c, board(t, map[string]string{"BASE_URL": srv.BaseURL, "CLIENT_ID": "10", "CHANNEL": srv.Demo.Channel, "LANGUAGE": "de"}, nil))
-	if r.Print(); err != nil || !strings.Contains(out.String(), " of 50 titles differ") {
+	if _ = r.Write(false); err != nil || !strings.Contains(out.String(), " of 50 titles differ") {
 		t.Errorf("%v: %s", err, out)
 	}
 	ended, cancel := context.WithCancel(t.Context())
@@ -405,7 +405,7 @@ func TestPrint(t *testing.T) {
 	r.Add("two", Warn, "a t0ken\nis wrong", "mend it")
 	r.Add("three", OK, "fine", "")
 	r.Add("four", Skip, "not asked", "")
-	r.Print()
+	_ = r.Write(false)
 	if want := `fail  one               a [hidden] is wrong
                         next: mend it
 warn  two               as above, one
@@ -414,16 +414,16 @@ ok    three             fine
 skip  four              not asked
 
 1 ok, 1 warning, 1 failed, 1 skipped
-`; out.String() != want || !r.Failed() {
+`; out.String() != want || r.Failure() == nil {
 		t.Errorf("%s\nwant\n%s", out.String(), want)
 	}
 	c, out = console()
 	c.OutTerminal = term.Terminal{TTY: true, Width: 46, Color: true}
 	r = NewReport(c)
 	r.Add("one", Warn, "a sentence that breaks here", "a step that breaks, too")
-	r.Print()
+	_ = r.Write(false)
 	if want := "\x1b[33mwarn\x1b[0m  one               a sentence that breaks\n                        here\n" +
-		"                        \x1b[1mnext:\x1b[0m a step that\n                        breaks, too\n\n0 ok, 1 warning, 0 failed, 0 skipped\n"; out.String() != want || r.Failed() {
+		"                        \x1b[1mnext:\x1b[0m a step that\n                        breaks, too\n\n0 ok, 1 warning, 0 failed, 0 skipped\n"; out.String() != want || r.Failure() != nil {
 		t.Errorf("%q\nwant\n%q", out.String(), want)
 	}
 }

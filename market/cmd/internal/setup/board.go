@@ -23,6 +23,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/baseurl"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/clienttoken"
 )
 
 const tokenPath = "/api/rest/oauth/frontend/token"
@@ -89,7 +90,7 @@ func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
 // pace sets the number and the time-out of attempts from the flags.
 func (r *Reader) pace(retry *jobboard.RetryPolicy) error {
 	if r.attempts < 0 {
-		return Lacks("--attempts is negative")
+		return Lacks("--attempts is negative").Next("--attempts 0 leaves the number to the client")
 	}
 	// A new client's retry budget would be too small for many attempts, so raise it
 	// too.
@@ -101,7 +102,7 @@ func (r *Reader) pace(retry *jobboard.RetryPolicy) error {
 	}
 	d, err := time.ParseDuration(r.timeout)
 	if err != nil || d <= 0 {
-		return Lacks("--timeout: %q is no time such as 10s", term.Printable(r.timeout))
+		return Lacks("--timeout: %q is no time", term.Printable(r.timeout)).Next("give a time such as --timeout 10s")
 	}
 	retry.AttemptTimeout = d
 	return nil
@@ -238,8 +239,7 @@ func (b *Board) network() (http.RoundTripper, error) {
 	return b.transport, nil
 }
 
-// clientCredentials returns a source of tokens by the OAuth2 client_credentials grant. It
-// does not follow redirects, because the request carries the secret.
+// clientCredentials returns a source of tokens by the OAuth2 client_credentials grant.
 func (b *Board) clientCredentials() (oauth2.TokenSource, error) {
 	s := &b.Settings
 	if s.Get(ClientID) == "" {
@@ -257,18 +257,8 @@ func (b *Board) clientCredentials() (oauth2.TokenSource, error) {
 	if b.TokenTransport != nil {
 		next = b.TokenTransport(next)
 	}
-	cc := &clientcredentials.Config{ClientID: s.Get(ClientID), ClientSecret: s.Get(ClientSecret), TokenURL: tokens}
-	hc := &http.Client{
-		Transport: next, Timeout: 30 * time.Second,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	return jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
-		t, err := cc.Token(context.WithValue(ctx, oauth2.HTTPClient, hc))
-		if err == nil {
-			b.reader.Secrets.addFetched(t.AccessToken)
-		}
-		return t, err
-	}), nil
+	cc := clientcredentials.Config{ClientID: s.Get(ClientID), ClientSecret: s.Get(ClientSecret), TokenURL: tokens}
+	return clienttoken.Source(cc, next, b.reader.Secrets.addFetched), nil
 }
 
 // tokenAddress returns the address of the token endpoint.
@@ -323,7 +313,7 @@ func observer(l *slog.Logger) *jobboard.Observer {
 var lacking = map[string]struct{ what, next string }{
 	BaseURL: {
 		"no base address is set",
-		"set JOBBOARD_BASE_URL or --base-url, write a configuration with jobboard init, or try --fake",
+		"set JOBBOARD_BASE_URL or --base-url, or try --fake",
 	},
 	JobDBURL:  {"no lookup address is set", "set JOBBOARD_JOBDB_URL or --jobdb-url, or try --fake"},
 	Channel:   {"no channel is set", "set JOBBOARD_CHANNEL or --channel, or try --fake"},
@@ -368,7 +358,7 @@ func (s *Settings) NeedJob(args []string) (jobboard.JobID, error) {
 	}
 	id, err := jobboard.ParseJobID(text)
 	if err != nil {
-		return 0, Usage("%w", Plain{err})
+		return 0, Usage("%w", Plain{err}).Next("give a job by its number, such as 2797227: jobboard search shows those of the jobs that it finds")
 	}
 	return id, nil
 }

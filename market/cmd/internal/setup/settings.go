@@ -28,12 +28,10 @@ import (
 // Setting describes a setting. A flag overrides the environment, and the environment the
 // file.
 type Setting struct {
-	Name    string // name in the file; the variable is JOBBOARD_ and the name in capitals
-	Flag    string
-	Help    string // help of the flag; `word` is its placeholder
-	Secret  bool   // the flag ends in -file and names a file
-	Asked   bool   // the command init asks for it on a terminal
-	Example string // example in the configuration that init writes
+	Name   string // name in the file; the variable is JOBBOARD_ and the name in capitals
+	Flag   string
+	Help   string // help of the flag; `word` is its placeholder
+	Secret bool   // the flag ends in -file and names a file
 }
 
 // Env returns the setting's environment variable.
@@ -57,27 +55,27 @@ const (
 
 // List holds the settings, in the order of the help.
 var List = []Setting{
-	{Name: BaseURL, Flag: "base-url", Help: "base `address` of the service", Asked: true, Example: "https://jobs.example"},
-	{Name: JobDBURL, Flag: "jobdb-url", Help: "`address` of the job information lookup", Asked: true, Example: "https://jobdb.example"},
-	{Name: ClientID, Flag: "client-id", Help: "client `identifier`: alone for HTTP Basic, with a secret for OAuth2", Asked: true, Example: "10"},
-	{Name: ClientSecret, Flag: "client-secret-file", Help: "`file` with the client's secret", Secret: true, Asked: true, Example: "client-secret"},
+	{Name: BaseURL, Flag: "base-url", Help: "base `address` of the service"},
+	{Name: JobDBURL, Flag: "jobdb-url", Help: "`address` of the job information lookup"},
+	{Name: ClientID, Flag: "client-id", Help: "client `identifier`: alone for HTTP Basic, with a secret for OAuth2"},
+	{Name: ClientSecret, Flag: "client-secret-file", Help: "`file` with the client's secret", Secret: true},
 	{Name: TokenURL, Flag: "token-url", Help: "`address` that gives a token for identifier and secret (default: " +
-		tokenPath + " at the base address)", Example: "https://jobs.example" + tokenPath},
-	{Name: Token, Flag: "token-file", Help: "`file` with an access token of the client", Secret: true, Example: "token"},
-	{Name: UserToken, Flag: "user-token-file", Help: "`file` with an access token of the applicant", Secret: true, Example: "user-token"},
-	{Name: Channel, Flag: "channel", Help: "`channel` of postings, such as 27828_extern", Asked: true, Example: "27828_extern"},
-	{Name: Job, Flag: "job", Help: "job `identifier`, for commands without one of their own", Example: "2797227"},
-	{Name: Language, Flag: "language", Help: "`language` of the results, such as de", Asked: true, Example: "de"},
-	{Name: CAFile, Flag: "ca-file", Help: "`file` with certificates (PEM) to trust besides the system's", Example: "company-ca.pem"},
-	{Name: AllowInsecure, Flag: "allow-insecure", Help: "send credentials over http to other hosts, readable on the way", Example: "true"},
+		tokenPath + " at the base address)"},
+	{Name: Token, Flag: "token-file", Help: "`file` with an access token of the client", Secret: true},
+	{Name: UserToken, Flag: "user-token-file", Help: "`file` with an access token of the applicant", Secret: true},
+	{Name: Channel, Flag: "channel", Help: "`channel` of postings, such as 27828_extern"},
+	{Name: Job, Flag: "job", Help: "job `identifier`, for commands without one of their own"},
+	{Name: Language, Flag: "language", Help: "`language` of the results, such as de"},
+	{Name: CAFile, Flag: "ca-file", Help: "`file` with certificates (PEM) to trust besides the system's"},
+	{Name: AllowInsecure, Flag: "allow-insecure", Help: "send credentials over http to other hosts, readable on the way"},
 }
 
 // Help explains where settings come from.
 const Help = `Settings come from flags, then from the environment, then from a file. The flags
 below name the variables of the environment. A secret is in a file, or itself in
 JOBBOARD_CLIENT_SECRET, JOBBOARD_TOKEN or JOBBOARD_USER_TOKEN. The configuration
-file, which jobboard init writes, has the names of the environment in lower case
-without JOBBOARD_, as TOML. NO_COLOR turns colours off.`
+file has the names of the environment in lower case without JOBBOARD_, as TOML;
+the README of jobboard has one to copy. NO_COLOR turns colours off.`
 
 // The environment variables that are not settings. MirrorDB names the database of
 // jobboard-mirror.
@@ -235,14 +233,6 @@ func (r *Reader) Read(f *pflag.FlagSet) (*Board, error) {
 	return b, nil
 }
 
-// FromFlags returns the values that flags set.
-func (r *Reader) FromFlags(f *pflag.FlagSet) (map[string]string, error) {
-	return reading{r, &Settings{}}.flags(f)
-}
-
-// FromFile returns the values that the configuration file sets.
-func (r *Reader) FromFile() (map[string]string, error) { return reading{r, &Settings{}}.file() }
-
 // chooseCredential keeps one of the client's credentials: a token, or an
 // identifier with or without a secret. The credential with the smaller Origin
 // wins.
@@ -346,15 +336,15 @@ type configFile struct {
 	AllowInsecure    *bool  `toml:"allow_insecure"`
 }
 
-// ConfigPath returns the path of the configuration file, or "", and whether a flag
+// configPath returns the path of the configuration file, or "", and whether a flag
 // or the environment named it.
-func (r *Reader) ConfigPath() (path string, named bool) {
+func (r *Reader) configPath() (path string, named bool) {
 	path = cmp.Or(r.config, r.Getenv(configVariable))
 	return cmp.Or(path, r.DefaultConfig), path != ""
 }
 
 func (l reading) file() (map[string]string, error) {
-	path, named := l.ConfigPath()
+	path, named := l.configPath()
 	if path == "" {
 		return nil, nil
 	}

@@ -217,12 +217,12 @@ func TestMistakesInSettings(t *testing.T) {
 	if b, err := r.read(t); err != nil || b.File != "" {
 		t.Errorf("with no file where it would be: %+v, %v", b, err)
 	}
-	if path, named := r.ConfigPath(); path != "/no/such.toml" || named {
+	if path, named := r.configPath(); path != "/no/such.toml" || named {
 		t.Errorf("%s, %t", path, named)
 	}
 	_, err = r.read(t, "--config", "/no/other.toml")
 	says(t, "--config", err, "/no/other.toml", "")
-	if path, named := r.ConfigPath(); path != "/no/other.toml" || !named {
+	if path, named := r.configPath(); path != "/no/other.toml" || !named {
 		t.Errorf("%s, %t", path, named)
 	}
 }
@@ -459,10 +459,10 @@ func TestConfig(t *testing.T) {
 		words, next string
 	}{
 		{map[string]string{"BASE_URL": "", "JOBDB_URL": ""}, nil, "no address is set", "set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake"},
-		{nil, []string{"--attempts", "-1"}, "--attempts is negative", ""},
-		{nil, []string{"--timeout", "soon"}, `--timeout: "soon" is no time such as 10s`, ""},
-		{nil, []string{"--timeout", "0s"}, `--timeout: "0s" is no time`, ""},
-		{nil, []string{"--timeout", "-1s"}, `--timeout: "-1s" is no time`, ""},
+		{nil, []string{"--attempts", "-1"}, "--attempts is negative", "--attempts 0"},
+		{nil, []string{"--timeout", "soon"}, `--timeout: "soon" is no time`, "--timeout 10s"},
+		{nil, []string{"--timeout", "0s"}, `--timeout: "0s" is no time`, "--timeout 10s"},
+		{nil, []string{"--timeout", "-1s"}, `--timeout: "-1s" is no time`, "--timeout 10s"},
 		{map[string]string{"CLIENT_ID": "", "CLIENT_SECRET": "s"}, nil, "a client secret and no client identifier", "set JOBBOARD_CLIENT_ID beside the secret"},
 		{map[string]string{"BASE_URL": "http://jobs.example"}, nil, "the base address (base_url) is http to a host that is not loopback", "--allow-insecure"},
 		{map[string]string{"JOBDB_URL": "http://u@jobs.example"}, nil, "the lookup address (jobdb_url) ", "take name and password out of the address"},
@@ -550,12 +550,12 @@ func TestMissing(t *testing.T) {
 		ask         func() error
 		words, next string
 	}{
-		{func() error { _, err := bare.ClientFor(BaseURL); return err }, "no base address is set", "jobboard init"},
+		{func() error { _, err := bare.ClientFor(BaseURL); return err }, "no base address is set", "--base-url"},
 		{func() error { _, err := bare.ClientFor(JobDBURL); return err }, "no lookup address is set", "--jobdb-url"},
 		{func() error { _, _, err := bare.Searcher(nil); return err }, "no base address is set", "--base-url"},
 		{func() error { _, _, err := half.Searcher(nil); return err }, "no channel is set", "JOBBOARD_CHANNEL"},
 		{func() error { _, err := bare.NeedJob(nil); return err }, "no job is named", "JOBBOARD_JOB"},
-		{func() error { _, err := bare.NeedJob([]string{"x"}); return err }, "not a positive number", ""},
+		{func() error { _, err := bare.NeedJob([]string{"x"}); return err }, "not a positive number", "such as 2797227"},
 		{func() error { _, err := bare.LookUp(t.Context(), []string{"1"}); return err }, "no lookup address", "--jobdb-url"},
 		{func() error { _, err := bare.LookUp(t.Context(), nil); return err }, "no job is named", "JOBBOARD_JOB"},
 		{func() error { _, err := bare.Precheck(t.Context(), nil); return err }, "no job is named", "JOBBOARD_JOB"},

@@ -62,6 +62,10 @@ func placeOf(t *store.Tx, number int64) (Place, error) {
 	return Place{number, *stamp}, nil
 }
 
+// SelectLast selects the number and the stamp of the last change, for a statement that reads more besides.
+const SelectLast = `SELECT c.value AS number, coalesce((SELECT l.stamp FROM changes l WHERE l.number = c.value),
+	(SELECT e.value FROM counters e WHERE e.name = 'erased_stamp')) AS stamp FROM counters c WHERE c.name = 'change'`
+
 // First returns the place before the first change that the log has.
 func First(t *store.Tx) (Place, error) { return placeBy(t, lastErased) }
 

@@ -1,90 +1,85 @@
 package evidence
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
-// How many answers an inquiry looks at, and how many of them make a wave: more ended jobs than
-// few, and more than one answer in share.
+// How many answers an inquiry looks at, and how many of them are too many: more ended jobs than few, and
+// more than one answer in share.
 const (
 	lastAnswers = 50
 	few         = 3
 	share       = 5
 )
 
-// Inquiry is what the last answers about things that are shown say of the board: whether so many
-// of them take something away that the board itself is in doubt. That is a wave. Its zero value
-// has heard nothing.
+// Inquiry is what a process has heard last of jobs that sources show. If so many of these answers end
+// jobs that the board itself is in doubt, the inquiry holds: no end is believed. The zero value has heard
+// nothing.
 type Inquiry struct {
-	Since    int64     // when the wave began; 0: there is none
-	Accepted bool      // the wave is believed: a person said so, or Rules.Hold is over
-	Counted  []Counted // the last answers, the newest last
+	counted []counted // the last answers, the newest last
 }
 
-// Counted is an answer that counts.
-type Counted struct {
-	Job  int64 `json:"j"`
-	Ends bool  `json:"e,omitempty"` // it ends the job
+// counted is an answer that counts.
+type counted struct {
+	job  int64
+	ends bool // it ends the job
 }
 
-// Count notes answers, and reports whether a wave is held for them, which it is if it held before the
+// Clone returns a copy.
+func (q *Inquiry) Clone() Inquiry { return Inquiry{slices.Clone(q.counted)} }
+
+// Count notes answers, and reports whether the inquiry holds for them, which it does if it held before the
 // first answer or after any of them. All count alike, because they came together.
 //
 // An answer counts if a source shows its job, unless it says nothing, comes late, says once
 // more that an ended job has ended, or is the first about a job and a plain statement that it is
-// closed: the many first answers about a new source would hide a wave. Ends are counted by their
-// jobs, so that one who asks again makes no wave.
-func (r Rules) Count(q *Inquiry, answers []Answer, now int64) (wave bool) {
-	if q.Since > now { // the clock was set back
-		q.Since = now
-	}
-	if r.Hold >= 0 && q.Since > 0 && !r.Holds(*q, now) {
-		q.Accepted = true
-	}
-	wave = r.Holds(*q, now)
+// closed: the many first answers about a new source would hide an outage. Ends are counted by their
+// jobs, so that one who asks again about a few jobs makes no outage of them.
+func (q *Inquiry) Count(answers []Answer) (holds bool) {
+	holds = q.Holds()
 	for _, a := range answers {
 		if !a.Shown || a.Late || a.Says == Unfound || a.Says.Ends() && !a.Ends() {
 			continue
 		}
-		if q.Counted = append(q.Counted, Counted{a.Job, a.Ends()}); len(q.Counted) > lastAnswers {
-			q.Counted = q.Counted[len(q.Counted)-lastAnswers:]
+		if q.counted = append(q.counted, counted{a.Job, a.Ends()}); len(q.counted) > lastAnswers {
+			q.counted = q.counted[len(q.counted)-lastAnswers:]
 		}
-		q.look(now)
-		wave = wave || r.Holds(*q, now)
+		holds = holds || q.Holds()
 	}
-	return wave
+	return holds
 }
 
 // Keep forgets the answers about jobs that have ended and that no source shows any more: shown
 // has those of Ended that one shows.
-func (q *Inquiry) Keep(shown map[int64]bool, now int64) {
-	for _, job := range q.Ended() {
-		if !shown[job] {
-			q.Counted = slices.DeleteFunc(q.Counted, func(h Counted) bool { return h.Job == job })
-		}
-	}
-	q.look(now)
+func (q *Inquiry) Keep(shown map[int64]bool) {
+	q.Forget(slices.DeleteFunc(q.Ended(), func(job int64) bool { return shown[job] }))
 }
 
-// Accept ends the wave: what is said is believed until the answers are no wave any more.
-func (q *Inquiry) Accept() { q.Accepted = q.Since > 0 }
+// Forget forgets the answers about some jobs.
+func (q *Inquiry) Forget(jobs []int64) {
+	q.counted = slices.DeleteFunc(q.counted, func(c counted) bool { return slices.Contains(jobs, c.job) })
+}
 
-// Holds reports whether nothing that ends a job is believed at a moment.
-func (r Rules) Holds(q Inquiry, now int64) bool {
-	return q.Since > 0 && !q.Accepted && r.Hold >= 0 && time.Duration(now-q.Since)*time.Millisecond < r.Hold
+// Holds reports whether no end of a job that a source shows is believed.
+func (q *Inquiry) Holds() bool {
+	tooMany := func(jobs int) bool { return jobs > few && jobs*share > len(q.counted) }
+	ends := 0
+	for _, c := range q.counted {
+		if c.ends {
+			ends++
+		}
+	}
+	return tooMany(ends) && tooMany(len(q.Ended())) // the jobs are no more than the answers, which are counted faster
 }
 
 // Ended returns the jobs that the last answer about them ends.
 func (q *Inquiry) Ended() (jobs []int64) {
 	last := map[int64]bool{}
-	for _, h := range q.Counted {
-		last[h.Job] = h.Ends
+	for _, c := range q.counted {
+		last[c.job] = c.ends
 	}
-	for _, h := range q.Counted {
-		if last[h.Job] {
-			jobs = append(jobs, h.Job)
-			delete(last, h.Job)
+	for _, c := range q.counted {
+		if last[c.job] {
+			jobs = append(jobs, c.job)
+			delete(last, c.job)
 		}
 	}
 	return jobs
@@ -92,17 +87,4 @@ func (q *Inquiry) Ended() (jobs []int64) {
 
 // Calm reports whether answers that end nothing would change nothing of the inquiry that
 // matters: the inquiry has heard lastAnswers answers, and each of them ends nothing.
-func (q *Inquiry) Calm() bool {
-	return q.Since == 0 && len(q.Counted) == lastAnswers && len(q.Ended()) == 0
-}
-
-// look finds out whether the answers are a wave.
-func (q *Inquiry) look(now int64) {
-	ended := len(q.Ended())
-	switch {
-	case ended <= few || ended*share <= len(q.Counted):
-		q.Since, q.Accepted = 0, false
-	case q.Since == 0:
-		q.Since = now
-	}
-}
+func (q *Inquiry) Calm() bool { return len(q.counted) == lastAnswers && len(q.Ended()) == 0 }

@@ -27,7 +27,6 @@ func (o Outcome) Ends() bool { return o == Closed || o == Gone }
 type Rules struct {
 	Refresh time.Duration // before a doubtful answer is asked for again
 	Lookup  time.Duration // between two lookups of an open job: the longest wait for an answer in doubt
-	Hold    time.Duration // for which a wave is held; below 0: none is
 	Keep    time.Duration // for which a job is kept that nothing names; below 0: for ever
 }
 
@@ -56,16 +55,15 @@ func (a Answer) Ends() bool {
 	return a.Says.Ends() && a.Known == Open || a.Says == Gone && a.Known == Unknown
 }
 
-// Believed reports whether an answer is believed, while a wave of answers ends jobs or while
-// none does. If the answer is not believed, doubt is to be stored, and the job is to be looked
-// up again after wait.
+// Believed reports whether an answer is believed, while an Inquiry holds or while it does not. If the
+// answer is not believed, doubt is to be stored, and the job is to be looked up again after wait.
 //
 // What is said of a job that no source shows is believed at once, and so is whatever does not end
-// the job. A plain statement is believed unless there is a wave, and in a wave what has been said
-// of the job for Rules.Hold. That a job which is shown is unavailable has to be said a second
-// time, in an answer that was made Rules.Refresh after the first; a late opening has to be
-// repeated in an answer that was made after the first one was received.
-func (r Rules) Believed(a Answer, wave bool, now int64) (believed bool, doubt Doubt, wait time.Duration) {
+// the job. While the inquiry holds no end is believed. Otherwise a plain statement is; that a job
+// which is shown is unavailable has to be said a second time, in an answer that was made Rules.Refresh
+// after the first. A late opening has to be repeated in an answer that was made after the first one was
+// received.
+func (r Rules) Believed(a Answer, holds bool, now int64) (believed bool, doubt Doubt, wait time.Duration) {
 	doubt = a.Doubt
 	if doubt.Since > now { // noted before the clock was set back
 		doubt.Since = now
@@ -84,7 +82,7 @@ func (r Rules) Believed(a Answer, wave bool, now int64) (believed bool, doubt Do
 			doubt = Doubt{Open, now}
 		}
 		return false, doubt, r.Refresh
-	case !a.Shown || !a.Ends() || r.endBelieved(a, doubt, wave, now):
+	case !a.Shown || !a.Ends() || !holds && r.endBelieved(a, doubt):
 		return true, Doubt{}, 0
 	}
 	if !doubt.Says.Ends() {
@@ -94,15 +92,9 @@ func (r Rules) Believed(a Answer, wave bool, now int64) (believed bool, doubt Do
 	return false, doubt, r.wait(doubt, now)
 }
 
-// endBelieved reports whether an answer is believed that ends a job which a source shows. A wave
-// that ends for a moment begins anew, so a job is held no longer than Rules.Hold, whenever the wave
-// has begun.
-func (r Rules) endBelieved(a Answer, doubt Doubt, wave bool, now int64) bool {
-	again := doubt.Says.Ends() && a.Made >= doubt.Since+r.Refresh.Milliseconds()
-	if wave {
-		return again && time.Duration(now-doubt.Since)*time.Millisecond >= r.Hold
-	}
-	return again || a.Says == Closed
+// endBelieved reports whether an answer is believed that ends a job which a source shows.
+func (r Rules) endBelieved(a Answer, doubt Doubt) bool {
+	return a.Says == Closed || doubt.Says.Ends() && a.Made >= doubt.Since+r.Refresh.Milliseconds()
 }
 
 // wait returns how long a doubt is left alone: for as long as it has lasted, so that the wait

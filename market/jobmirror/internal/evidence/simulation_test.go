@@ -50,10 +50,23 @@ func simulated() int {
 	return 5000
 }
 
-// outage looks up jobs for four days, each when it is due, of a board that calls every job
-// unavailable for a while in the third day. It returns how many were ended wrongly, and how many
-// lookups it took.
-func outage(weighs bool, lasts int64) (wrong, lookups int) {
+// believe weighs an answer about a job as one process does that has heard q; with q nil it is believed.
+func believe(q *Inquiry, a Answer, now int64) (believed bool, doubt Doubt, wait time.Duration) {
+	if q == nil {
+		return true, Doubt{}, 0
+	}
+	return rules.Believed(a, q.Count([]Answer{a}), now)
+}
+
+// again is when an open job is looked up next.
+func again(r *rand.Rand) time.Duration {
+	return time.Duration((0.9 + 0.1*r.Float64()) * float64(24*time.Hour))
+}
+
+// outage looks up jobs for four days, each when it is due and by any of so many processes, of a board that says
+// a wrong outcome of every job for a while in the third day. It returns how many were ended wrongly, and how
+// many lookups it took. Without processes all answers are believed.
+func outage(processes int, says Outcome, lasts int64) (wrong, lookups int) {
 	r := rand.New(rand.NewPCG(1, uint64(lasts)))
 	q := &queue{jobs: make([]subject, simulated())}
 	for i := range q.jobs {
@@ -61,7 +74,7 @@ func outage(weighs bool, lasts int64) (wrong, lookups int) {
 		q.order = append(q.order, i)
 	}
 	heap.Init(q)
-	var inquiry Inquiry
+	heard := make([]Inquiry, processes)
 	for {
 		i := q.order[0]
 		job := &q.jobs[i]
@@ -72,19 +85,18 @@ func outage(weighs bool, lasts int64) (wrong, lookups int) {
 		lookups++
 		a := Answer{Job: int64(i), Says: Open, Made: now, Known: job.known, Doubt: job.doubt, Shown: true}
 		if now >= 2*day && now < 2*day+lasts {
-			a.Says = Gone
+			a.Says = says
 		}
-		believed, doubt, wait := true, Doubt{}, time.Duration(0)
-		if weighs {
-			wave := rules.Count(&inquiry, []Answer{a}, now)
-			believed, doubt, wait = rules.Believed(a, wave, now)
+		var by *Inquiry
+		if processes > 0 {
+			by = &heard[r.IntN(processes)]
 		}
+		believed, doubt, wait := believe(by, a, now)
 		if believed {
-			if a.Says == Gone && job.known == Open {
+			if a.Ends() {
 				wrong++
 			}
-			job.known = a.Says
-			wait = time.Duration((0.9 + 0.1*r.Float64()) * float64(24*time.Hour))
+			job.known, wait = a.Says, again(r)
 		}
 		job.doubt, job.due = doubt, now+wait.Milliseconds()
 		heap.Fix(q, 0)
@@ -93,20 +105,85 @@ func outage(weighs bool, lasts int64) (wrong, lookups int) {
 }
 
 // A board that calls all jobs unavailable for an hour, or for six, ends none of them, at
-// the cost of few lookups.
+// the cost of few lookups, whether one process looks them up or four. One that calls them closed ends at most
+// ten for each process.
 func TestOutageEndsNothing(t *testing.T) {
 	for _, hours := range []int64{1, 6} {
-		before, usual := outage(false, hours*hour)
-		wrong, lookups := outage(true, hours*hour)
-		t.Logf("figure: %d h: %d jobs wrongly ended, and %d where all is believed; %d lookups, and %d", hours, wrong, before, lookups, usual)
-		if wrong != 0 {
-			t.Errorf("%d jobs were ended by an outage of %d h", wrong, hours)
-		}
+		before, usual := outage(0, Gone, hours*hour)
 		if before < simulated()*35/1000*int(hours) {
 			t.Errorf("only %d jobs are ended where all is believed: the simulation is none", before)
 		}
-		if lookups > usual*3/2 {
-			t.Errorf("%d lookups, and %d where all is believed", lookups, usual)
+		for _, processes := range []int{1, 4} {
+			wrong, lookups := outage(processes, Gone, hours*hour)
+			closed, _ := outage(processes, Closed, hours*hour)
+			t.Logf("figure: %d h, %d processes: %d jobs wrongly ended, and %d where all is believed; %d lookups, and %d; %d are ended that are called closed",
+				hours, processes, wrong, before, lookups, usual, closed)
+			if wrong != 0 {
+				t.Errorf("%d jobs were ended by an outage of %d h before %d processes", wrong, hours, processes)
+			}
+			if closed > 10*processes {
+				t.Errorf("%d jobs that were called closed for %d h were ended by %d processes", closed, hours, processes)
+			}
+			if lookups > usual*3/2 {
+				t.Errorf("%d lookups, and %d where all is believed", lookups, usual)
+			}
+		}
+	}
+}
+
+// nightlyOutage looks up jobs once a night, those that are due, at a hundredth of a second each, for six nights,
+// by a new process each night. In the third the board says a wrong outcome of every job, from a moment of the refresh
+// on, for a while. It returns how many were ended wrongly.
+func nightlyOutage(weighs bool, says Outcome, from, lasts int64) (wrong int) {
+	r := rand.New(rand.NewPCG(5, uint64(from)))
+	jobs := make([]subject, simulated())
+	for i := range jobs {
+		jobs[i].known = Open
+	}
+	order := r.Perm(len(jobs))
+	for night := int64(1); night <= 6; night++ {
+		var heard *Inquiry
+		if weighs {
+			heard = &Inquiry{}
+		}
+		now := night*day + r.Int64N(30_000)
+		for _, i := range order {
+			job := &jobs[i]
+			if job.due > night*day+30_000 {
+				continue
+			}
+			now += 10
+			a := Answer{Job: int64(i), Says: Open, Made: now, Known: job.known, Doubt: job.doubt, Shown: true}
+			if now >= 3*day+from && now < 3*day+from+lasts {
+				a.Says = says
+			}
+			believed, doubt, wait := believe(heard, a, now)
+			if believed {
+				if a.Ends() {
+					wrong++
+				}
+				job.known, wait = a.Says, again(r)
+			}
+			job.doubt, job.due = doubt, now+wait.Milliseconds()
+		}
+	}
+	return wrong
+}
+
+// An outage that a nightly refresh falls into ends no job that it calls unavailable, though each night's process has heard
+// nothing before, and at most ten that it calls closed.
+func TestOutageInANightlyRefresh(t *testing.T) {
+	for _, hours := range []int64{1, 6} {
+		for _, from := range []int64{-hours * hour / 2, 20 * 1000} {
+			before := nightlyOutage(false, Gone, from, hours*hour)
+			gone, closed := nightlyOutage(true, Gone, from, hours*hour), nightlyOutage(true, Closed, from, hours*hour)
+			t.Logf("figure: %d h from %d s on: %d unavailable and %d closed jobs wrongly ended, and %d where all is believed", hours, from/1000, gone, closed, before)
+			if before < simulated()/4 {
+				t.Errorf("only %d jobs are ended where all is believed: the simulation is none", before)
+			}
+			if gone != 0 || closed > 10 {
+				t.Errorf("an outage of %d h ended %d jobs that it called unavailable, and %d closed", hours, gone, closed)
+			}
 		}
 	}
 }
@@ -148,12 +225,12 @@ func nightly(weighs bool, next func(r *rand.Rand) float64) (longest [3]int64, av
 		for len(batch) > 0 {
 			piece := batch[:min(100, len(batch))]
 			batch = batch[len(piece):]
-			wave := weighs && rules.Count(&inquiry, piece, start)
+			holds := weighs && inquiry.Count(piece)
 			for _, a := range piece {
 				job := &jobs[a.Job]
 				believed, doubt, wait := true, Doubt{}, time.Duration(0)
 				if weighs {
-					believed, doubt, wait = rules.Believed(a, wave, start)
+					believed, doubt, wait = rules.Believed(a, holds, start)
 				}
 				if job.doubt = doubt; believed {
 					wait = time.Duration(next(r) * float64(24*time.Hour))

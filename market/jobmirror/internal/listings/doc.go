@@ -2,16 +2,16 @@
 // the entries of a feed in the table entries. It notes which of these rows a source has ceased to
 // show, and decides which of those go.
 //
-// The column missing of a row has
+// The column state of a row has
 //
-//	0       while the source shows it
-//	a time  while the row is held: since then complete refreshes have not shown it
-//	-1      when the row goes, until it is removed
+//	shown  while the source shows it
+//	held   since complete refreshes do not show it; the column since says since when
+//	going  until it is removed
 //
-// The first complete refresh that misses a row sets missing, and sets missed to the
+// The first complete refresh that misses a row makes it held, and sets missed to the
 // number of its answer. A held row goes when a lookup proves that it is gone ([Writer.Settle]), when
 // complete refreshes have missed it three times and for Rules.Hold ([Writer.Miss]), or when a
-// person accepts that it goes ([Writer.Accept]). A refresh that shows it sets missing to 0.
+// person accepts that it goes ([Writer.Accept]). A refresh that shows it makes it shown again.
 // [Writer.Going] names the rows that go. Whoever removes them also removes or saves what belongs to
 // them.
 //
@@ -37,22 +37,22 @@ var tables string
 func AddTables(s *store.Schema) { s.Tables += tables }
 
 // IsHeld is the condition for a row that is held. Its first half lets SQLite use the
-// index of the rows that are missing.
-const IsHeld = "missing <> 0 AND missing > 0"
+// index of the rows that are not shown.
+const IsHeld = "state <> 'shown' AND state = 'held'"
 
 // isShown is the condition for a row that the source shows.
-const isShown = "missing = 0"
+const isShown = "state = 'shown'"
 
 // IsHeldRow is the same as IsHeld for a row l.
-const IsHeldRow = "l.missing <> 0 AND l.missing > 0"
+const IsHeldRow = "l.state <> 'shown' AND l.state = 'held'"
 
 // MissingSince selects since when a row of the table postings is shown by no source any
 // more; 0: a source shows it.
-const MissingSince = "(SELECT CASE WHEN min(missing) > 0 THEN max(missing) ELSE 0 END FROM listings WHERE posting = postings.id)"
+const MissingSince = "(SELECT CASE WHEN min(state) = 'held' AND max(state) = 'held' THEN max(since) ELSE 0 END FROM listings WHERE posting = postings.id)"
 
 // LastSeen selects when a source showed a row of the table postings last: for most that is
 // when the last complete refresh of the source ended.
-const LastSeen = `(SELECT coalesce(max(CASE WHEN l.missing > 0 OR s.complete < l.seen THEN l.seen ELSE s.complete END), 0)
+const LastSeen = `(SELECT coalesce(max(CASE WHEN l.state = 'held' OR s.complete < l.seen THEN l.seen ELSE s.complete END), 0)
 	FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting = postings.id)`
 
 // Part bounds the rows that are marked or named at a time.
@@ -102,7 +102,7 @@ func (w *Writer) Count() (int, error) {
 // Each calls f with each row, in the order of their keys: a posting's row or an entry's hash. raw is
 // the hash of the bytes in which a channel showed the row; 0: it is not known.
 func (w *Writer) Each(f func(key int64, missing bool, raw int64)) error {
-	query := "SELECT " + w.key + ", missing <> 0, " + w.raw + " FROM " + w.name + " WHERE source = ? ORDER BY " + w.key
+	query := "SELECT " + w.key + ", state <> 'shown', " + w.raw + " FROM " + w.name + " WHERE source = ? ORDER BY " + w.key
 	return w.Rows(query, []any{w.source}, func(scan func(...any) error) error {
 		var (
 			key, raw int64
@@ -162,8 +162,8 @@ func (w *Writer) End() error {
 // come, because the clock was set back.
 func ClockSetBack(t *store.Tx) error {
 	return t.DoAll([]any{t.Now, t.Now},
-		"UPDATE listings SET missing = ? WHERE missing <> 0 AND missing > ?",
+		"UPDATE listings SET since = ? WHERE state <> 'shown' AND since > ?",
 		"UPDATE listings SET seen = ? WHERE seen > ?",
-		"UPDATE entries SET missing = ? WHERE missing <> 0 AND missing > ?",
+		"UPDATE entries SET since = ? WHERE state <> 'shown' AND since > ?",
 		"UPDATE losses SET at = ? WHERE at > ?")
 }

@@ -58,12 +58,12 @@ func (w *Writer) Miss(r Refresh, rules Rules) error {
 	// This refresh is the last one by now. So a row whose first miss was the third last refresh, or an earlier
 	// one, was missed three times.
 	since := w.Now - rules.Hold.Milliseconds()
-	_, err = w.Exec("UPDATE "+w.name+goes+" AND missing <= ? AND missed <= ?", w.source, since, third)
+	_, err = w.Exec("UPDATE "+w.name+goes+" AND since <= ? AND missed <= ?", w.source, since, third)
 	return err
 }
 
-// goes is the part of a statement that has held rows of a source go: a row whose missing is -1 is removed.
-const goes = " SET missing = -1 WHERE source = ? AND " + IsHeld
+// goes is the part of a statement that has held rows of a source go.
+const goes = " SET state = 'going' WHERE source = ? AND " + IsHeld
 
 // Accept has all rows go that are held.
 func (w *Writer) Accept() error {
@@ -73,16 +73,15 @@ func (w *Writer) Accept() error {
 
 // GoAll has all rows go, because the source is to be removed.
 func (w *Writer) GoAll() error {
-	_, err := w.Exec("UPDATE "+w.name+" SET missing = -1 WHERE source = ?", w.source)
+	_, err := w.Exec("UPDATE "+w.name+" SET state = 'going' WHERE source = ?", w.source)
 	return err
 }
 
-// noteMissing sets missing and missed of the rows that a complete refresh is the first to
-// miss. An entry of a feed that has changed is a new row, because it has another hash: the
+// noteMissing makes the rows held that a complete refresh is the first to miss. An entry of a feed that has changed is a new row, because it has another hash: the
 // old row goes, if the feed has another entry of the job.
 func (w *Writer) noteMissing(r Refresh) error {
-	note := "UPDATE " + w.name + " SET " + w.seen + "missing = ?, missed = ?" +
-		" WHERE source = ? AND " + w.key + " IN @ids AND missing = 0"
+	note := "UPDATE " + w.name + " SET " + w.seen + "state = 'held', since = ?, missed = ?" +
+		" WHERE source = ? AND " + w.key + " IN @ids AND " + isShown
 	for keys := range r.Unseen {
 		if err := w.Do(note, w.Now, r.Answer, w.source, store.IDs(keys)); err != nil {
 			return err
@@ -93,8 +92,8 @@ func (w *Writer) noteMissing(r Refresh) error {
 	}
 	// This is not asked by EXISTS, because the planner may make a join of that: without statistics
 	// such a join compares every row of the source with every other one.
-	_, err := w.Exec(`UPDATE entries SET missing = -1 WHERE source = ? AND missing <> 0 AND
-		(SELECT 1 FROM entries n WHERE n.job = entries.job AND n.source = entries.source AND n.missing = 0 LIMIT 1) IS NOT NULL`, w.source)
+	_, err := w.Exec(`UPDATE entries SET state = 'going' WHERE source = ? AND state <> 'shown' AND
+		(SELECT 1 FROM entries n WHERE n.job = entries.job AND n.source = entries.source AND n.state = 'shown' LIMIT 1) IS NOT NULL`, w.source)
 	return err
 }
 
@@ -119,7 +118,7 @@ func (w *Writer) loseFew(r Refresh, rules Rules) error {
 	if lost += missed; err != nil || lost > fewLost && lost*shareLost > r.Before {
 		return err
 	}
-	_, err = w.Exec("UPDATE "+w.name+" SET missing = -1 WHERE source = ? AND missed = ? AND "+IsHeld, w.source, r.Answer)
+	_, err = w.Exec("UPDATE "+w.name+" SET state = 'going' WHERE source = ? AND missed = ? AND "+IsHeld, w.source, r.Answer)
 	if err != nil {
 		return err
 	}
@@ -129,7 +128,7 @@ func (w *Writer) loseFew(r Refresh, rules Rules) error {
 
 // Going returns the keys of rows that go, at most Part.
 func (w *Writer) Going() ([]int64, error) {
-	query := "SELECT " + w.key + " FROM " + w.name + " WHERE source = ? AND missing <> 0 AND missing = -1 LIMIT ?"
+	query := "SELECT " + w.key + " FROM " + w.name + " WHERE source = ? AND state <> 'shown' AND state = 'going' LIMIT ?"
 	return w.Numbers(query, w.source, Part)
 }
 

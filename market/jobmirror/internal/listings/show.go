@@ -2,19 +2,19 @@ package listings
 
 import "github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 
-// ShowAgain notes that a channel shows postings unchanged that were missing.
+// ShowAgain notes that a channel shows postings unchanged that were not shown.
 func (w *Writer) ShowAgain(postings []int64) error {
 	if len(postings) == 0 {
 		return nil
 	}
-	return w.Do("UPDATE listings SET missing = 0, seen = ? WHERE source = ? AND posting IN @ids", w.Now, w.source, store.IDs(postings))
+	return w.Do("UPDATE listings SET state = 'shown', since = 0, seen = ? WHERE source = ? AND posting IN @ids", w.Now, w.source, store.IDs(postings))
 }
 
 // Show notes that a channel shows a posting that is new, or may have changed, in bytes with the
 // hash raw.
 func (w *Writer) Show(posting, raw int64) error {
 	return w.Do(`INSERT INTO listings (source, posting, seen, raw) VALUES (?, ?, ?, ?)
-		ON CONFLICT (source, posting) DO UPDATE SET missing = 0, seen = excluded.seen, raw = excluded.raw`, w.source, posting, w.Now, raw)
+		ON CONFLICT (source, posting) DO UPDATE SET state = 'shown', since = 0, seen = excluded.seen, raw = excluded.raw`, w.source, posting, w.Now, raw)
 }
 
 // SetRaw notes the hash of the bytes in which a channel shows a posting as it is stored.
@@ -32,14 +32,14 @@ func (w *Writer) ClearRaws(postings []int64) error {
 
 // ShowEntry notes that a feed shows an entry of a job.
 func (w *Writer) ShowEntry(hash, job int64) error {
-	return w.Do("INSERT INTO entries (source, hash, job) VALUES (?, ?, ?) ON CONFLICT (source, hash) DO UPDATE SET missing = 0",
+	return w.Do("INSERT INTO entries (source, hash, job) VALUES (?, ?, ?) ON CONFLICT (source, hash) DO UPDATE SET state = 'shown', since = 0",
 		w.source, hash, job)
 }
 
 // ShowEntriesAgain notes that a feed shows entries, by a list of their hashes, and returns those that
 // it has.
 func (w *Writer) ShowEntriesAgain(hashes string) ([]int64, error) {
-	return w.Numbers("UPDATE entries SET missing = 0 WHERE source = ? AND hash IN @ids RETURNING hash", w.source, hashes)
+	return w.Numbers("UPDATE entries SET state = 'shown', since = 0 WHERE source = ? AND hash IN @ids RETURNING hash", w.source, hashes)
 }
 
 // JobsAmong returns those of some jobs of which a feed has an entry.
@@ -50,7 +50,7 @@ func (w *Writer) JobsAmong(jobs []int64) ([]int64, error) {
 // JobsOf returns the jobs of entries of a feed that are shown, or go without having been held. The jobs
 // of held entries are left out: they were looked up for that.
 func (w *Writer) JobsOf(hashes []int64) ([]int64, error) {
-	return w.Numbers("SELECT job FROM entries WHERE source = ? AND hash IN @ids AND missing <= 0", w.source, store.IDs(hashes))
+	return w.Numbers("SELECT job FROM entries WHERE source = ? AND hash IN @ids AND state <> 'held'", w.source, store.IDs(hashes))
 }
 
 // Remove removes rows by their keys.

@@ -38,6 +38,15 @@ func (w *Writer) Stored(jobs string) (map[int64]*Job, error) {
 	return stored, err
 }
 
+// Shown finds which of some jobs a source shows. It looks for one row of each, because many
+// postings may be of one job. jobs is a list as store.IDs writes it.
+func Shown(t *store.Tx, jobs string) (map[int64]bool, error) {
+	return store.Pairs[int64, bool](t, `SELECT v.value, 1 = 1 FROM @ids v
+		WHERE (SELECT 1 FROM postings p JOIN listings l ON l.posting = p.id
+			WHERE p.job = v.value AND l.state = 'shown' LIMIT 1) IS NOT NULL
+		OR (SELECT 1 FROM entries e WHERE e.job = v.value AND e.state = 'shown' LIMIT 1) IS NOT NULL`, jobs)
+}
+
 // Answer is an answer that is believed, as it is stored.
 type Answer struct {
 	Job         int64

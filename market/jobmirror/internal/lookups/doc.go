@@ -8,8 +8,7 @@
 //
 // Which answers are believed decides the package evidence. What it needs to remember of a job stands
 // in the columns said and doubted: the answer of the board that is not believed, and since when the
-// board gives it. What it needs to remember of all jobs, by which it knows a wave, stands in the
-// table inquiries.
+// board gives it.
 //
 // Once a day a pass looks at every job, and removes those that nothing has named for long.
 //

@@ -22,8 +22,8 @@ var with = storetest.Tables{
 		CREATE TABLE processes (id TEXT);
 		CREATE TABLE sources (complete BIGINT);
 		CREATE TABLE postings (id BIGINT, job BIGINT);
-		CREATE TABLE listings (posting BIGINT, missing BIGINT);
-		CREATE TABLE entries (job BIGINT, missing BIGINT);`,
+		CREATE TABLE listings (posting BIGINT, state TEXT);
+		CREATE TABLE entries (job BIGINT, state TEXT);`,
 }
 
 // jobs is a database with the tables of jobs.
@@ -418,38 +418,12 @@ func TestDoubtsAreBroughtForward(t *testing.T) {
 	})
 }
 
-// A transaction that changes the inquiry finds what the one before left.
-func TestInquiries(t *testing.T) {
-	each(t, func(j *jobs) {
-		j.do(func(w *Writer) error {
-			return w.Inquire(func(q *evidence.Inquiry) error {
-				q.Since, q.Accepted, q.Counted = 5, true, []evidence.Counted{{Job: 7, Ends: true}, {Job: 8}}
-				return nil
-			})
-		})
-		refused := errors.New("refused")
-		err := j.db.Update(t.Context(), func(in *store.Tx) error {
-			return NewWriter(in, nil).Inquire(func(q *evidence.Inquiry) error { q.Since = 6; return refused })
-		})
-		if !errors.Is(err, refused) {
-			j.Error(err)
-		}
-		j.do(func(w *Writer) error {
-			q, err := Inquiry(w.Tx)
-			if q.Since != 5 || !q.Accepted || !slices.Equal(q.Counted, []evidence.Counted{{Job: 7, Ends: true}, {Job: 8}}) {
-				j.Errorf("%+v", q)
-			}
-			return err
-		})
-	})
-}
-
 // A source shows a job by a posting of a channel or by an entry of a feed that is not missing.
 func TestShown(t *testing.T) {
 	each(t, func(j *jobs) {
 		j.exec("INSERT INTO postings VALUES (1, 10), (2, 20), (3, 20), (4, 30)",
-			"INSERT INTO listings VALUES (1, 0), (2, 5), (3, 0), (4, 5)",
-			"INSERT INTO entries VALUES (40, 0), (50, 5), (50, -1), (60, 5), (60, 0)")
+			"INSERT INTO listings VALUES (1, 'shown'), (2, 'held'), (3, 'shown'), (4, 'held')",
+			"INSERT INTO entries VALUES (40, 'shown'), (50, 'held'), (50, 'going'), (60, 'held'), (60, 'shown')")
 		j.do(func(w *Writer) error {
 			shown, err := Shown(w.Tx, "[10, 20, 30, 40, 50, 60, 70]")
 			if jobs := slices.Sorted(maps.Keys(shown)); !slices.Equal(jobs, []int64{10, 20, 40, 60}) {

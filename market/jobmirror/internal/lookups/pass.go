@@ -122,7 +122,7 @@ func (w *Writer) keepNamed(named, unnamed []int64, rules evidence.Rules) (remove
 	return w.removeUnnamed(unnamed, since)
 }
 
-// noteNamed notes of jobs that something names them.
+// noteNamed clears the column unnamed of jobs: something refers to them again.
 func (w *Writer) noteNamed(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil

@@ -29,15 +29,6 @@ CREATE INDEX jobs_last_posting ON jobs (last_posting_id) WHERE last_posting_id <
 CREATE INDEX jobs_due ON jobs (next_due);
 CREATE INDEX jobs_said ON jobs (said) WHERE said <> '';
 
--- What the last answers say of the board; see evidence.Inquiry.
-CREATE TABLE inquiries (
-    about    TEXT PRIMARY KEY,           -- "jobs"
-    since    BIGINT NOT NULL DEFAULT 0,  -- when the wave began; 0: there is none
-    accepted BIGINT NOT NULL DEFAULT 0,  -- 1: the wave is believed
-    answers  TEXT NOT NULL DEFAULT '[]'  -- the last answers, the newest last, as JSON
-) @clustered;
-INSERT INTO inquiries (about) VALUES ('jobs');
-
 -- Jobs that a process looks up together.
 CREATE TABLE batches (
     number  @key,            -- see numbers.go

@@ -18,6 +18,9 @@ func (t *tx) findNearest(q Query, after Position, n int) (*Page, error) {
 		return nil, err
 	}
 	f := &finder{questions: asks, t: t, asTyped: len(asks.tiers)}
+	if !f.mayLeaveOut(after.Corrected) {
+		return nil, ErrPosition
+	}
 	distances, err := f.distances()
 	if err != nil {
 		return nil, err
@@ -68,7 +71,7 @@ func (f *finder) distances() (map[int64]float64, error) {
 	all, err := f.t.measureAll(f.all, f.q)
 	km := make(map[int64]float64, len(all))
 	for row, m := range all {
-		if m.isIn() {
+		if m.isIn() && f.q.isAmong(row) {
 			km[row] = m.km
 		}
 	}

@@ -9,35 +9,139 @@ import (
 )
 
 const (
-	maxNearest    = 5  // words for a mistyped one
-	maxCandidates = 20 // those whose documents are counted to find them
-	maxMistakes   = 4  // words of a text that are corrected; who types more of them means something else
-	maxWishes     = 4  // words of a text that are left out because they only say that somebody looks for a job
+	maxNearest = 5 // words for a mistyped one
+	// maxCandidates bounds the words whose documents are counted to find them, and maxAllCandidates those
+	// of all words of a text.
+	maxCandidates, maxAllCandidates = 20, 80
+	// maxMistakes bounds the words of a text that are corrected: of a text that has more words without a document none is.
+	maxMistakes = 12
+	maxWishes   = 4             // words of a text that are left out because they only say that somebody looks for a job
+	maxLeftOut  = maxWishes + 1 // all that are left out
+	maxSingle   = 8             // words whose documents are counted to leave one out
 )
 
 // findMistakes looks for the words that are nearest to those that no document has, and adds what they
-// find to the tiers of the finder. Where the text finds nothing at all as it was typed, it also leaves
-// out the words that only say that somebody looks for a job. A second call does nothing, nor does a call
-// for a text that needs no correction.
-func (f *finder) findMistakes() error {
+// find to the tiers of the finder. Where the text finds nothing at all as it was typed, it also leaves out words, see
+// leadOn. A second call does nothing, nor does a call for a text that needs no correction.
+func (f *finder) findMistakes() (err error) {
 	if f.corrected != nil {
 		return nil
 	}
-	found := []Correction{} // not nil: the words were looked at
-	text := f.text
-	if !f.found {
-		wishes := text.Wishes()
-		wishes = wishes[:min(len(wishes), maxWishes)]
-		for _, word := range wishes {
-			found = append(found, Correction{Word: word})
-		}
-		text = text.WithoutWishes(wishes)
+	if f.q.Among != nil {
+		f.corrected = []Correction{}
+		return nil
 	}
-	mistakes, err := f.mistakes(text)
+	var corrections []Correction
+	finds := unknown
+	if f.found {
+		corrections, err = f.mistakes(f.text)
+	} else {
+		corrections, finds, err = f.leadOn()
+	}
 	if err == nil {
-		f.correct(append(found, mistakes...))
+		f.correct(corrections)
+		f.finds = finds
 	}
 	return err
+}
+
+// leadOn returns the corrections of a text that finds nothing as it was typed: its mistyped words, the words that only
+// say that somebody looks for a job and, where there are still no hits, of the others the word that the fewest documents
+// have. A word is left out only if that finds something.
+func (f *finder) leadOn() ([]Correction, answer, error) {
+	wishes := f.text.Wishes()
+	wishes = wishes[:min(len(wishes), maxWishes)]
+	text := f.text.Without(wishes)
+	mistakes, err := f.mistakes(text)
+	if err != nil {
+		return nil, unknown, err
+	}
+	if len(wishes) == 0 && len(text.Single()) == 0 { // none can be left out
+		return mistakes, unknown, nil
+	}
+	attempt := append(leftOut(wishes...), mistakes...)
+	if finds, err := f.findsWith(attempt); err != nil || finds {
+		return attempt, yes, err
+	}
+	rarest, err := f.rarest(f.correctedText(mistakes).Without(wishes))
+	if err != nil || rarest == "" {
+		return mistakes, no, err
+	}
+	attempt = append(leftOut(append(wishes, rarest)...), mistakes...)
+	attempt = slices.DeleteFunc(attempt, func(c Correction) bool { return c.Word == rarest && len(c.Nearest) > 0 })
+	if finds, err := f.findsWith(attempt); err != nil || finds {
+		return attempt, yes, err
+	}
+	return mistakes, no, nil
+}
+
+// leftOut returns the corrections by which words are left out.
+func leftOut(list ...string) (found []Correction) {
+	for _, word := range list {
+		found = append(found, Correction{Word: word})
+	}
+	return found
+}
+
+// mayLeaveOut reports whether the words that some corrections leave out are single words of the text, and not all.
+func (f *finder) mayLeaveOut(corrections []Correction) bool {
+	list, n := f.text.Single(), 0
+	for _, c := range corrections {
+		if len(c.Nearest) > 0 {
+			continue
+		}
+		if n++; !slices.Contains(list, c.Word) {
+			return false
+		}
+	}
+	return n == 0 || !f.correctedText(corrections).Empty()
+}
+
+// rarest returns the single word of a text that the fewest documents with the tags Query.Meant have; empty: none can be
+// left out, or there are too many.
+func (f *finder) rarest(text words.Query) (rarest string, err error) {
+	list, fewest := text.Single(), 0
+	if len(list) > maxSingle {
+		return "", nil
+	}
+	scope := narrowed(f.q.Meant, jobboard.GeoLocation{})
+	for i, word := range list {
+		one := *f.questions
+		one.read(text.Only(word))
+		all := one.forEachStemmer(func(in int) words.Expr { return one.in[in].All() })
+		n, err := f.index.Count(f.t.Tx, one.question(scope, all))
+		if err != nil {
+			return "", err
+		}
+		if i == 0 || n < fewest {
+			rarest, fewest = word, n
+		}
+	}
+	return rarest, nil
+}
+
+// findsWith reports whether the text with some corrections finds anything. Of documents that have words in quotes in some form
+// it looks at a few.
+func (f *finder) findsWith(corrections []Correction) (bool, error) {
+	if len(corrections) == 0 {
+		return false, nil
+	}
+	one := *f.questions
+	one.read(f.correctedText(corrections))
+	if f.q.Near.IsZero() && !one.text.Quoted() {
+		return f.index.Any(f.t.Tx, one.all)
+	}
+	var found []int64
+	var err error
+	if f.q.Near.IsZero() {
+		found, err = f.index.All(f.t.Tx, one.all)
+	} else {
+		found, err = f.t.inside(one.all, f.q)
+	}
+	if err == nil {
+		found, err = f.t.matching(found[:min(len(found), maxRead)], one.text)
+	}
+	return len(found) > 0, err
 }
 
 // mistakes returns the words of a text that neither a document nor a synonym has, each with the
@@ -66,8 +170,9 @@ func (f *finder) mistakes(text words.Query) (found []Correction, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, word := range unknown {
-		nearest, err := f.nearestWords(rows.blocks, word)
+	candidates := words.Nearest(rows.blocks, unknown, min(maxCandidates, maxAllCandidates/len(unknown)))
+	for i, word := range unknown {
+		nearest, err := f.likeliest(candidates[i])
 		if err != nil {
 			return nil, err
 		}
@@ -83,17 +188,17 @@ func (f *finder) listed(word string) bool {
 	return slices.ContainsFunc(f.in, func(l words.Lookup) bool { return l.Listed(word) })
 }
 
-// nearestWords returns at most maxNearest words that may have been meant by one, of those that
+// likeliest returns at most maxNearest of some words that one may have meant, those that
 // documents with the tags Query.Meant have: the nearest word comes first, among equally near
 // ones the word that most of these documents have, then the order of their bytes.
-func (f *finder) nearestWords(blocks []*words.Block, word string) (list []string, err error) {
+func (f *finder) likeliest(near []words.Near) (list []string, err error) {
 	type candidate struct {
 		words.Near
 		documents int
 	}
 	var candidates []candidate
 	scope := narrowed(f.q.Meant, jobboard.GeoLocation{})
-	for _, near := range words.Nearest(blocks, word, maxCandidates) {
+	for _, near := range near {
 		n, err := f.index.Count(f.t.Tx, f.forms(near.Word, scope))
 		if err != nil {
 			return nil, err
@@ -114,20 +219,26 @@ func (f *finder) nearestWords(blocks []*words.Block, word string) (list []string
 // correct adds the tiers of the corrected text, without the documents that the text finds
 // as it was typed. Without corrections it adds none.
 func (f *finder) correct(corrections []Correction) {
-	f.corrected = corrections
+	f.corrected = append([]Correction{}, corrections...) // not nil: the words were looked at
 	if len(corrections) == 0 {
 		return
 	}
 	plain := f.in
+	f.read(f.correctedText(corrections))
+	f.addTiers(plain)
+	f.hasHits, f.finds = f.at.Row != 0, unknown
+}
+
+// correctedText returns the text with corrections.
+func (f *finder) correctedText(corrections []Correction) words.Query {
 	instead := map[string][]string{}
-	var wishes []string
+	var without []string
 	for _, c := range corrections {
 		if len(c.Nearest) > 0 {
 			instead[c.Word] = c.Nearest
 		} else {
-			wishes = append(wishes, c.Word)
+			without = append(without, c.Word)
 		}
 	}
-	f.read(f.text.WithoutWishes(wishes).Corrected(instead))
-	f.addTiers(plain)
+	return f.text.Without(without).Corrected(instead)
 }

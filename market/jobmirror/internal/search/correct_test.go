@@ -2,12 +2,14 @@ package search
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 )
 
-// Words that only say that somebody looks for a job are left out where nothing is found with them, on
-// each page, together with typing errors, and told.
-func TestWordsOfWishing(t *testing.T) {
+// Words that only say that somebody looks for a job are left out where nothing is found with them, and then the word
+// that the fewest documents have; on each page, together with typing errors, and told. None is left out if that finds
+// nothing.
+func TestWordsThatAreLeftOut(t *testing.T) {
 	x := newIndex(t)
 	for row, title := range []string{"Koch", "Köchin", "Koch für Arbeit im Hotel", "Kellner"} {
 		x.put(t, Document{Row: int64(row + 1), Title: title, Languages: []string{"de"}})
@@ -22,7 +24,17 @@ func TestWordsOfWishing(t *testing.T) {
 		{"Suche Stelle Kelner", []int64{4}, []Correction{{"suche", nil}, {"stelle", nil}, {"kelner", []string{"kellner"}}}},
 		{`"Stelle" Koch`, nil, nil},
 		{"Stelle", nil, nil},
-		{"Stelle Metzger", nil, []Correction{{"stelle", nil}}},
+		{"Stelle Metzger", nil, nil},
+		{"Koch Metzger", []int64{3, 2, 1}, []Correction{{"metzger", nil}}},
+		{"Koch Kellner", []int64{3, 2, 1}, []Correction{{"kellner", nil}}}, // fewer have it
+		{"Koch Kelner", []int64{3, 2, 1}, []Correction{{"kelner", nil}}},   // and fewer what was meant
+		{"Stelle Koch Metzger", []int64{3, 2, 1}, []Correction{{"stelle", nil}, {"metzger", nil}}},
+		{"Metzger Maurer", nil, nil},
+		{"Metzger Maurer Koch", nil, nil}, // it is one word that is left out
+		{`"Metzger" Koch`, nil, nil},
+		{`"Koch" Metzger`, []int64{3, 1}, []Correction{{"metzger", nil}}},
+		{"Hotel Koch -Arbeit", []int64{2, 1}, []Correction{{"hotel", nil}}},
+		{"Koch -Arbeit Metzger", []int64{2, 1}, []Correction{{"metzger", nil}}},
 	} {
 		x.do(t, func(t2 *tx) error {
 			var (
@@ -59,14 +71,49 @@ func TestWordsOfWishing(t *testing.T) {
 	}
 }
 
-// Two letters suggest what begins with them, and not what ends so.
-func TestFewLettersSuggestNoEnds(t *testing.T) {
+// Titles and their words are suggested as titles write them: from three letters on what begins so, from four on what ends
+// so.
+func TestSuggestions(t *testing.T) {
 	x := newIndex(t)
-	x.put(t, Document{Row: 1, Title: "Teamfähigkeit Italienisch Krankenpfleger", Languages: []string{"de"}})
-	for typed, want := range map[string][]string{"it": {"italienisch"}, "keit": {"teamfähigkeit"}, "eit": nil, "pfleger": {"krankenpfleger"}} {
+	for row, title := range []string{
+		"Krankenpfleger (m/w/d) Nachtdienst", "KRANKENPFLEGER", "Krankenpfleger/-in", "Full-Stack-Entwickler für SAP", "Teamleiter SAP",
+		"Italienische Küche", "fuer Ärzte", `Der "Forscher" in Ulm`, "Ärztin - Innere Medizin",
+	} {
+		x.put(t, Document{Row: int64(row + 1), Title: title, Other: []string{"Krankenhaus Fürsorge"}, Languages: []string{"de"}})
+	}
+	for _, c := range []struct {
+		before, typed string
+		list, titles  []string
+	}{
+		{"", "kra", []string{"Krankenpfleger"}, []string{"Krankenpfleger Nachtdienst"}},
+		{"", "KRANKENP", []string{"Krankenpfleger"}, []string{"Krankenpfleger Nachtdienst"}},
+		{"nachtdienst", "kra", []string{"Krankenpfleger"}, []string{"Krankenpfleger Nachtdienst"}},
+		{"fürsorge", "kra", []string{"Krankenpfleger"}, nil},
+		{"", "pfleger", []string{"Krankenpfleger"}, nil},
+		{"", "ger", nil, nil}, // too few letters to end so
+		{"", "it", nil, nil},
+		{"", "ita", []string{"Italienische"}, []string{"Italienische Küche"}},
+		{"", "kuec", []string{"Küche"}, []string{"Italienische Küche"}},
+		{"", "fue", nil, nil}, // a little word
+		{"", "entw", []string{"Entwickler"}, []string{"Full-Stack-Entwickler für SAP"}},
+		{"", "fulls", nil, nil},
+		{"", "full", []string{"Full-Stack-Entwickler"}, []string{"Full-Stack-Entwickler für SAP"}},
+		{"", "sap", nil, nil}, // it is typed already
+		{"team", "sap", nil, nil},
+		{"", "fors", []string{"Forscher"}, nil}, // quotes in a text mean something
+		{"", "inn", []string{"Innere"}, nil},    // and so does a hyphen
+		{"", "haus", nil, nil},                  // in no title
+		{"", "krank pf", nil, nil},
+	} {
 		x.do(t, func(in *tx) error {
-			if got, err := x.Suggest(in.Tx, Query{}, typed); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%q suggests %q, %v", typed, got, err)
+			list, titles, err := x.Suggest(in.Tx, Query{Text: c.before}, c.typed)
+			if err != nil || !slices.Equal(list, c.list) || !slices.Equal(titles, c.titles) {
+				t.Errorf("%q behind %q suggests %q and %q, %v", c.typed, c.before, list, titles, err)
+			}
+			for _, text := range append(list, titles...) {
+				if page, err := x.Find(in.Tx, Query{Text: text}, Position{}, 1); err != nil || len(page.Hits) == 0 || page.Corrected != nil {
+					t.Errorf("%q, which is suggested, finds nothing", text)
+				}
 			}
 			return nil
 		})

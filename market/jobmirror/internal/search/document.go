@@ -24,6 +24,8 @@ type Document struct {
 	// Short has the other texts in which a part of a word finds it as well, such as names.
 	Short []string
 	Other []string // the texts in which whole words find it
+	// Remote says that a field of it calls it remote work: words for that find it.
+	Remote bool
 	// Languages has tags of the language of its texts, such as "de-CH". The first one whose words
 	// have stems that are known counts.
 	Languages []string
@@ -84,6 +86,8 @@ func Text(page string) string { return words.Text(page) }
 // Index is what a process needs to search the documents of a database. Several goroutines may call
 // its methods at the same time.
 type Index struct {
+	// Titles reads of documents their titles and languages alone, for Suggest; nil: the Reader of New does.
+	Titles Reader
 	// Synonyms are those of all queries; nil: there are none. They are set before the first query.
 	Synonyms *words.Synonyms
 	// StaleFor is for how long after a change of the index was seen Facets may still count what was before it; 0: such
@@ -152,8 +156,7 @@ func (x *Index) tokenizer() *words.Tokenizer {
 // put indexes a document, and returns those of its words that are to be in the vocabulary.
 func (t *tx) put(tokenizer *words.Tokenizer, d *Document, before indexed) (noted []string, err error) {
 	stemmer, facets := words.Stemmer(d.Languages...), d.facets()
-	tokens, noted := tokenizer.Tokens(d.texts(), stemmer)
-	tokens = append(tokens, d.others(stemmer, facets)...)
+	tokens, noted := d.tokens(tokenizer, stemmer, facets)
 	if err := t.text.Put(t.Tx, d.Row, tokens); err != nil {
 		return nil, err
 	}
@@ -164,6 +167,12 @@ func (t *tx) put(tokenizer *words.Tokenizer, d *Document, before indexed) (noted
 		return nil, err
 	}
 	return noted, t.Do("INSERT INTO stemmers (name) VALUES (?) ON CONFLICT DO NOTHING", stemmer)
+}
+
+// tokens returns the tokens by which the document is found, and those of its words that are to be in the vocabulary.
+func (d *Document) tokens(tokenizer *words.Tokenizer, stemmer string, facets []Tag) (tokens, noted []string) {
+	tokens, noted = tokenizer.Tokens(d.texts(), stemmer)
+	return append(tokens, d.others(stemmer, facets)...), noted
 }
 
 // others returns the document's tokens beside those of its words.
@@ -201,7 +210,7 @@ func (d *Document) facets() (list []Tag) {
 }
 
 func (d *Document) texts() words.Texts {
-	return words.Texts{Title: d.Title, Short: d.Short, Other: d.Other}
+	return words.Texts{Title: d.Title, Short: d.Short, Other: d.Other, Remote: d.Remote}
 }
 
 // Remove removes what is indexed of a document.

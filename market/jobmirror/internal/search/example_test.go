@@ -75,7 +75,7 @@ func Example() {
 		for _, mistyped := range page.Corrected {
 			fmt.Println(mistyped.Word, "may mean", mistyped.Nearest)
 		}
-		suggested, err := index.Suggest(t, search.Query{}, "ku")
+		suggested, _, err := index.Suggest(t, search.Query{}, "kuc")
 		fmt.Println(suggested)
 		return err
 	})
@@ -87,5 +87,5 @@ func Example() {
 	// Apfelkuchen is in tier 1
 	// 2 in all, map[{kitchen German}:2 {o Köln}:2]
 	// kartofelsuppe may mean [kartoffelsuppe]
-	// [kuchen]
+	// [Kuchen]
 }

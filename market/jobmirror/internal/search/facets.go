@@ -32,7 +32,10 @@ func (f *finder) facets() (*Facets, error) {
 	if err := f.findMistakes(); err != nil {
 		return nil, err
 	}
-	if f.text.Quoted() {
+	if f.finds == no {
+		return &Facets{Counts: map[Tag]int{}, CountedAt: f.t.Now}, nil
+	}
+	if f.text.Quoted() || f.q.Among != nil {
 		return f.count()
 	}
 	state, err := f.t.state()
@@ -72,7 +75,7 @@ func (f *finder) withTotal(earlier Facets) (out *Facets, err error) {
 
 // total returns the number of hits.
 func (f *finder) total() (int, error) {
-	if f.q.Near.IsZero() && !f.text.Quoted() {
+	if f.q.Near.IsZero() && !f.text.Quoted() && f.q.Among == nil {
 		return f.index.Count(f.t.Tx, f.all)
 	}
 	found, err := f.t.allHits(f.questions)
@@ -112,7 +115,7 @@ func (f *finder) countAny(lists [][]Tag) (counts []int, err error) {
 		questions[i] = one.all
 		kept += textindex.Question(fmt.Sprintf("\x00%v", list))
 	}
-	if f.text.Quoted() {
+	if f.text.Quoted() || f.q.Among != nil {
 		return f.countEach(&asked, questions)
 	}
 	state, err := f.t.state()
@@ -141,7 +144,7 @@ func (f *finder) countAny(lists [][]Tag) (counts []int, err error) {
 // countEach counts the hits of each question, which finds some of the hits of one.
 func (f *finder) countEach(one *questions, each []textindex.Question) ([]int, error) {
 	counts := make([]int, len(each))
-	if one.q.Near.IsZero() && !one.text.Quoted() {
+	if one.q.Near.IsZero() && !one.text.Quoted() && one.q.Among == nil {
 		for i, question := range each {
 			var err error
 			if counts[i], err = f.index.Count(f.t.Tx, question); err != nil {
@@ -217,12 +220,13 @@ func (f *finder) countAll() (out *Facets, err error) {
 		out.Counts[tag] += n
 		return err
 	}
-	if f.q.Near.IsZero() {
+	whole := f.q.Near.IsZero() && f.q.Among == nil
+	if whole {
 		if out.Total, err = f.index.Count(f.t.Tx, f.all); err != nil {
 			return nil, err
 		}
 	}
-	if f.q.Near.IsZero() && (!f.text.Quoted() || out.Total > maxRead) {
+	if whole && (!f.text.Quoted() || out.Total > maxRead) {
 		if f.index.TableFrom != "" {
 			return out, f.countListed(out)
 		}

@@ -21,6 +21,8 @@ type finder struct {
 	readSoFar map[int64]bool
 
 	found     bool         // the text finds something as it was typed
+	hasHits   bool         // page has hits of the text as it was typed, or of the text as it is corrected now
+	finds     answer       // whether there are such hits
 	asTyped   int          // how many tiers are of the text as it was typed
 	corrected []Correction // nil: findMistakes has not looked; empty: it found none
 }
@@ -76,8 +78,14 @@ func (t *tx) finder(q Query, after Position) (*finder, error) {
 		return nil, err
 	}
 	f := &finder{questions: asks, t: t, at: after, asTyped: len(asks.tiers)}
-	f.found = after.Row != 0 && after.Tier < len(asks.tiers)
-	f.correct(after.Corrected)
+	f.hasHits = after.Row != 0
+	f.found = f.hasHits && after.Tier < len(asks.tiers)
+	if !f.mayLeaveOut(after.Corrected) {
+		return nil, ErrPosition
+	}
+	if len(after.Corrected) > 0 {
+		f.correct(after.Corrected)
+	}
 	if after.Tier >= len(f.tiers) {
 		return nil, ErrPosition
 	}
@@ -99,6 +107,12 @@ func (f *finder) page(n int) (out []Position, err error) {
 		if f.at.Tier == len(f.tiers) {
 			break // nothing was mistyped
 		}
+		if skips, err := f.skips(); err != nil {
+			return nil, err
+		} else if skips {
+			f.at.Tier = len(f.tiers)
+			continue
+		}
 		rows, more, err := f.next(n - len(out))
 		if err != nil {
 			return nil, err
@@ -107,7 +121,8 @@ func (f *finder) page(n int) (out []Position, err error) {
 		if err != nil {
 			return nil, err
 		}
-		f.found = f.found || len(hits) > 0
+		f.hasHits = f.hasHits || len(hits) > 0
+		f.found = f.found || f.hasHits
 		for _, row := range hits {
 			out = append(out, Position{f.at.Tier, row, f.corrected})
 		}
@@ -115,13 +130,92 @@ func (f *finder) page(n int) (out []Position, err error) {
 			f.at, f.scan = Position{Tier: f.at.Tier + 1}, nil
 		}
 	}
+	if len(out) == 0 && f.readSoFar != nil {
+		f.finds = no
+	}
 	return out[:min(n, len(out))], nil
+}
+
+// manyWords is the number of words from which on a tier costs so much that it pays to ask first whether any has a hit.
+const manyWords = 5
+
+// skips reports whether the tiers that are left are not worth reading, because the text finds nothing. A text of many
+// words is asked about before its first tier, another one if that has no hits.
+func (f *finder) skips() (bool, error) {
+	first, words := 0, 0
+	if f.corrected != nil {
+		first = f.asTyped
+	}
+	for _, in := range f.in {
+		words = max(words, in.Groups())
+	}
+	many := words >= manyWords
+	asks := first
+	if !many {
+		asks++
+	}
+	switch {
+	case f.scan != nil || f.hasHits || f.finds == yes:
+		return false, nil
+	case f.finds == no:
+		return true, nil
+	case f.at.Tier != asks || len(f.tiers) == first+1 || words < 2: // of one word the tiers cost as little as to ask
+		return false, nil
+	}
+	return f.findsNothing(many)
+}
+
+// answer is what is known.
+type answer int
+
+const (
+	unknown answer = iota
+	yes
+	no
+)
+
+// findsNothing reports whether the text certainly finds nothing: it has a word without a document or, if it
+// has many words, no document has all of them.
+func (f *finder) findsNothing(many bool) (bool, error) {
+	for _, in := range f.in {
+		lacks, err := f.lacksAWord(in)
+		if err != nil {
+			return false, err
+		}
+		if lacks {
+			continue
+		}
+		if !many {
+			return false, nil
+		}
+		there, err := f.index.Any(f.t.Tx, f.all)
+		return !there, err
+	}
+	return true, nil
+}
+
+// lacksAWord reports whether there is a word of the text that no document of a stemmer has.
+func (f *finder) lacksAWord(in words.Lookup) (bool, error) {
+	for i := range in.Groups() {
+		there, err := f.index.Any(f.t.Tx, f.index.Question(in.GroupForm(i)))
+		if err == nil && !there {
+			there, err = f.index.Any(f.t.Tx, f.index.Question(in.Group(i)))
+		}
+		if err != nil || !there {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // next reads the next rows of a tier from the index, where a page needs n hits. Some of the
 // rows may lie outside the circle, lack words in quotes, or belong to a tier above. more
 // reports whether the tier may have further rows.
 func (f *finder) next(n int) (rows []int64, more bool, err error) {
+	if f.q.Among != nil {
+		rows, err = f.nextAmong()
+		return rows, false, err
+	}
 	if f.scan == nil {
 		orAbove := f.readSoFar != nil // notRead leaves out what is read once more
 		f.scan = &textindex.Scan{
@@ -134,6 +228,31 @@ func (f *finder) next(n int) (rows []int64, more bool, err error) {
 		want = textindex.Chunk // most rows may fall out
 	}
 	return f.index.Next(f.t.Tx, f.scan, min(want, textindex.Chunk))
+}
+
+// nextAmong reads all rows of a tier that are among those of the query. An index that is asked for
+// some rows alone looks for each of them as long as for all that match.
+func (f *finder) nextAmong() ([]int64, error) {
+	rows, err := f.index.All(f.t.Tx, f.tiers[f.at.Tier](f.readSoFar != nil))
+	oldest := f.q.Order == Oldest
+	rows = slices.DeleteFunc(rows, func(row int64) bool {
+		isBehind := f.at.Row == 0 || row != f.at.Row && (row > f.at.Row) == oldest
+		return !isBehind || !f.q.isAmong(row)
+	})
+	slices.Sort(rows)
+	if !oldest {
+		slices.Reverse(rows)
+	}
+	return rows, err
+}
+
+// isAmong reports whether a row may be looked for.
+func (q Query) isAmong(row int64) bool {
+	if q.Among == nil {
+		return true
+	}
+	_, ok := slices.BinarySearch(q.Among, row)
+	return ok
 }
 
 // notRead returns those of some rows that were not read so far, and notes them as read.
@@ -243,6 +362,7 @@ func (t *tx) allHits(a *questions) (found []int64, err error) {
 	} else {
 		found, err = t.inside(a.all, a.q)
 	}
+	found = slices.DeleteFunc(found, func(row int64) bool { return !a.q.isAmong(row) })
 	if err != nil || !a.text.Quoted() || len(found) > maxRead {
 		return found, err
 	}

@@ -24,7 +24,10 @@ type Query struct {
 	// a search treats such documents as missing from the index: they are neither found nor counted,
 	// and their words are neither suggested nor meant by a mistyped one.
 	Hidden []Tag
-	Order  Order
+	// Among has the rows of the only documents that are looked for, in ascending order; nil: all are. The text is then
+	// not corrected.
+	Among []int64
+	Order Order
 }
 
 // Order chooses the order of documents.
@@ -48,15 +51,18 @@ type Position struct {
 	Corrected []Correction // corrections of the text that found the document
 }
 
-// Correction holds a word that no document has, and the words that may have been meant; if no
-// document has all words, Word may also be a word for looking for a job, such as Stelle.
+// Correction holds a word that no document has, and the words that may have been meant; or a word that was left out,
+// because no document has all words, and some have all the others.
 type Correction struct {
 	Word    string   // of Query.Text, in lower case
 	Nearest []string // what was searched for as well, the likeliest first; none: Word was left out
 }
 
-// ReadSynonyms reads a list of synonyms for Index.Synonyms, as words.ReadSynonyms does.
-func ReadSynonyms(list string) (*words.Synonyms, error) { return words.ReadSynonyms(list) }
+// ReadSynonyms reads a list of synonyms for Index.Synonyms, as words.ReadSynonyms does, for documents in a language;
+// empty: in all.
+func ReadSynonyms(list, language string) (*words.Synonyms, error) {
+	return words.ReadSynonyms(list, words.Stemmer(language))
+}
 
 // String returns the position as ParsePosition reads it.
 func (p Position) String() string {
@@ -71,7 +77,7 @@ func (p Position) String() string {
 // come from a visitor's address, which may hold anything.
 func ParsePosition(text string) (at Position, ok bool) {
 	parts := strings.Split(text, ".")
-	if len(parts) < 2 || len(parts) > 2+maxMistakes+maxWishes {
+	if len(parts) < 2 || len(parts) > 2+maxMistakes+maxLeftOut {
 		return Position{}, false
 	}
 	tier, noTier := strconv.Atoi(parts[0])
@@ -80,18 +86,18 @@ func ParsePosition(text string) (at Position, ok bool) {
 		return Position{}, false
 	}
 	at = Position{Tier: tier, Row: row}
-	left := map[bool]int{true: maxWishes, false: maxMistakes}
+	left := map[bool]int{true: maxLeftOut, false: maxMistakes}
 	isNone := func(word string) bool { return !words.Is(word) }
 	for _, part := range parts[2:] {
 		list := strings.Split(part, "-")
 		if len(list) > 1+maxNearest || slices.ContainsFunc(list, isNone) {
 			return Position{}, false
 		}
-		c, isWish := Correction{Word: list[0]}, len(list) == 1
-		if left[isWish]--; left[isWish] < 0 || isWish && !words.IsWish(c.Word) {
+		c, without := Correction{Word: list[0]}, len(list) == 1
+		if left[without]--; left[without] < 0 {
 			return Position{}, false
 		}
-		if !isWish {
+		if !without {
 			c.Nearest = list[1:]
 		}
 		at.Corrected = append(at.Corrected, c)

@@ -2,6 +2,8 @@ package search
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -12,13 +14,15 @@ func TestPositions(t *testing.T) {
 		{3, 1 << 62, nil},
 		{4, 7, []Correction{{"stelle", nil}, {"job", nil}, {"kelner", []string{"kellner"}}}},
 		{1, 7, []Correction{{"altenpflgee", []string{"altenpflege", "größe"}}}},
+		{1, 7, slices.Repeat([]Correction{{"koch", nil}}, maxLeftOut)},
+		{1, 7, slices.Repeat([]Correction{{"a", []string{"b"}}}, maxMistakes)},
 	} {
 		if got, ok := ParsePosition(want.String()); !ok || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v is written %q, read as %+v, %t", want, want.String(), got, ok)
 		}
 	}
 	for _, none := range []string{
-		"", "0", "0.0", "0.-7", "-1.7", "x.7", "0. 7", "0.7.a", "0.7.a-b-c-d-e-f-g", "0.7.a-b.b-c.c-d.d-e.e-f", "0.7.a-B", "0.7.job.job.job.job.job",
+		"", "0", "0.0", "0.-7", "-1.7", "x.7", "0. 7", "0.7.a-b-c-d-e-f-g", "0.7" + strings.Repeat(".a-b", maxMistakes+1), "0.7.a-B", "0.7" + strings.Repeat(".job", maxLeftOut+1),
 	} {
 		if got, ok := ParsePosition(none); ok {
 			t.Errorf("%q is taken for %+v", none, got)

@@ -19,6 +19,7 @@ type questions struct {
 	index    *textindex.Index
 	stemmers []string       // of all documents
 	in       []words.Lookup // the text's lookups, one for each of stemmers
+	whole    words.Expr     // of all hits
 	all      textindex.Question
 	tiers    []tier
 }
@@ -79,15 +80,19 @@ type tier func(orAbove bool) textindex.Question
 
 // questions returns what the index is asked for a query.
 func (t *tx) questions(q Query) (*questions, error) {
-	a := &questions{parsed: read(q), index: t.text}
-	if err := a.index.Prepare(t.Tx); err != nil {
+	if err := t.text.Prepare(t.Tx); err != nil {
 		return nil, err
 	}
-	var err error
-	a.stemmers, err = t.stemmers()
-	a.read(a.text.WithSynonyms(t.Synonyms))
+	stemmers, err := t.stemmers()
+	return t.questionsIn(stemmers, q), err
+}
+
+// questionsIn returns what an index of documents of some stemmers is asked for a query.
+func (x *Index) questionsIn(stemmers []string, q Query) *questions {
+	a := &questions{parsed: read(q), index: x.text, stemmers: stemmers}
+	a.read(a.text.WithSynonyms(x.Synonyms))
 	a.addTiers(nil)
-	return a, err
+	return a
 }
 
 // stemmers returns the names of the stemmers of all documents.
@@ -123,7 +128,8 @@ func (a *questions) read(text words.Query) {
 	for _, name := range a.stemmers {
 		a.in = append(a.in, text.In(name, a.index.Pieces))
 	}
-	a.all = a.ask(func(in int) words.Expr { return a.in[in].All() })
+	a.whole = a.expr(func() words.Expr { return a.forEachStemmer(func(in int) words.Expr { return a.in[in].All() }) })
+	a.all = a.index.Question(a.whole)
 }
 
 // addTiers adds the tiers of the text: one, unless it has words and Relevance orders the hits.

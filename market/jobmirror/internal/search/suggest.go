@@ -1,63 +1,55 @@
 package search
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
 const (
-	maxSuggestions = 10
-	// maxBeginning and maxEnding bound the words of each kind that are counted to find the
-	// suggestions, the shortest first.
-	maxBeginning, maxEnding = 16, 8
-	// maxBefore bounds the words before the one that is completed: counting a suggestion means
-	// asking for all of these words as well.
+	maxSuggestions     = 10
+	maxSuggestedTitles = 4   // of these
+	maxTitles          = 100 // titles in which suggestions are looked for, the newest first
+	// maxBefore bounds the words before the one that is completed: the index is asked for all of these as well.
 	maxBefore = 8
 )
 
-// Suggest returns the words that may be meant by typed, the beginning or the end of a word that
-// follows the text of a query: ten at most, those with the most documents first. Each has
-// documents together with the query's text and tags. Suggest returns none for a typed text of
-// less than two letters, or a query's text of more than eight words.
-func (x *Index) Suggest(in *store.Tx, q Query, typed string) ([]string, error) {
+// Suggest returns what may be meant by typed, the beginning or the end of a word that follows the text of a query: words
+// of titles, and whole titles, as these write them; ten at most, of each those first that most of the newest titles
+// have. Each has documents together with the query's text and tags. Suggest returns none for a typed text of
+// less than three letters, or a query's text of more than eight words.
+func (x *Index) Suggest(in *store.Tx, q Query, typed string) (list, titles []string, err error) {
+	word, ok := words.ReadTyped(typed)
+	if !ok {
+		return nil, nil, nil
+	}
 	t := &tx{in, x}
-	rows, err := t.readVocabulary()
-	if err != nil {
-		return nil, err
-	}
-	candidates := words.Completions(rows.blocks, typed, maxBeginning, maxEnding)
-	if len(candidates) == 0 {
-		return nil, nil
-	}
 	asks, err := t.questions(q)
 	if err != nil || asks.text.Words() > maxBefore {
-		return nil, err
+		return nil, nil, err
 	}
-	counts := map[string]int{} // how many documents have each word of the list, to sort it
-	put := map[textindex.Question]bool{}
-	var list []string
-	for _, word := range candidates {
-		e := asks.forEachStemmer(func(in int) words.Expr {
-			return words.Expr{Op: words.And, Of: []words.Expr{asks.in[in].All(), asks.in[in].Form(word)}}
-		})
-		question := asks.question(asks.narrow, e)
-		if put[question] {
-			continue // one form of a word is enough
+	before := asks.forEachStemmer(func(in int) words.Expr { return asks.in[in].All() })
+	scan := &textindex.Scan{Question: asks.question(asks.narrow, before, word.Expr(x.text.Pieces))}
+	var rows []int64
+	for more := true; more && len(rows) < maxTitles; {
+		var next []int64
+		if next, more, err = x.text.Next(in, scan, min(textindex.Chunk, maxTitles-len(rows))); err != nil {
+			return nil, nil, err
 		}
-		put[question] = true
-		n, err := t.text.Count(t.Tx, question)
-		if err != nil {
-			return nil, err
-		}
-		if n > 0 {
-			counts[word] = n
-			list = append(list, word)
-		}
+		rows = append(rows, next...)
 	}
-	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
-	return list[:min(len(list), maxSuggestions)], nil
+	read := x.read
+	if x.Titles != nil {
+		read = x.Titles
+	}
+	documents, err := read(in, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := word.Suggestions()
+	for i := range documents {
+		found.Add(documents[i].Title, words.Stemmer(documents[i].Languages...), asks.text)
+	}
+	list, titles = found.Best(maxSuggestions, maxSuggestedTitles)
+	return list[:min(len(list), maxSuggestions-len(titles))], titles, nil
 }

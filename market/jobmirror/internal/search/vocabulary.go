@@ -1,14 +1,15 @@
 package search
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"hash/maphash"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -171,7 +172,7 @@ func (t *tx) note(list []string, rows *wordRows) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := t.addBlocks(list, ""); err != nil {
+	if err := t.addBlocks(list); err != nil {
 		return err
 	}
 	var small []int64
@@ -187,144 +188,60 @@ func (t *tx) note(list []string, rows *wordRows) error {
 	if err != nil {
 		return err
 	}
-	var all, leaving []string
+	var all []string
 	for _, b := range joined {
-		all, leaving = append(all, b.words...), append(leaving, b.leaving...)
+		all = append(all, b.words...)
 	}
-	return t.replaceBlocks(joined, all, leaving)
+	return t.replaceBlocks(joined, all)
 }
 
 // block is a row of the vocabulary.
 type block struct {
 	id    int64
 	words []string
-	// leaving has words that no document had when the row was checked last. They are out of
-	// the vocabulary; the next check puts those back that a document got meanwhile.
-	leaving []string
-	checked int64
 }
 
 // blocks reads the rows that a condition selects.
 func (t *tx) blocks(where string, args ...any) (out []block, err error) {
-	query := "SELECT id, words, leaving, checked FROM vocabulary WHERE " + where
-	err = t.Rows(query, args, func(scan func(...any) error) error {
+	err = t.Rows("SELECT id, words FROM vocabulary WHERE "+where, args, func(scan func(...any) error) error {
 		var (
-			b              block
-			words, leaving string
+			b     block
+			words string
 		)
-		err := scan(&b.id, &words, &leaving, &b.checked)
-		b.words, b.leaving = strings.Fields(words), strings.Fields(leaving)
+		err := scan(&b.id, &words)
+		b.words = strings.Fields(words)
 		out = append(out, b)
 		return err
 	})
 	return out, err
 }
 
-// replaceBlocks writes words, and those that are leaving, as new rows in place of others.
-func (t *tx) replaceBlocks(rows []block, list, leaving []string) error {
+// replaceBlocks writes words as new rows in place of others.
+func (t *tx) replaceBlocks(rows []block, list []string) error {
 	_, err := t.Exec("DELETE FROM vocabulary WHERE id IN @ids", store.IDsOf(rows, func(b block) int64 { return b.id }))
 	if err != nil {
 		return err
 	}
-	return t.addBlocks(list, strings.Join(leaving, " "))
+	return t.addBlocks(list)
 }
 
-// addBlocks writes a list of words, each once, as new rows of at most some largeBlock
-// bytes, and leaving, whose words are separated by spaces, with the first of them.
-func (t *tx) addBlocks(list []string, leaving string) error {
+// addBlocks writes a list of words, each once, as new rows of at most some largeBlock bytes.
+func (t *tx) addBlocks(list []string) error {
 	slices.Sort(list)
 	list = slices.Compact(list)
-	for len(list) > 0 || leaving != "" {
+	for len(list) > 0 {
 		n, size := 0, 0
 		for n < len(list) && size < largeBlock {
 			size += len(list[n]) + 1
 			n++
 		}
-		_, err := t.Exec("INSERT INTO vocabulary (id, words, leaving, checked) VALUES (?, ?, ?, ?)",
-			rand.Int64(), strings.Join(list[:n], " "), leaving, t.Now)
+		_, err := t.Exec("INSERT INTO vocabulary (id, words) VALUES (?, ?)", rand.Int64(), strings.Join(list[:n], " "))
 		if err != nil {
 			return err
 		}
-		list, leaving = list[n:], ""
+		list = list[n:]
 	}
 	return nil
-}
-
-// checkEvery is the least time between two checks of one row for words that no document has any
-// more. It is longer than any transaction: transactions that were under way at the previous
-// check have ended.
-const checkEvery = time.Hour
-
-// CheckWords finds the words that no document has any more, in the row that was checked longest
-// ago if that is due, and takes them out of the vocabulary. They are kept as leaving until the
-// next check: a transaction that is indexing a document meanwhile may rely on such a word being
-// in the vocabulary, and not add it.
-//
-// It does nothing while documents are indexed in another Form: tokens of this form find no
-// document then, so that every word would seem to be gone.
-func (x *Index) CheckWords(ctx context.Context) error {
-	var due []int64
-	err := x.db.View(ctx, func(in *store.Tx) (err error) {
-		due, err = in.Numbers("SELECT id FROM vocabulary WHERE checked < ? ORDER BY checked LIMIT 1", in.Now-checkEvery.Milliseconds())
-		return err
-	})
-	if err != nil || len(due) == 0 {
-		return err
-	}
-	return x.checkRow(ctx, due[0])
-}
-
-// ClockSetBack has rows of the vocabulary count as checked from now on that were at a time which is still to
-// come, because the clock was set back.
-func ClockSetBack(t *store.Tx) error {
-	return t.Do("UPDATE vocabulary SET checked = ? WHERE checked > ?", t.Now, t.Now)
-}
-
-// checkRow checks the words of a row of the vocabulary.
-func (x *Index) checkRow(ctx context.Context, id int64) error {
-	var gone map[string]bool
-	err := x.db.View(ctx, func(in *store.Tx) error {
-		t := &tx{in, x}
-		own, err := t.InForm(in)
-		if err != nil || !own {
-			return err
-		}
-		rows, err := t.blocks("id = ?", id)
-		if err == nil && len(rows) > 0 {
-			gone, err = t.withoutDocuments(slices.Concat(rows[0].words, rows[0].leaving))
-		}
-		return err
-	})
-	if err != nil || gone == nil {
-		return err
-	}
-	return x.db.Update(ctx, func(in *store.Tx) error { return (&tx{in, x}).takeOut(id, gone) })
-}
-
-// takeOut takes words that are gone out of a row of the vocabulary, and puts those of its leaving
-// back that are not.
-func (t *tx) takeOut(id int64, gone map[string]bool) error {
-	rows, err := t.blocks("id = ? @skip", id)
-	if err != nil || len(rows) == 0 { // another process checks it
-		return err
-	}
-	if own, err := t.InForm(t.Tx); err != nil || !own { // another version came in between
-		return err
-	}
-	b := rows[0]
-	isGone := func(word string) bool { return gone[word] }
-	isThere := func(word string) bool { return !gone[word] }
-	there := slices.DeleteFunc(slices.Concat(b.words, b.leaving), isGone)
-	leaving := slices.DeleteFunc(slices.Clone(b.words), isThere)
-	if b.checked >= t.Now-checkEvery.Milliseconds() { // a transaction of before that check may be under way
-		leaving = append(leaving, slices.DeleteFunc(slices.Clone(b.leaving), isThere)...)
-	}
-	same := !slices.ContainsFunc(b.words, isGone) && !slices.ContainsFunc(b.leaving, isThere)
-	if same && len(leaving) == len(b.leaving) {
-		_, err := t.Exec("UPDATE vocabulary SET checked = ? WHERE id = ?", t.Now, b.id)
-		return err
-	}
-	return t.replaceBlocks(rows, there, leaving)
 }
 
 // withoutDocuments reports of each word of a list whether no document has a form of it.
@@ -355,7 +272,7 @@ func isToken(word string) bool {
 
 // EraseWords removes at once those words of documents from the vocabulary that no document has any
 // more; call it after Remove. While documents are indexed in another Form, whose tokens this one does
-// not know, it leaves that to the version whose form it is, which checks every row next.
+// not know, it removes all of these words: those that other documents have come back with the next one that is put.
 func (x *Index) EraseWords(in *store.Tx, documents []Document) error {
 	var all []string
 	for i := range documents {
@@ -380,24 +297,29 @@ func (t *tx) eraseWords(list []string) error {
 		return err
 	}
 	if !own {
-		return t.Do("UPDATE vocabulary SET checked = 0")
+		for _, word := range list {
+			gone[word] = true
+		}
 	}
 	isGone := func(word string) bool { return gone[word] }
 	for _, b := range rows {
-		if !slices.ContainsFunc(b.words, isGone) && !slices.ContainsFunc(b.leaving, isGone) {
+		if !slices.ContainsFunc(b.words, isGone) {
 			continue
 		}
-		there, leaving := slices.DeleteFunc(b.words, isGone), slices.DeleteFunc(b.leaving, isGone)
-		if err := t.replaceBlocks([]block{b}, there, leaving); err != nil {
+		if err := t.replaceBlocks([]block{b}, slices.DeleteFunc(b.words, isGone)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// ErrForm says that documents are indexed in another Form, by a process of another version.
+var ErrForm = errors.New("search: a process of another version indexes, in a way that this one does not know")
+
 // EraseGoneWords removes at once all words from the vocabulary that no document has any more: those of documents that
 // are gone and of which nothing tells the words. It asks the index of each word, between its transactions, each of
-// which changes one row. In another Form it does what EraseWords does.
+// which changes one row. Its error is ErrForm while documents are indexed in another Form, so that each word would
+// seem to be gone.
 func (x *Index) EraseGoneWords(ctx context.Context) error {
 	asked := map[int64]bool{}
 	for {
@@ -424,11 +346,14 @@ func (x *Index) eraseGone(ctx context.Context, id int64) error {
 	var list []string
 	err := x.db.View(ctx, func(in *store.Tx) error {
 		t := &tx{in, x}
+		if own, err := t.InForm(in); err != nil || !own {
+			return cmp.Or(err, ErrForm)
+		}
 		rows, err := t.blocks("id = ?", id)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		gone, err := t.withoutDocuments(slices.Concat(rows[0].words, rows[0].leaving))
+		gone, err := t.withoutDocuments(rows[0].words)
 		for word, is := range gone {
 			if is {
 				list = append(list, word)
@@ -439,7 +364,13 @@ func (x *Index) eraseGone(ctx context.Context, id int64) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	return x.db.Update(ctx, func(in *store.Tx) error { return (&tx{in, x}).eraseWords(list) })
+	return x.db.Update(ctx, func(in *store.Tx) error {
+		t := &tx{in, x}
+		if own, err := t.InForm(in); err != nil || !own { // it came in between
+			return cmp.Or(err, ErrForm)
+		}
+		return t.eraseWords(list)
+	})
 }
 
 // Words returns the words of the vocabulary, in order, and how many rows they stand in.

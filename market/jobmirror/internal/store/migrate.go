@@ -83,7 +83,7 @@ func (s Schema) inspect(ctx context.Context, db *sql.DB, d dialect) (version int
 	if version != 1 {
 		return version, nil // later migrations may drop tables and columns of the first one
 	}
-	return version, s.checkColumns(ctx, db, d)
+	return version, s.checkTables(ctx, db, d)
 }
 
 // checkSearchPath returns an error if PostgreSQL would not know where to make tables.
@@ -103,27 +103,43 @@ func (d dialect) checkSearchPath(ctx context.Context, db *sql.DB) error {
 
 var (
 	createTable = regexp.MustCompile(`(?ms)^CREATE TABLE (\w+) \((.*?)^\)`)
+	createIndex = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?INDEX (\w+) `)
 	columnOf    = regexp.MustCompile(`(?m)^    ([a-z_]+) `)
 )
 
-// checkColumns returns ErrUnreleased unless the database has all columns of the first
-// release.
-func (s Schema) checkColumns(ctx context.Context, db *sql.DB, d dialect) error {
+// checkTables returns ErrUnreleased unless the database has the columns and the indexes of the first release, and its
+// tables no further columns. So tables of an earlier commit are told, of whichever table the next one is changed.
+func (s Schema) checkTables(ctx context.Context, db *sql.DB, d dialect) error {
 	// Not of virtual tables: one that is damaged must not keep the others from being opened.
-	list := "SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%'"
+	columns := "SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%'"
+	indexes := "SELECT name FROM sqlite_schema WHERE type = 'index'"
 	if d.Shared {
-		list = `SELECT t.relname || '.' || c.attname FROM pg_catalog.pg_attribute c JOIN pg_catalog.pg_class t ON t.oid = c.attrelid
-			JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = current_schema() AND NOT c.attisdropped`
+		columns = `SELECT t.relname || '.' || c.attname FROM pg_catalog.pg_attribute c JOIN pg_catalog.pg_class t ON t.oid = c.attrelid
+			JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = current_schema() AND t.relkind = 'r' AND c.attnum > 0 AND NOT c.attisdropped`
+		indexes = "SELECT indexname FROM pg_catalog.pg_indexes WHERE schemaname = current_schema()"
 	}
-	columns, err := names(ctx, db, list)
+	have, err := names(ctx, db, columns+" UNION ALL "+indexes)
 	if err != nil {
 		return err
 	}
-	for _, table := range createTable.FindAllStringSubmatch(s.Tables+s.Own[d.Name], -1) {
+	text := s.Tables + s.Own[d.Name]
+	for _, table := range createTable.FindAllStringSubmatch(text, -1) {
 		for _, column := range columnOf.FindAllStringSubmatch(table[2], -1) {
-			if !columns[table[1]+"."+column[1]] {
+			name := table[1] + "." + column[1]
+			if !have[name] {
 				return ErrUnreleased
 			}
+			delete(have, name)
+		}
+		for name := range have {
+			if strings.HasPrefix(name, table[1]+".") {
+				return ErrUnreleased
+			}
+		}
+	}
+	for _, index := range createIndex.FindAllStringSubmatch(text, -1) {
+		if !have[index[1]] {
+			return ErrUnreleased
 		}
 	}
 	return nil

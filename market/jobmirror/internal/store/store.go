@@ -323,6 +323,11 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f
 	} else if err = in.Commit(); err != nil {
 		err = fmt.Errorf("jobmirror: %w", err)
 	}
+	if err == nil {
+		for _, f := range t.committed {
+			f()
+		}
+	}
 	return withHint(err)
 }
 

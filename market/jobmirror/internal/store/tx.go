@@ -19,9 +19,14 @@ type Tx struct {
 	conn *sql.Conn
 	in   *sql.Tx
 
-	later []statement
-	once  map[any]bool
+	later     []statement
+	once      map[any]bool
+	committed []func()
 }
+
+// AfterCommit has f called once the transaction is committed, before another transaction of this process
+// begins that writes. f must not use the database.
+func (t *Tx) AfterCommit(f func()) { t.committed = append(t.committed, f) }
 
 // Once reports whether it is called with the key for the first time in the transaction.
 func (t *Tx) Once(key any) bool {

@@ -229,7 +229,7 @@ func TestHowMuchMayBeMistyped(t *testing.T) {
 		{strings.Repeat("abcdefgh", 8), strings.Repeat("abcdefgh", 7) + "abcdefgx", 1},
 		{strings.Repeat("ö", 32), strings.Repeat("ö", 31) + "u", 1}, // whose spelled key has
 	} {
-		got := Nearest([]*Block{NewBlock(slices.Values([]string{c.meant}))}, c.typed, 9)
+		got := Nearest([]*Block{NewBlock(slices.Values([]string{c.meant}))}, []string{c.typed}, 9)[0]
 		if want := []Near{{c.meant, c.distance}}; c.distance < 0 && len(got) > 0 || c.distance >= 0 && !slices.Equal(got, want) {
 			t.Errorf("%s may mean %v, want %s by %d", c.typed, got, c.meant, c.distance)
 		}
@@ -237,12 +237,32 @@ func TestHowMuchMayBeMistyped(t *testing.T) {
 	several := []*Block{NewBlock(slices.Values([]string{"kellner", "keller", "kelter", "heller", "teller"}))}
 	for most, want := range [][]string{{}, {"keller"}, {"keller", "heller"}, {"keller", "heller", "kellner"}} {
 		var got []string
-		for _, n := range Nearest(several, "keller", most) {
+		for _, n := range Nearest(several, []string{"keller"}, most)[0] {
 			got = append(got, n.Word)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("the %d nearest are %q, want %q", most, got, want)
 		}
+	}
+}
+
+// Words that are looked for together mean what each of them means alone.
+func TestNearestOfSeveral(t *testing.T) {
+	blocks := []*Block{
+		NewBlock(slices.Values([]string{"kellner", "keller", "größe", "krankenpfleger"})),
+		NewBlock(slices.Values([]string{"teller", "grosse", "pflege", "krankenpflege"})),
+	}
+	typed := []string{"keler", "abcdefgh", "groesse", "krankenpfleeger", "pflge", "kelller", "keler"}
+	together, found := Nearest(blocks, typed, 9), 0
+	for i, word := range typed {
+		alone := Nearest(blocks, []string{word}, 9)[0]
+		if !slices.Equal(together[i], alone) {
+			t.Errorf("%q means %v, alone %v", word, together[i], alone)
+		}
+		found += len(alone)
+	}
+	if len(together) != len(typed) || found < 9 {
+		t.Errorf("%d of %d mean %d", len(together), len(typed), found)
 	}
 }
 
@@ -254,43 +274,6 @@ func TestWhichWordsAreNoted(t *testing.T) {
 	} {
 		if got := noted(word); got != want {
 			t.Errorf("%q: %t", word, got)
-		}
-	}
-}
-
-// From two letters on a word is completed, first by the shortest words that begin with it and
-// then by the shortest that end with it, at most so many of each, each once.
-func TestCompletions(t *testing.T) {
-	blocks := []*Block{
-		NewBlock(slices.Values([]string{"köln", "kölner", "kellner", "koch", "beikoch", "kochkunst", "chefkoch", "koloss"})),
-		NewBlock(slices.Values([]string{"koch", "jungkoch", "kochen", "oko", "ko", "koko", "größe"})),
-	}
-	for _, c := range []struct {
-		typed             string
-		beginning, ending int
-		want              string
-	}{
-		{"k", 9, 9, ""},
-		{"", 9, 9, ""},
-		{"ko", 9, 9, "koch koko köln kochen koloss kölner kochkunst"}, // no oko: that has too little in common
-		{"ko", 3, 9, "koch koko köln"},
-		{"ko", 0, 9, ""},
-		{"ko", 9, 0, "koch koko köln kochen koloss kölner kochkunst"},
-		{"ko", 0, 0, ""},
-		{"KO", 1, 1, "koch"},
-		{"koch", 9, 9, "kochen kochkunst beikoch chefkoch jungkoch"},
-		{"koch", 1, 2, "kochen beikoch chefkoch"},
-		{"koch kö", 9, 9, ""},
-		{"koeln", 9, 9, "köln kölner"},
-		{"koln", 9, 9, "köln kölner"},
-		{"kölner", 9, 9, ""}, // itself alone
-		{"oesse", 9, 9, "größe"},
-		{"osse", 9, 9, "größe"},
-		{"nichts", 9, 9, ""},
-		{"chefkochs", 9, 9, ""},
-	} {
-		if got := strings.Join(Completions(blocks, c.typed, c.beginning, c.ending), " "); got != c.want {
-			t.Errorf("%q, by %d and %d words: %s, want %s", c.typed, c.beginning, c.ending, got, c.want)
 		}
 	}
 }
@@ -309,10 +292,10 @@ func TestBlocksOfLongWords(t *testing.T) {
 	for range b.Words() {
 		break // going on would panic
 	}
-	if got := Completions([]*Block{b}, longest[:20], 9, 9); !slices.Equal(got, []string{longest}) {
+	if got := slices.Collect(b.Words()); !slices.Contains(got, longest) || slices.Contains(got, longest+"x") {
 		t.Errorf("%q", got)
 	}
-	if got := Nearest([]*Block{NewBlock(slices.Values([]string(nil)))}, "kellner", 9); len(got) != 0 {
+	if got := Nearest([]*Block{NewBlock(slices.Values([]string(nil)))}, []string{"kellner"}, 9)[0]; len(got) != 0 {
 		t.Errorf("an empty block has %v", got)
 	}
 }

@@ -107,6 +107,7 @@ type textWord struct {
 	key   key
 	stem  *stemmer
 	known *forms // nil: not needed yet
+	title bool   // it stands in the title
 	short bool   // it stands where parts of words are looked for
 }
 

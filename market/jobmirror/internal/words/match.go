@@ -21,42 +21,53 @@ func (q Query) Matches(t Texts, stemmer string) bool {
 // posting has the words of one posting.
 type posting struct {
 	stem   *stemmer
+	remote bool
 	words  map[string]*textWord
 	joined map[string]*textWord // what is joined in the short texts: nobody wrote it so
 }
 
 func newPosting(t Texts, stemmer string) *posting {
-	p := &posting{stem: newStemmer(stemmer), words: map[string]*textWord{}, joined: map[string]*textWord{}}
-	p.add(t.Title, true)
+	p := &posting{stem: newStemmer(stemmer), remote: t.Remote, words: map[string]*textWord{}, joined: map[string]*textWord{}}
+	p.add(t.Title, inTitle)
 	for _, text := range t.Short {
-		p.add(text, true)
+		p.add(text, inShort)
 	}
 	for _, text := range t.Other {
-		p.add(text, false)
+		p.add(text, anywhere)
 	}
 	return p
 }
 
-func (p *posting) add(text string, short bool) {
-	for word := range split(normal(text)) {
-		w, again := p.words[word]
+func (p *posting) add(text string, s scope) {
+	to := func(words map[string]*textWord, word string) {
+		w, again := words[word]
 		if !again {
 			w = p.stem.textWord(word)
-			p.words[word] = w
+			words[word] = w
 		}
-		w.short = w.short || short
+		w.title = w.title || s == inTitle
+		w.short = w.short || s != anywhere
 	}
-	if !short {
+	for word := range split(normal(text)) {
+		to(p.words, word)
+	}
+	if s == anywhere {
 		return
 	}
 	for word := range joined(normal(text)) {
-		p.joined[word] = p.stem.textWord(word)
+		to(p.joined, word)
 	}
 }
 
 // has reports whether the posting has each word of a term, or what may stand
 // for it; parts of words count where they may.
 func (p *posting) has(t term, parts bool) bool {
+	if t.synonym {
+		return p.titleHas(t)
+	}
+	if t.remote && p.remote {
+		return true
+	}
 	if slices.ContainsFunc(t.joined, func(word string) bool { return p.finds(word, false, false) }) {
 		return true
 	}
@@ -67,6 +78,24 @@ func (p *posting) has(t term, parts bool) bool {
 		}
 	}
 	return true
+}
+
+// titleHas reports whether the title has a form of each word of a synonym, or of what may stand for it.
+func (p *posting) titleHas(t term) bool {
+	finds := func(word string) bool {
+		q := p.stem.queryWord(word, false)
+		in := func(words map[string]*textWord) bool {
+			for _, w := range words {
+				if w.title && q.finds(w) {
+					return true
+				}
+			}
+			return false
+		}
+		return in(p.words) || in(p.joined)
+	}
+	lacks := func(word string) bool { return !finds(word) }
+	return slices.ContainsFunc(t.joined, finds) || !slices.ContainsFunc(t.words, lacks)
 }
 
 func (p *posting) finds(word string, quoted, parts bool) bool {

@@ -23,6 +23,8 @@ type term struct {
 	quoted  bool                // as written: no other form of it and no longer word will do
 	instead map[string][]string // words to look for in place of a mistyped word
 	joined  []string            // words that replace the whole term, any one of them, such as fullstack for full-stack
+	synonym bool                // of what was typed: only forms of it in a title will do
+	remote  bool                // what says of itself that it is remote work will do
 }
 
 // minLeftOut is the least number of letters of a word that a hyphen in front of it leaves out.
@@ -68,6 +70,8 @@ func parse(text string) Query {
 	}
 	q.must = withoutRepeats(q.must)
 	joinApart(q.must)
+	markRemote(q.must)
+	markRemote([][]term{q.without})
 	return q
 }
 
@@ -193,6 +197,7 @@ func Literal(text string) Query {
 		q.must = append(q.must, []term{{words: []string{word}}})
 	}
 	q.must = withoutRepeats(q.must)
+	markRemote(q.must)
 	return q
 }
 
@@ -237,12 +242,12 @@ func (q Query) Words() (n int) {
 }
 
 // Mistakable returns the words of the query that may be mistyped, each once: those that
-// must be found, from five letters on, but those in quotes and little words.
+// must be found, from five letters on, but those in quotes, little words and those for remote work.
 func (q Query) Mistakable() (found []string) {
 	for _, group := range q.must {
 		for _, t := range group {
 			for _, word := range t.words {
-				if !t.quoted && utf8.RuneCountInString(word) >= minMistyped && !isLittle(word) && !slices.Contains(found, word) {
+				if !t.quoted && !t.remote && utf8.RuneCountInString(word) >= minMistyped && !isLittle(word) && !slices.Contains(found, word) {
 					found = append(found, word)
 				}
 			}
@@ -297,16 +302,22 @@ func (s *speller) queryForms(word string) forms {
 // All asks for all postings that match.
 func (l Lookup) All() Expr { return l.except(l.tier(anywhereOrPart)) }
 
+// Groups returns the number of what each posting must have: of words, but for those that OR joins.
+func (l Lookup) Groups() int { return len(l.q.must) }
+
+// Group asks for the postings that have one of these, in any of the ways of All; GroupForm by forms alone, which costs
+// less.
+func (l Lookup) Group(i int) Expr     { return l.group(l.q.must[i], anywhereOrPart) }
+func (l Lookup) GroupForm(i int) Expr { return l.group(l.q.must[i], anyForm) }
+
 // Form asks for the postings that have a form of a word.
 func (l Lookup) Form(word string) Expr { return Expr{Op: Or, Of: anyForm.forms(l.s, word)} }
 
 // Tiers returns the number of tiers that a query's hits may be in. The last of the five, of
-// postings that have one word as a part and another one elsewhere, needs two words, or a synonym of two.
+// postings that have one word as a part and another one elsewhere, needs two words.
 func (q Query) Tiers() int {
 	isPhrase := func(t term) bool { return len(t.words) > 1 }
-	hasPhrases := q.synonyms != nil && q.synonyms.phrases
-	switch {
-	case len(q.must) > 1, len(q.must) == 1 && (hasPhrases || slices.ContainsFunc(q.must[0], isPhrase)):
+	if len(q.must) > 1 || len(q.must) == 1 && slices.ContainsFunc(q.must[0], isPhrase) {
 		return 5
 	}
 	return 4
@@ -316,8 +327,8 @@ func (q Query) Tiers() int {
 var tiers = []match{titleForm, titleOrPart, shortOrPart, anyForm, anywhereOrPart}
 
 // Tier asks for one tier of the postings that match. Tier 0 has those with every word in the
-// title, tier 1 those with every word in the title, as a part of a word too, tier 2 those with
-// every word in the title or another short text, as a part too, tier 3 those with every word
+// title, tier 1 those with every word in the title, as a part of a word or by a synonym too, tier 2 those with
+// every word in the title or another short text, likewise, tier 3 those with every word
 // anywhere, and tier 4 the others. A tier leaves out postings of the tiers before it.
 func (l Lookup) Tier(i int) Expr {
 	switch i {
@@ -350,13 +361,23 @@ func (l Lookup) except(e Expr, less ...Expr) Expr {
 func (l Lookup) tier(match match) Expr {
 	all := Expr{Op: And}
 	for _, group := range l.q.must {
-		one := Expr{Op: Or}
-		for _, t := range group {
-			one.Of = append(one.Of, l.term(t, match))
-		}
-		all.Of = append(all.Of, one)
+		all.Of = append(all.Of, l.group(group, match))
 	}
 	return all
+}
+
+// group returns the expression of terms of which one must hold.
+func (l Lookup) group(terms []term, match match) Expr {
+	one := Expr{Op: Or}
+	for _, t := range terms {
+		switch {
+		case !t.synonym:
+			one.Of = append(one.Of, l.term(t, match))
+		case match.synonyms:
+			one.Of = append(one.Of, l.term(t, titleForm))
+		}
+	}
+	return one
 }
 
 func (l Lookup) term(t term, match match) Expr {
@@ -368,10 +389,13 @@ func (l Lookup) term(t term, match match) Expr {
 		}
 		all.Of = append(all.Of, one)
 	}
-	if len(t.joined) == 0 {
+	if len(t.joined) == 0 && !t.remote {
 		return all
 	}
 	either := Expr{Op: Or, Of: []Expr{all}}
+	if t.remote {
+		either.Of = append(either.Of, Expr{Text: remoteToken})
+	}
 	for _, word := range t.joined {
 		either.Of = append(either.Of, match.forms(l.s, word)...)
 	}
@@ -380,14 +404,17 @@ func (l Lookup) term(t term, match match) Expr {
 
 // match names the scopes in which an index finds a word
 // by its forms, and those in which a part of a word is enough.
-type match struct{ form, part []scope }
+type match struct {
+	form, part []scope
+	synonyms   bool // a synonym in the title will do, too
+}
 
 var (
 	titleForm      = match{form: []scope{inTitle}}
-	titleOrPart    = match{form: []scope{inTitle}, part: []scope{inTitle}}
-	shortOrPart    = match{form: []scope{inTitle, inShort}, part: []scope{inTitle, inShort}}
-	anyForm        = match{form: []scope{anywhere}}
-	anywhereOrPart = match{form: []scope{anywhere}, part: []scope{inTitle, inShort}}
+	titleOrPart    = match{form: []scope{inTitle}, part: []scope{inTitle}, synonyms: true}
+	shortOrPart    = match{form: []scope{inTitle, inShort}, part: []scope{inTitle, inShort}, synonyms: true}
+	anyForm        = match{form: []scope{anywhere}, synonyms: true}
+	anywhereOrPart = match{form: []scope{anywhere}, part: []scope{inTitle, inShort}, synonyms: true}
 )
 
 // forms returns the alternatives by which an index finds a form of a word.

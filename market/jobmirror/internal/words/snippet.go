@@ -118,6 +118,9 @@ func (q Query) wanted(s *stemmer) *wanted {
 	w := &wanted{stem: s, seen: map[string]bool{}}
 	for _, group := range q.must {
 		for _, t := range group {
+			if t.synonym { // no text but the title is found by it
+				continue
+			}
 			for _, word := range t.words {
 				if !t.isInPair(word) {
 					w.words = append(w.words, s.queryWord(word, t.quoted))

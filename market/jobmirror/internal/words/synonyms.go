@@ -7,16 +7,26 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
 // Synonyms holds groups of words and phrases. A query for one member of a group also finds texts
-// with another member. Nil holds none. Several goroutines may use it at the same time.
+// with another member in the title. Nil holds none. Several goroutines may use it at the same time.
+//
+// An abbreviation, such as MFA, leads to the other members of its group, but none leads to it: in a title it may
+// stand for something else.
 type Synonyms struct {
-	groups    [][]term
-	phrases   bool // a member has several words
+	groups    [][]member
+	stemmer   string // of the only texts that the groups are for; empty: they are for all
 	sum       uint64
 	byStemmer sync.Map // *stemmedSynonyms by the name of a stemmer
+}
+
+// member is a word or a phrase of a group.
+type member struct {
+	term
+	abbreviation bool
 }
 
 const (
@@ -29,12 +39,13 @@ const notInSynonyms = "\"“”„«»;|=>"
 
 // ReadSynonyms reads a list with one group on each line, its members separated by commas. What titles
 // say of genders is left out, as it is from queries. Empty lines and lines that begin with # hold no
-// group. A list without groups is nil. The error says on which line the list is mistyped.
-func ReadSynonyms(list string) (*Synonyms, error) {
+// group. A list without groups is nil. The groups are for texts of a stemmer, as Stemmer returns it, or for all texts
+// where that is empty. The error says on which line the list is mistyped.
+func ReadSynonyms(list, stemmer string) (*Synonyms, error) {
 	if len(list) > maxSynonymsBytes {
 		return nil, fmt.Errorf("the list has more than %d bytes", maxSynonymsBytes)
 	}
-	s := &Synonyms{}
+	s := &Synonyms{stemmer: stemmer}
 	sum := fnv.New64a()
 	number := 0
 	for line := range strings.SplitSeq(strings.TrimPrefix(list, "\ufeff"), "\n") {
@@ -48,8 +59,10 @@ func ReadSynonyms(list string) (*Synonyms, error) {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 		for _, member := range group {
-			s.phrases = s.phrases || len(member.words) > 1
 			_, _ = io.WriteString(sum, strings.Join(member.words, " ")+",")
+			if member.abbreviation {
+				_, _ = io.WriteString(sum, ".")
+			}
 		}
 		_, _ = io.WriteString(sum, "\n")
 		s.groups = append(s.groups, group)
@@ -61,21 +74,24 @@ func ReadSynonyms(list string) (*Synonyms, error) {
 	return s, nil
 }
 
-func readGroup(line string) (group []term, err error) {
+func readGroup(line string) (group []member, err error) {
 	if !utf8.ValidString(line) {
 		return nil, fmt.Errorf("it is not UTF-8")
 	}
 	for text := range strings.SplitSeq(line, ",") {
-		member, err := readMember(text)
+		read, err := readMember(text)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(group, member.same) {
+		if slices.ContainsFunc(group, func(m member) bool { return m.same(read.term) }) {
 			return nil, fmt.Errorf("%q stands in it twice", strings.TrimSpace(text))
 		}
-		group = append(group, member)
+		group = append(group, read)
 	}
+	isNoAbbreviation := func(m member) bool { return !m.abbreviation }
 	switch {
+	case len(group) > 1 && !slices.ContainsFunc(group, isNoAbbreviation):
+		return nil, fmt.Errorf("abbreviations alone, %q; they find the words of their group, and no word finds them", line)
 	case len(group) == 1:
 		return nil, fmt.Errorf("one word alone, %q; a group has two or more, with commas between them", line)
 	case len(group) > maxSynonyms:
@@ -86,10 +102,10 @@ func readGroup(line string) (group []term, err error) {
 
 // readMember reads a word or a phrase. A posting must have all words of the phrase, or their
 // joined form, such as fullstack for full-stack.
-func readMember(text string) (term, error) {
+func readMember(text string) (member, error) {
 	text = strings.TrimSpace(text)
 	if strings.ContainsAny(text, notInSynonyms) || slices.Contains(strings.Fields(text), "OR") {
-		return term{}, fmt.Errorf("%q has a sign or OR, which mean nothing here", text)
+		return member{}, fmt.Errorf("%q has a sign or OR, which mean nothing here", text)
 	}
 	plain := normal(withoutGenders(text))
 	t, _ := readTerm(plain)
@@ -97,13 +113,30 @@ func readMember(text string) (term, error) {
 	isNoLittle := func(word string) bool { return !isLittle(word) }
 	switch {
 	case text == "":
-		return term{}, fmt.Errorf("an empty word: two commas, or one at an end")
+		return member{}, fmt.Errorf("an empty word: two commas, or one at an end")
 	case len(t.words) == 0:
-		return term{}, fmt.Errorf("%q has no word", text)
+		return member{}, fmt.Errorf("%q has no word", text)
 	case !slices.ContainsFunc(t.words, isNoLittle):
-		return term{}, fmt.Errorf("%q is a little word, which searches leave out", text)
+		return member{}, fmt.Errorf("%q is a little word, which searches leave out", text)
 	}
-	return t, nil
+	return member{t, isAbbreviation(text)}, nil
+}
+
+// maxAbbreviation is the number of letters of the longest abbreviation.
+const maxAbbreviation = 4
+
+// isAbbreviation reports whether a text is a few letters, two or more of them capitals, as in MFA and ReFa.
+func isAbbreviation(text string) bool {
+	capitals, n := 0, 0
+	for _, r := range text {
+		if !unicode.IsLetter(r) {
+			return false
+		}
+		if n++; unicode.IsUpper(r) {
+			capitals++
+		}
+	}
+	return n <= maxAbbreviation && capitals > 1
 }
 
 // Sum returns a number that tells lists apart; 0 for nil.
@@ -114,9 +147,10 @@ func (s *Synonyms) Sum() uint64 {
 	return s.sum
 }
 
-// WithSynonyms returns the query as one that also finds what has a synonym of its words: a word, or
+// WithSynonyms returns the query as one that also finds what has a synonym of its words in the title: a word, or
 // several neighbouring words, have synonyms if some form of them is a member of a group. Words in quotes
-// have no synonyms, nor have those that the query leaves out.
+// have no synonyms, nor have those that the query leaves out or that stand for a mistyped one. A part of a longer word
+// is no synonym.
 func (q Query) WithSynonyms(s *Synonyms) Query {
 	q.synonyms = s
 	return q
@@ -150,7 +184,7 @@ func (q Query) of(s *stemmer) Query {
 
 // stemmedSynonyms holds synonyms as they are looked for in postings of one stemmer.
 type stemmedSynonyms struct {
-	groups [][]term // without little words
+	groups [][]term // what a member of the group finds, without little words
 	words  map[string][]*synonymWord
 }
 
@@ -187,8 +221,11 @@ func (s *Synonyms) of(stemmer string) *stemmedSynonyms {
 		}
 		seen[words[0]].begins = append(seen[words[0]].begins, member)
 	}
-	little := littleWords[stemmer]
-	for i, group := range s.groups {
+	little, groups := littleWords[stemmer], s.groups
+	if s.stemmer != "" && s.stemmer != stemmer {
+		groups = nil
+	}
+	for i, group := range groups {
 		var stemmed []term
 		for _, member := range group {
 			words := slices.DeleteFunc(slices.Clone(member.words), func(word string) bool { return little[word] })
@@ -196,7 +233,9 @@ func (s *Synonyms) of(stemmer string) *stemmedSynonyms {
 			for _, word := range member.joined {
 				add(i, []string{word})
 			}
-			stemmed = append(stemmed, term{words: words, joined: member.joined})
+			if !member.abbreviation {
+				stemmed = append(stemmed, term{words: words, joined: member.joined, synonym: true})
+			}
 		}
 		out.groups = append(out.groups, stemmed)
 	}
@@ -230,12 +269,12 @@ func (l *stemmedSynonyms) find(s *stemmer, word string) (found []*synonymWord) {
 	return found
 }
 
-// member says that a group has a member that so many groups of a query ask for.
-type member struct{ group, groups int }
+// wantedMember says that a group has a member that so many groups of a query ask for.
+type wantedMember struct{ group, groups int }
 
 // membersAt returns the members that a term of the first of some groups of a query asks for, or begins
 // to ask for.
-func (l *stemmedSynonyms) membersAt(s *stemmer, must [][]term, t term) (found []member) {
+func (l *stemmedSynonyms) membersAt(s *stemmer, must [][]term, t term) (found []wantedMember) {
 	if t.quoted {
 		return nil
 	}
@@ -243,17 +282,15 @@ func (l *stemmedSynonyms) membersAt(s *stemmer, must [][]term, t term) (found []
 		for _, w := range l.find(s, word) {
 			for _, m := range w.begins {
 				if len(m.words) == 1 {
-					found = append(found, member{m.group, 1})
+					found = append(found, wantedMember{m.group, 1})
 				}
 			}
 		}
 	}
-	for _, word := range append([]string{t.words[0]}, t.instead[t.words[0]]...) {
-		for _, w := range l.find(s, word) {
-			for _, m := range w.begins {
-				if n := m.groupsAt(s, must, t); n > 0 {
-					found = append(found, member{m.group, n})
-				}
+	for _, w := range l.find(s, t.words[0]) {
+		for _, m := range w.begins {
+			if n := m.groupsAt(s, must, t); n > 0 {
+				found = append(found, wantedMember{m.group, n})
 			}
 		}
 	}
@@ -269,11 +306,7 @@ func (m synonymWords) groupsAt(s *stemmer, must [][]term, t term) int {
 			return 0
 		}
 		for i, word := range t.words {
-			isForm := func(word string) bool {
-				f := s.queryForms(word)
-				return f.share(rest[i])
-			}
-			if !isForm(word) && !slices.ContainsFunc(t.instead[word], isForm) {
+			if f := s.queryForms(word); !f.share(rest[i]) {
 				return 0
 			}
 		}

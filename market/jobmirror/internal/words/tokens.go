@@ -12,6 +12,9 @@ type Texts struct {
 	Title string
 	Short []string // its categories, places and companies
 	Other []string // of HTML what Text returns
+	// Remote says that the posting has a field that calls it remote work. The words for that find it, whether its texts
+	// have them or not.
+	Remote bool
 }
 
 // Tokenizer finds the tokens of postings. It remembers words, of which the next posting has
@@ -68,6 +71,7 @@ type token struct {
 //	_cpiece, _dpiece           a piece of the plain and of the spelled key of such a word whose two differ
 //	_epiece, _fpiece, _gpiece  the same three of a word of the other short texts
 //	_hsum                      a sum in place of a token of the first three lines that is long; see short
+//	_r                         of a posting with Texts.Remote
 //
 // What is joined in the title or the other short texts, such as Full-Stack, has the tokens of one word
 // as well, but no pieces; a word with signs, such as C++, has the tokens of the word that stands for
@@ -128,6 +132,9 @@ func (x *Tokenizer) Tokens(t Texts, stemmer string) (tokens, noted []string) {
 		join(text, inShort)
 	}
 	x.words += len(l.words) - before
+	if t.Remote {
+		tokens = append(tokens, remoteToken)
+	}
 	return tokens, noted
 }
 
@@ -223,7 +230,7 @@ func (s scope) pieces() pieceKinds {
 	return pieceKinds{"_e", "_f", "_g"}
 }
 
-// summed stands before the sum of a token.
+// summed is the prefix of tokens that are stored as hashes.
 const summed = "_h"
 
 // token returns the token of a key in a scope. kind is "u" or "v" for a plain or a spelled

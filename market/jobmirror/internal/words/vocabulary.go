@@ -31,7 +31,7 @@ func noted(word string) bool {
 	return letters >= minNoted
 }
 
-// Block holds words of the vocabulary, in which Nearest and Completions look. It does not
+// Block holds words of the vocabulary, in which Nearest looks. It does not
 // change.
 type Block struct {
 	// text has the lines of the block in a row: each has a key, and if the word differs from its
@@ -163,80 +163,69 @@ func reach(word string) int {
 	return 2
 }
 
-// Nearest returns at most most words of blocks, in any spelling, that are nearest to a word:
-// the smallest distance first, then in the order of their bytes.
-func Nearest(blocks []*Block, word string, most int) []Near {
-	var found []Near
-	k, far := keyOf(word), reach(word)
-	for _, typed := range slices.Compact([]string{k.plain, k.spelled}) {
-		p, set := newPattern(typed), lettersOf(typed)
-		for n := max(p.letters-far, 0); n <= min(p.letters+far, maxLetters); n++ {
-			for _, b := range blocks {
-				for i := b.from[n]; i < b.from[n+1]; i++ {
-					if b.lines[i].set.apart(set, far) {
-						continue
-					}
-					key, word := b.line(i)
-					if d := p.distance(key); d <= far {
-						found = append(found, Near{word, d})
-					}
-				}
+// Nearest returns for each of some words at most most words of blocks, in any spelling, that are nearest to it:
+// the smallest distance first, then in the order of their bytes. It goes through the blocks once for all.
+func Nearest(blocks []*Block, typed []string, most int) [][]Near {
+	var patterns []*mistyped
+	for i, word := range typed {
+		k := keyOf(word)
+		for _, key := range slices.Compact([]string{k.plain, k.spelled}) {
+			patterns = append(patterns, &mistyped{newPattern(key), lettersOf(key), reach(word), i})
+		}
+	}
+	found := make([][]Near, len(typed))
+	var inReach []*mistyped
+	for n := range maxLetters + 1 {
+		inReach = inReach[:0]
+		for _, p := range patterns {
+			if p.letters-p.far <= n && n <= p.letters+p.far {
+				inReach = append(inReach, p)
+			}
+		}
+		if len(inReach) == 0 {
+			continue
+		}
+		for _, b := range blocks {
+			b.nearest(n, inReach, found)
+		}
+	}
+	for i := range found {
+		found[i] = nearestFirst(found[i], most)
+	}
+	return found
+}
+
+// mistyped is a word in one of its spellings, as words of a block are compared with it.
+type mistyped struct {
+	*pattern
+	set   letters
+	far   int // letters that may be wrong
+	typed int // which of the words it is
+}
+
+// nearest adds to what was found the words whose keys have n letters and are in reach of one of some patterns.
+func (b *Block) nearest(n int, patterns []*mistyped, found [][]Near) {
+	for i := b.from[n]; i < b.from[n+1]; i++ {
+		for _, p := range patterns {
+			if b.lines[i].set.apart(p.set, p.far) {
+				continue
+			}
+			key, word := b.line(i)
+			if d := p.distance(key); d <= p.far {
+				found[p.typed] = append(found[p.typed], Near{word, d})
 			}
 		}
 	}
+}
+
+// nearestFirst returns the first of some words, each once.
+func nearestFirst(found []Near, most int) []Near {
 	slices.SortFunc(found, func(a, b Near) int {
 		return cmp.Or(cmp.Compare(a.Word, b.Word), cmp.Compare(a.Distance, b.Distance))
 	})
 	found = slices.CompactFunc(found, func(a, b Near) bool { return a.Word == b.Word })
 	slices.SortStableFunc(found, func(a, b Near) int { return cmp.Compare(a.Distance, b.Distance) })
 	return found[:min(len(found), most)]
-}
-
-// minTyped is the least number of letters that are completed.
-const minTyped = 2
-
-// Completions returns words of blocks that begin with what was typed, in any spelling, and
-// then, if it may be a part of a word, words that end with it: at most beginning and ending of
-// them, the shortest first. It returns none for a text of less than two letters, or of several
-// words.
-func Completions(blocks []*Block, typed string, beginning, ending int) []string {
-	typed = normal(typed)
-	if !Is(typed) || utf8.RuneCountInString(typed) < minTyped {
-		return nil
-	}
-	var begin, end []string
-	k := keyOf(typed)
-	mayEnd := mayBePart(typed, k) // with less the words have nothing in common: IT and Teamfähigkeit
-	for n := utf8.RuneCountInString(k.plain); n <= maxLetters && (len(begin) < beginning || len(end) < ending); n++ {
-		var b, e []string
-		for _, block := range blocks {
-			for key, word := range block.ofLetters(n) {
-				switch {
-				case word == typed:
-				case strings.HasPrefix(key, k.plain), strings.HasPrefix(key, k.spelled):
-					b = append(b, word)
-				case mayEnd && (strings.HasSuffix(key, k.plain) || strings.HasSuffix(key, k.spelled)):
-					e = append(e, word)
-				}
-			}
-		}
-		begin, end = appendNew(begin, b), appendNew(end, e)
-	}
-	begin = begin[:min(len(begin), beginning)]
-	return append(begin, slices.DeleteFunc(end[:min(len(end), ending)], func(word string) bool {
-		return slices.Contains(begin, word)
-	})...)
-}
-
-// appendNew adds to a list the words of another that it lacks, in order.
-func appendNew(list, more []string) []string {
-	slices.Sort(more)
-	for _, word := range slices.Compact(more) {
-		if !slices.Contains(list, word) {
-			list = append(list, word)
-		}
-	}
-	return list
 }
 
 // pattern compares a word with others, all letters of the word at a time, one bit for each letter. The

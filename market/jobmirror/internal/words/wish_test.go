@@ -2,6 +2,7 @@ package words
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -25,9 +26,32 @@ func TestWishes(t *testing.T) {
 		if got := q.Wishes(); !slices.Equal(got, want) {
 			t.Errorf("%q has the words %q", text, got)
 		}
-		for _, group := range q.WithoutWishes(q.Wishes()).must {
+		for _, group := range q.Without(q.Wishes()).must {
 			if word, ok := isWish(group); ok && want != nil {
 				t.Errorf("%q still has %q", text, word)
+			}
+		}
+	}
+}
+
+// Each word beside others may be left out, unless that leaves nothing to look for.
+func TestSingleWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"Koch Berlin": "koch berlin", "Koch in Berlin": "koch berlin", "Koch in": "", "Koch": "", "Koch koch": "", "": "",
+		`Koch "Berlin"`: "koch", "Koch Kellner OR Maler": "koch", "Koch Full-Stack": "koch", "Koch -Berlin": "", "Koch home office": "koch",
+		"Koch Berlin Koch": "koch berlin",
+	} {
+		q := Parse(text)
+		list := q.Single()
+		if got := strings.Join(list, " "); got != want {
+			t.Errorf("of %q may be left out %q, want %q", text, got, want)
+		}
+		for _, word := range list {
+			if rest := q.Without([]string{word}); rest.Empty() || slices.Contains(rest.Single(), word) {
+				t.Errorf("%q without %q asks for %v", text, word, rest.must)
+			}
+			if one := q.Only(word); len(one.must) != 1 || one.must[0][0].words[0] != word {
+				t.Errorf("%q, only %q, asks for %v", text, word, one.must)
 			}
 		}
 	}

@@ -623,11 +623,11 @@ func TestNearest(t *testing.T) {
 		"елкамм":         {{"ёлками", 1}},
 		"nichtsdavon":    nil,
 	} {
-		if got := Nearest(blocks, word, 20); !slices.Equal(got, want) {
+		if got := Nearest(blocks, []string{word}, 20)[0]; !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", word, got, want)
 		}
 	}
-	if got := Nearest(blocks, "berln", 1); len(got) != 1 {
+	if got := Nearest(blocks, []string{"berln"}, 1)[0]; len(got) != 1 {
 		t.Errorf("%d words, not 1", len(got))
 	}
 	if got := slices.Collect(blocks[0].Words()); len(got) != 8 { // küche and größe have two keys

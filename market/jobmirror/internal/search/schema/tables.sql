@@ -31,10 +31,8 @@ CREATE TABLE stemmers (
 
 -- The words that a mistyped one may have meant: many in a row, which is replaced and never changes.
 CREATE TABLE vocabulary (
-    id      @key,            -- random
-    checked BIGINT NOT NULL, -- when somebody last looked for words that no document has any more
-    leaving TEXT NOT NULL,   -- such words, separated by spaces; the next check forgets them
-    words   TEXT NOT NULL    -- all others, separated by spaces
+    id    @key,         -- random
+    words TEXT NOT NULL -- separated by spaces
 );
 
 -- Transactions that changed what a search finds. A search whose snapshot has the same rows finds the same.
