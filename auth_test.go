@@ -67,27 +67,6 @@ func inBubble(t *testing.T, name string, f func(t *testing.T)) {
 func TestRenewingToken(t *testing.T) {
 	token := func(s string) *oauth2.Token { return &oauth2.Token{AccessToken: s} }
 
-	inBubble(t, "100 callers share one fetch", func(t *testing.T) {
-		var fetches, requests atomic.Int64
-		source := jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
-			fetches.Add(1)
-			return token("one"), wait(ctx, time.Second)
-		})
-		a := tokenClient(t, &requests).Applicant(source)
-		var wg sync.WaitGroup
-		for range 100 {
-			wg.Go(func() {
-				if ok, err := a.HasApplied(t.Context(), 1); !ok || err != nil {
-					t.Error(ok, err)
-				}
-			})
-		}
-		wg.Wait()
-		if fetches.Load() != 1 || requests.Load() != 100 {
-			t.Errorf("%d fetches, %d requests", fetches.Load(), requests.Load())
-		}
-	})
-
 	inBubble(t, "each waiter leaves with its own context, the fetch ends with the last", func(t *testing.T) {
 		var requests atomic.Int64
 		var ended time.Duration
@@ -508,7 +487,7 @@ func TestRenewalAfter401(t *testing.T) {
 }
 
 // The renewal is outside the policy: it works where nothing is repeated, also
-// for a call that must be sent once, and happens once a call.
+// for a call that must be sent once.
 func TestRenewalIsOutsideThePolicy(t *testing.T) {
 	inBubble(t, "POST with MaxAttempts 1", func(t *testing.T) {
 		fetches := 0
@@ -552,32 +531,6 @@ func TestRenewalIsOutsideThePolicy(t *testing.T) {
 		}
 		if fetches != 2 || budget() != 0.3 {
 			t.Errorf("%d fetches, %v tokens", fetches, budget())
-		}
-	})
-	inBubble(t, "once a call, also if the service takes the token in between", func(t *testing.T) {
-		fetches, n := 0, 0
-		script := []int{401, 503, 401, 200}
-		var c *jobboard.Client
-		c = served(t, jobboard.Config{TokenSource: numbered(&fetches)}, func(r *http.Request) *http.Response {
-			if strings.Contains(r.URL.Path, "/other/") {
-				return answer(r, 200, noJobs)
-			}
-			n++
-			if n == 2 {
-				time.Sleep(2 * time.Second) // another could be fetched now
-				if _, err := c.Search(t.Context(), "other", jobboard.Query{}); err != nil {
-					t.Error(err)
-				}
-			}
-			if script[n-1] == 401 {
-				return expired(r)
-			}
-			return answer(r, script[n-1], "")
-		})
-		_, err := c.Search(t.Context(), "ch", jobboard.Query{})
-		var e *jobboard.Error
-		if !errors.Is(err, jobboard.ErrUnauthorized) || !errors.As(err, &e) || n != 3 || e.Attempts != 3 || fetches != 2 {
-			t.Errorf("%d requests, %d fetches, %v", n, fetches, err)
 		}
 	})
 }

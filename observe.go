@@ -174,7 +174,7 @@ func (c *invocation) Begin(ctx context.Context, number int) (context.Context, ht
 // End tells the Observer and the Logger that an attempt ended, and the Logger of an answer that was
 // read to its end or dropped.
 func (c *invocation) End(end call.End) {
-	if end.Answer != nil && end.Answer.Response != nil {
+	if end.Answer != nil {
 		c.watch.answered(end.Answer, &c.Secrets)
 		c.logAnswer(end.Answer)
 	}

@@ -530,35 +530,6 @@ func TestTransportLimiterRefusesARepeat(t *testing.T) {
 	})
 }
 
-// The token of many requests in flight may end on this road, too.
-func TestTransportAtTheEndOfAToken(t *testing.T) {
-	inBubble(t, "20", func(t *testing.T) {
-		s := &endingTokens{good: 2}
-		client := withTransport(t, jobboard.Config{TokenSource: s.source(false)}, s.answer)
-		statuses := make(chan int, 20)
-		for range cap(statuses) {
-			go func() {
-				resp, err := client.Transport().RoundTrip(rig.Must(http.NewRequestWithContext(context.Background(), http.MethodGet, base+"/x", http.NoBody)))
-				if err != nil {
-					t.Error(err)
-					statuses <- 0
-					return
-				}
-				_ = resp.Body.Close()
-				statuses <- resp.StatusCode
-			}()
-		}
-		for range cap(statuses) {
-			if got := <-statuses; got != 200 {
-				t.Errorf("status %d", got)
-			}
-		}
-		if had := s.had(); had["token1"] != 20 || had["token2"] != 20 || s.asked != 2 {
-			t.Errorf("sent %v", had)
-		}
-	})
-}
-
 // An answer is passed on at once, and may trickle in for as long as it takes.
 func TestTransportOfATrickle(t *testing.T) {
 	for _, status := range []int{200, 302, 404} {

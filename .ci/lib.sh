@@ -472,7 +472,8 @@ fuzz_all() {
 # step_module DIR ARGS...: one module, or those of its packages that $packages names, with
 # arguments of go test; what it says comes at once.
 step_module() {
-	local dir=$1 log=$CI_LOGS/module-${1//\//_} rc=0
+	local dir=$1 log rc=0
+	log=$(mktemp "$CI_LOGS/module-${1//\//_}-XXXX")
 	shift
 	{ go -C "$dir" vet ./... && in_zone "$far" tests "$log" "$dir" -vet=off "$@"; } >"$log-said" 2>&1 || rc=1
 	printf '%s %s\n%s\n' "$dir" "$*" "$(cat "$log-said")"

@@ -1,8 +1,7 @@
 // Package call makes one call of a service: it sends a request until there is an answer or until
-// another attempt would not help. It knows no operation, no condition and no option of the
-// interface. Its two chains, attempt and decide, can each be read from top to bottom, and the
-// order of their stages is the order below. The loop of go-retryablehttp calls the first as
-// RoundTrip and the second as CheckRetry; between the two it waits.
+// another attempt would not help. It knows no type of the interface. Its two chains, attempt and
+// decide, can each be read from top to bottom, and the order of their stages is the order below. The
+// loop of go-retryablehttp calls the first as RoundTrip and the second as CheckRetry, then it waits.
 //
 // An attempt either hands a good answer to the owner, or ends as a [Failure], which says what
 // happened and carries what was seen. The decision reads the Failure and says whether another
@@ -11,8 +10,8 @@
 // attempt. All stages share the request, the deadline, how many attempts there were, the secrets
 // that no text may show, and the last failure. What else a stage remembers is its own.
 //
-// Settle (internal/budget) takes the token that a silent loss owes, now that the wait is over: the repeat is
-// free if the service has answered another request meanwhile.
+// Settle (internal/budget) takes the token that a silent loss owes, now that the wait is over: the
+// repeat is free if the service has answered another request meanwhile.
 //
 // Place (permit.go) takes the job's place in a bulk call again, which it gave to another job during
 // its wait.
@@ -45,6 +44,10 @@
 // Pay (pay.go) takes a token of the budget for the repeat.
 //
 // Wait (wait.go) sets how long the loop waits, and gives the place in a bulk call to another job.
+//
+// Of the table of faults (internal/suite/faults), send decides about lost connections, time-outs and
+// redirects; read and Owner.Accept about bodies; judge about statuses; judge and renew about the end
+// of a token; bound about deadlines and Retry-After; pay about outages.
 package call
 
 import (
@@ -249,7 +252,7 @@ func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, failed
 	}
 	c.payment.Succeeded(time.Now())
-	c.owner.End(End{Answer: c.current})
+	c.owner.End(End{Answer: c.received()})
 	return taken, nil
 }
 
@@ -310,20 +313,28 @@ func (c *Call) decide(f *Failure) (again bool) {
 	if f.outcome == expired {
 		c.renew(f)
 	}
-	now := time.Now()
+	now, wait := time.Now(), time.Duration(0)
 	if f.Stopped == Going {
 		c.payment.credit(f, now)
-		f.Stopped = c.bound(f, now)
+		wait, f.Stopped = c.bound(f, now)
 	}
 	if f.Stopped == Going {
-		f.Stopped = c.payment.pay(f, now, c.clock.end)
+		wait, f.Stopped = c.payment.pay(f, wait, now, c.clock.end)
 	}
-	end := End{Answer: c.current, Failure: f}
+	end := End{Answer: c.received(), Failure: f}
 	if f.Stopped == Going {
-		end.Repeat, end.Wait = true, c.wait(f)
+		end.Repeat, end.Wait = true, c.wait(f, wait)
 	}
 	c.owner.End(end)
 	return end.Repeat
+}
+
+// received returns the answer of the attempt under way, or nil.
+func (c *Call) received() *Answer {
+	if c.current == nil || c.current.Response == nil {
+		return nil
+	}
+	return c.current
 }
 
 // renew renews the token that f calls expired, and notes in f what came of it.

@@ -59,8 +59,7 @@ type Failure struct {
 
 	call    *Call
 	outcome outcome
-	resent  bool          // net/http has sent the request once more by itself
-	wait    time.Duration // before the next attempt
+	resent  bool // net/http has sent the request once more by itself
 }
 
 // Error makes a Failure an error for the loop. Nobody sees its text.

@@ -94,27 +94,28 @@ func (c *Call) mayBeExpired(w *refusal.Words) bool {
 }
 
 // bound returns what forbids a repeat after f, but for the budget: the outcome, the method, the
-// caller's context, or a number of the policy. If it returns Going, it has set f.wait.
-func (c *Call) bound(f *Failure, now time.Time) Stop {
+// caller's context, or a number of the policy. If nothing does, it also returns the wait before the
+// repeat.
+func (c *Call) bound(f *Failure, now time.Time) (wait time.Duration, stop Stop) {
 	policy, repeats := c.endpoint.Policy, f.outcome.repeats(c.request.Method)
 	byPolicy := f.outcome != renewed // a renewed token goes out at once, whatever the policy says
 	if byPolicy {
-		f.wait = policy.wait(c.history.repeats, f.RetryAfter)
+		wait = policy.wait(c.history.repeats, f.RetryAfter)
 	}
 	switch {
 	case c.clock.ctx.Err() != nil && !f.outcome.isFinal():
 		f.Also = c.clock.ctx.Err()
-		return Canceled
+		return 0, Canceled
 	case f.outcome.isFinal(), f.outcome == cutOff && !repeats:
-		return Final
+		return 0, Final
 	case !repeats, c.request.Given != nil && !c.request.Given.canRepeat():
-		return NotIdempotent
+		return 0, NotIdempotent
 	case f.RetryAfter > policy.MaxRetryAfter:
-		return RetryAfter
+		return 0, RetryAfter
 	case byPolicy && c.history.repeats+1 >= policy.MaxAttempts:
-		return Attempts
-	case !now.Add(f.wait).Before(c.clock.end):
-		return Deadline
+		return 0, Attempts
+	case !now.Add(wait).Before(c.clock.end):
+		return 0, Deadline
 	}
-	return Going
+	return wait, Going
 }

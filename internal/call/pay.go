@@ -20,19 +20,19 @@ func (p *payment) credit(f *Failure, now time.Time) {
 // pay takes a token for the repeat of f out of the budget. A repeat after an attempt that did not
 // reach the service costs nothing: a first attempt costs no token, and a repeat that was not sent has
 // left its token. After a silent loss the next attempt pays when it begins. If many calls failed
-// together, pay delays the repeat so that they start one after the other, as far as there is time
-// before end.
-func (p *payment) pay(f *Failure, now, end time.Time) Stop {
+// together, pay makes the wait longer so that they start one after the other, as far as there is time
+// before end. It returns the wait.
+func (p *payment) pay(f *Failure, wait time.Duration, now, end time.Time) (time.Duration, Stop) {
 	if p.Budget == nil || f.outcome == unsent || f.outcome == renewed {
-		return Going
+		return wait, Going
 	}
 	if f.outcome == silent {
 		p.Owe(now, f.resent)
 	} else if !p.Charge(now, f.resent) {
-		return Budget
+		return wait, Budget
 	}
-	if later := p.Budget.Spread(now); now.Add(f.wait + later).Before(end) {
-		f.wait += later
+	if later := p.Budget.Spread(now); now.Add(wait + later).Before(end) {
+		wait += later
 	}
-	return Going
+	return wait, Going
 }

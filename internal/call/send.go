@@ -33,7 +33,7 @@ func (c *Call) send(req *http.Request, auth *credential.Authorization) (*Answer,
 		}
 	}
 	c.history.attempts++
-	resp, err := c.follow(x, sent)
+	resp, err := c.follow(x, sent) //nolint:bodyclose // Answer.Close does
 	if err != nil {
 		err = x.Cause(err)
 		a.Close()

@@ -27,9 +27,9 @@ func (p *Policy) wait(repeat int, retryAfter time.Duration) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// wait notes that f is repeated, and returns how long the loop waits before. Meanwhile another job
-// of the bulk call runs.
-func (c *Call) wait(f *Failure) time.Duration {
+// wait notes that f is repeated after a wait, and returns how much of it is left once the answer is
+// closed. Meanwhile another job of the bulk call runs.
+func (c *Call) wait(f *Failure, wait time.Duration) time.Duration {
 	if f.outcome != renewed {
 		c.history.repeats++
 	}
@@ -39,11 +39,11 @@ func (c *Call) wait(f *Failure) time.Duration {
 	if f.Answer != nil {
 		began := time.Now()
 		f.Answer.discard(c.clock.end)
-		f.Answer, f.wait = nil, max(f.wait-time.Since(began), 0)
+		f.Answer, wait = nil, max(wait-time.Since(began), 0)
 	}
-	c.retryer.RetryWaitMin = f.wait // what Backoff returns
+	c.retryer.RetryWaitMin = wait // what Backoff returns
 	if c.request.Turn != nil {
 		c.request.Turn.StepOut()
 	}
-	return f.wait
+	return wait
 }

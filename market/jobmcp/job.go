@@ -50,6 +50,7 @@ type jobInformationResult struct {
 	Title         string     `json:"foreign_title"`
 	Company       string     `json:"foreign_company,omitempty"`
 	Locations     []string   `json:"foreign_locations,omitempty"`
+	Page          string     `json:"foreign_page,omitempty" jsonschema:"page of the job on this site: show it to the person"`
 	Privacy       string     `json:"foreign_privacy_statement,omitempty" jsonschema:"address of the company's privacy statement"`
 	Questions     []question `json:"questions"`
 	LeftOut       int        `json:"questions_left_out,omitempty" jsonschema:"number of questions left out of the list, for want of room or because their identifier is invalid"`
@@ -66,7 +67,7 @@ func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (job
 		Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
 		Language: foreign.Token(info.JobLanguage), Title: foreign.Line(info.JobTitle, maxTitle),
 		Company: foreign.Line(company.Of(nil, info), maxName), Locations: listed(shown.Locations(info), maxTitle),
-		Privacy: linkOf(info.DataSecurityURL()), Questions: []question{},
+		Page: s.page(info.JobID, info.JobTitle), Privacy: linkOf(info.DataSecurityURL()), Questions: []question{},
 		NationCount: len(info.Nationalities), Nationalities: nationalities(info, in.Nationality),
 	}
 	if !info.Timestamp.IsZero() {

@@ -41,6 +41,14 @@ type whereabouts struct {
 	RadiusKm  float64 `json:"radius_km"`
 	Source    string  `json:"source,omitempty" jsonschema:"source of the town's coordinates: name it beside the result"`
 	Note      string  `json:"note,omitempty" jsonschema:"what contradicts itself in near: tell the person"`
+	Others    []other `json:"others,omitempty" jsonschema:"other towns of this name: the person may mean one of them"`
+}
+
+// other is a town that the name in near may mean as well.
+type other struct {
+	Near    string `json:"near" jsonschema:"what near takes for this town"`
+	Town    string `json:"town"`
+	Country string `json:"country"`
 }
 
 // sought tells in a result which channel and circle the search used.
@@ -97,6 +105,9 @@ func (s searchArgs) query() (jobboard.Query, *whereabouts, error) {
 	if town.Name != "" {
 		around.Town, around.Country, around.Source = town.Name, town.Country, places.Attribution
 	}
+	for _, p := range nearby.Others(s.Near, town) {
+		around.Others = append(around.Others, other{nearby.Typed(p), p.Name, p.Country})
+	}
 	around.Note = nearby.Contradiction(s.Near)
 	return q, around, nil
 }
@@ -112,6 +123,8 @@ type searchJobsArgs struct {
 	Offset        int    `json:"offset,omitempty" min:"0" max:"1000000" jsonschema:"postings to pass over: next_offset of the call before"`
 	Advertisement int    `json:"advertisement_characters,omitempty" min:"0" max:"20000" jsonschema:"how much of each advertisement's text to return; 0: none"`
 	Posting       string `json:"posting,omitempty" pattern:"^[0-9]{1,19}$" jsonschema:"return only this posting of the search, such as to read its whole advertisement"`
+
+	page func(jobboard.JobID, string) string // Server.page
 }
 
 // entry is a posting in the list of search_jobs.
@@ -125,6 +138,7 @@ type entry struct {
 	Title         string   `json:"foreign_title"`
 	Company       string   `json:"foreign_company,omitempty"`
 	Locations     []string `json:"foreign_locations,omitempty"`
+	Page          string   `json:"foreign_page,omitempty" jsonschema:"page of the job on this site: show it to the person"`
 	Link          string   `json:"foreign_apply_link,omitempty" jsonschema:"where a person applies online"`
 	Advertisement string   `json:"foreign_advertisement,omitempty"`
 	Cut           bool     `json:"advertisement_cut,omitempty" jsonschema:"the advertisement is longer than this part"`
@@ -138,6 +152,7 @@ type searchJobsResult struct {
 	Postings   []entry `json:"postings"`
 	Next       int     `json:"next_offset,omitempty" jsonschema:"offset of the next page; absent on the last one"`
 	Note       string  `json:"note,omitempty"`
+	Advice     string  `json:"next,omitempty" jsonschema:"what to try next"`
 }
 
 // notListed lists the config keys that entries leave out.
@@ -165,6 +180,7 @@ func (in *searchJobsArgs) wanted(entries int) part.Wanted {
 
 func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsResult, error) {
 	out := searchJobsResult{Postings: []entry{}}
+	in.page = s.page
 	from, ch, q, err := s.seek(ctx, in.searchArgs, &out.sought)
 	if err != nil {
 		return out, err
@@ -199,6 +215,7 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 		unreadable := fmt.Sprintf("%d of the answer's postings could not be read and are left out", page.Unreadable)
 		out.Note = strings.TrimPrefix(out.Note+"; "+unreadable, "; ")
 	}
+	out.Advice = out.advice(&in)
 	out.Tell = out.summary()
 	return out, nil
 }
@@ -255,6 +272,9 @@ func (in *searchJobsArgs) list(
 			continue
 		}
 		e := entryOf(p, min(in.Advertisement, maxAdText))
+		if job, ok := p.LinkedJob(); ok {
+			e.Page = in.page(job, p.Title)
+		}
 		if len(out.Postings) == 0 { // a page needs at least one entry, or the next page would begin at the same posting
 			e = space.cut(e, p)
 		}
@@ -306,6 +326,14 @@ func linkOf(link *url.URL, err error) string {
 	return ""
 }
 
+// page returns the address of the page of a job on the site of the server, or "".
+func (s *Server) page(job jobboard.JobID, title string) string {
+	if s.o.JobURL == nil || job <= 0 {
+		return ""
+	}
+	return linkOf(url.Parse(s.o.JobURL(job, title)))
+}
+
 // room counts the bytes left in a result for the entries of its lists.
 type room struct{ left int }
 
@@ -342,7 +370,9 @@ func sizeOf(x any) int {
 // cut shortens the advertisement in an entry until the entry fits.
 func (r *room) cut(e entry, p *jobboard.JobPosting) entry {
 	for n := utf8.RuneCountInString(e.Advertisement) / 2; n > 0 && sizeOf(e) > r.left; n /= 2 {
+		page := e.Page
 		e = entryOf(p, n)
+		e.Page = page
 	}
 	return e
 }

@@ -63,6 +63,9 @@ type Options struct {
 	// NextStep returns advice for an error, or "" to use the advice of package jobmcp; nil:
 	// always that advice.
 	NextStep func(error) string
+	// JobURL returns the address of the page of a job on the site of this server, for results to link to; nil: results
+	// link to the board alone.
+	JobURL func(job jobboard.JobID, title string) string
 	// SignIn tells a person how to sign in as an applicant; empty: signing in is
 	// impossible.
 	SignIn string

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -251,6 +252,9 @@ func (s *Server) nextStep(err error) string {
 			return next
 		}
 	}
+	if unknownChannel(err) {
+		return "leave channel out: the settings' channel is searched then; or ask whoever runs this server for the names of its channels"
+	}
 	for _, step := range nextSteps {
 		for _, condition := range step.conditions {
 			if errors.Is(err, condition) {
@@ -259,6 +263,12 @@ func (s *Server) nextStep(err error) string {
 		}
 	}
 	return ""
+}
+
+// unknownChannel reports whether an error is the answer of a copy, or of a board, that has not the channel of a search.
+func unknownChannel(err error) bool {
+	var call *jobboard.Error
+	return errors.As(err, &call) && call.Op == "Postings" && call.StatusCode == http.StatusNotFound
 }
 
 var nextSteps = []struct {

@@ -65,7 +65,7 @@ type Order int
 // The orders.
 const (
 	// Relevance begins with postings that have every word in the title. Then come those that have every word in the
-	// title if parts of words count, those that have every word in the title, a place or a company if parts
+	// title if parts of words and synonyms count, those that have every word in the title, a place or a company if parts
 	// count, then those that have every word anywhere, and then those that have one word as a part and another one
 	// elsewhere. Among equals, and without a text, it is Newest.
 	Relevance Order = iota

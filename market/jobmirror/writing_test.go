@@ -27,7 +27,7 @@ func TestAnyWritingIsFound(t *testing.T) {
 		"%": nil, "_": nil, "*": nil, "pastry*": {"Pastry"}, "words:pastry": {}, "pastry OR barista": {"Pastry", "Barista"}, "NOT pastry": {}, "pastry' OR '1'='1": {"Pastry"}, "^pastry": {"Pastry"},
 		"pastry) OR (barista": {"Pastry", "Barista"}, "barista -pastry": {"Barista"}, "pastry -chef": {}, "pastry & !barista": {}, "pastry:*": {"Pastry"}, "<-> pastry": {"Pastry"}, "\x00pastry": {"Pastry"}, "pastry\xff": {"Pastry"},
 	}
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		for _, title := range titles {
 			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: title, Language: "de"})

@@ -364,17 +364,15 @@ type Results struct {
 	Meant    []Facet       // towns that the visitor may mean by a Near that names none; see List.Meant
 	Page     *jobmirror.Page
 	Cards    []Card // cards of Page.Postings
-
-	Texts Texts // the site's sentences for the reader
+	Texts    Texts  // in the reader's language
 
 	towns     map[places.Place]*town // what townsOf returns; nil: it has not counted yet
 	languages []string               // of the site
 }
 
 // Places returns at most limit places of the hits: first the chosen one, and then those with the most hits. It has each
-// town once. Of several names that the board has
-// for a town, a reader of German is shown the one that the town has in package places, such as München, and others
-// another one, such as Munich.
+// town once. Of several names that the board has for a town, a reader of German is shown the one that the town has in
+// package places, such as München, and others another one, such as Munich.
 func (r *Results) Places(limit int) []Facet {
 	counts, names := map[string]int{}, map[string]string{}
 	for name, count := range r.Page.Facets.Places {

@@ -226,7 +226,10 @@ func TestBarOfAFeed(t *testing.T) {
 	src := &source{Reader: strings.NewReader(body), size: int64(len(body))}
 	r := &feedRun{src: src, feed: jobfeed.NewReader(src, nil), sum: feedSummary{count: map[string]int{}}}
 	read := 0
-	for range r.jobIDs() {
+	for _, err := range r.jobIDs() {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if read++; read <= ahead && read < n {
 			continue
 		}

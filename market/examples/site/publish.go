@@ -18,5 +18,8 @@ func (s *site) robots(w http.ResponseWriter, _ *http.Request) {
 // assistants lets assistants search the copy, without requests to the board.
 func (s *site) assistants(channel jobboard.ChannelID) http.Handler {
 	host := strings.TrimPrefix(strings.TrimPrefix(s.URL, "https://"), "http://")
-	return jobmcp.NewServer(s.Site.Client(), jobmcp.Options{Channel: channel, Hosts: []string{host}}).Handler()
+	return jobmcp.NewServer(s.Site.Client(), jobmcp.Options{
+		Channel: channel, Hosts: []string{host},
+		JobURL: func(job jobboard.JobID, title string) string { return s.URL + s.Site.Path(job, title) },
+	}).Handler()
 }

@@ -232,6 +232,9 @@ func TestEveryLinkLeadsToAPage(t *testing.T) {
 	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
 		_, published[path] = v.get(path)
 	}
+	if !strings.Contains(published["/mcp"], `\"foreign_page\":\"`+v.origin+"/job/") {
+		t.Errorf("an assistant gets no link to the site: %.500s", published["/mcp"])
+	}
 	for from, body := range published {
 		found := regexp.MustCompile(`/job/(\d+)/[^"<\\ ]*`).FindAllStringSubmatch(body, -1)
 		for _, link := range found {

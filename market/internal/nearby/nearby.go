@@ -57,6 +57,39 @@ func Contradiction(typed string) string {
 	return fmt.Sprintf("the postal code %s does not lie in %s (%s): the place is that of the code", code.Name, town.Name, town.Country)
 }
 
+// mostOthers bounds the towns of Others.
+const mostOthers = 5
+
+// Others returns the other towns that a typed name may mean, the largest first: those of the same name, with or without
+// words behind it, such as Frankfurt (Oder) beside Frankfurt am Main. town is what Parse returns for it.
+func Others(typed string, town places.Place) (others []places.Place) {
+	name := strings.TrimSpace(typed)
+	if town.Population == 0 || name == "" { // no town was typed
+		return nil
+	}
+	for _, p := range places.Search(name, 50) {
+		if p == town || len(p.Name) < len(name) || !strings.EqualFold(p.Name[:len(name)], name) {
+			continue
+		}
+		if rest := p.Name[len(name):]; rest != "" && !strings.ContainsAny(rest[:1], " (/") {
+			continue // another word
+		}
+		if others = append(others, p); len(others) == mostOthers {
+			break
+		}
+	}
+	return others
+}
+
+// Typed returns what a person types so that Parse takes this town: its name and country, or its coordinates.
+func Typed(town places.Place) string {
+	name := town.Name + ", " + town.Country
+	if found, ok := places.Find(name); ok && found == town {
+		return name
+	}
+	return fmt.Sprintf("%g,%g", town.Latitude, town.Longitude)
+}
+
 // coded returns the place of a postal code, with the code as its name.
 func coded(typed string) (places.Place, error) {
 	switch found := postal.Find(typed, ""); len(found) {

@@ -155,7 +155,7 @@ func (f *finder) skips() (bool, error) {
 		asks++
 	}
 	switch {
-	case f.scan != nil || f.hasHits || f.finds == yes:
+	case f.scan != nil || f.hasHits || f.finds == yes || f.q.Among != nil:
 		return false, nil
 	case f.finds == no:
 		return true, nil
