@@ -286,6 +286,6 @@ const newDays = 3
 
 // isNew reports whether a job is new: it was listed, or the copy saw it first, on one of the last days.
 func isNew(p *jobmirror.Posting) bool {
-	seen := filters.Posting{Config: p.Posting.Config, VersionStart: p.Posting.PostingVersionStartDate}
+	seen := filters.Posting{Config: p.Posting.Config, VersionStart: p.Posting.PostingVersionStartDate, FirstSeen: p.FirstSeen}
 	return slices.Contains(filters.Days(time.Now(), newDays), seen.Day())
 }
