@@ -426,6 +426,22 @@ func TestJobPage(t *testing.T) {
 	}
 }
 
+// A job's page says when the copy saw the job first, unless its first refresh brought it, and that it is new.
+func TestFirstSightOfAJob(t *testing.T) {
+	c := newCopied(t)
+	c.copy()
+	if c.get(fmt.Sprintf("/job/%d/x", c.fake.Demo.OpenJob)); c.page == nil || !c.page.FirstSeen.IsZero() || c.page.New {
+		t.Fatalf("a job of the first refresh: %+v", c.page)
+	}
+	job, _ := c.fake.Publish(c.fake.Demo.Channel, jobboardtest.Job{Title: "Gardener", Language: "de"})
+	before := time.Now().Add(-time.Second)
+	c.copy()
+	c.get(fmt.Sprintf("/job/%d/x", job.ID))
+	if p := c.page; p == nil || p.FirstSeen.Before(before) || p.Confirmed.Before(before) || p.ShownAgain != 0 || !p.New {
+		t.Errorf("a job of the second refresh: %+v", p)
+	}
+}
+
 // A job's page and its place in the feeds are of the posting that the list shows, beside one that a
 // visitor should not see.
 func TestPageOfTheVisiblePosting(t *testing.T) {

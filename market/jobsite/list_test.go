@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -85,6 +86,10 @@ func FuzzParseList(f *testing.F) {
 // Every link of a list leads where its number says.
 func TestList(t *testing.T) {
 	fake := jobboardtest.New(t, jobboardtest.WithDemo())
+	_, posting := fake.Publish(fake.Demo.Channel, jobboardtest.Job{Title: "Gardener", Language: "de"})
+	fake.RemovePosting(posting.ID)
+	posting.VersionStart = fake.Now().Add(-time.Minute) // which is of the last days
+	fake.AddPosting(posting)
 	mirror, err := jobmirror.Open(t.Context(), filepath.Join(t.TempDir(), "jobs.db"), jobmirror.Options{
 		Config:   jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID},
 		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(fake.Demo.Channel), Languages: []string{"de"}}},
