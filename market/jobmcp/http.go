@@ -35,7 +35,7 @@ const (
 // may have 1 MiB and take 5 s to arrive; messages being read do not count as requests under
 // way. If 256 messages are being read, a new one cancels the oldest, which gets 503. Where the
 // ResponseWriter has no deadlines, as in middleware without Unwrap, the server's ReadTimeout bounds the
-// time, and the new message gets 503. Handler does not authenticate callers: wrap it in a handler
+// time, and the new message gets 503. A batch of messages gets 400. Handler does not authenticate callers: wrap it in a handler
 // that does. All callers share the limits on calls and their rate.
 //
 // A call whose caller has left ends at once if it was made by protocol 2026-07-28 or a later
@@ -78,8 +78,8 @@ type readers struct {
 	all []*http.ResponseController // oldest first
 }
 
-// read replaces a request's body by what it reads of it within maxReading. It answers the request itself,
-// and returns false, if that is no one message. The library refuses one that is too long or damaged.
+// read replaces a request's body by what it reads of it within maxReading. It returns false if that is not one
+// message, and then has answered the request. The library refuses a message that is too long or damaged.
 func (all *readers) read(w http.ResponseWriter, r *http.Request) bool {
 	conn := http.NewResponseController(w)
 	_ = conn.SetReadDeadline(time.Now().Add(maxReading)) // where there are none, the server bounds the time

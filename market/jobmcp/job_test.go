@@ -222,7 +222,8 @@ func TestChecksAnswers(t *testing.T) {
 	labels, _ := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Cook", Questions: []jobboardtest.Question{
 		{ID: "1", Type: "YESNO", Label: "Licence <b>B</b>?", Answers: yesNo},
 		{ID: "2", Type: "CATALOG", Label: "Where?", Answers: []jobboardtest.Choice{{ID: "40", Label: "Here"}, {ID: "41", Label: "There"}, {ID: "42", Label: "there"}, {ID: "Here", Label: "Both"}}},
-		{ID: "3", Type: "TEXT", Label: "Why?"}, {ID: "4", Type: "TEXT", Label: "Why?"},
+		{ID: "3", Type: "TEXT", Label: "Why?"},
+		{ID: "4", Type: "TEXT", Label: "Why?"},
 	}})
 	for given, want := range map[string]string{
 		`{"Licence ‹b›B‹/b›?":"ja","where?":"both","3":"a","4":"b"}`: `"ok":true,"problems":[],"answers":[{"question":"1","answer":"10",`,

@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/filters"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/nearby"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
@@ -112,6 +114,11 @@ func (s searchArgs) query() (jobboard.Query, *whereabouts, error) {
 
 type searchJobsArgs struct {
 	searchArgs
+	Category      string `json:"category,omitempty" max:"200" jsonschema:"only postings of this category, by its identifier; empty: any"`
+	Place         string `json:"place,omitempty" max:"200" jsonschema:"only postings that name this place; empty: any. near finds what is around a town"`
+	Company       string `json:"company,omitempty" max:"200" jsonschema:"only postings of this company, whole and in capitals or not; empty: any"`
+	Remote        string `json:"remote,omitempty" max:"50" jsonschema:"only postings with this status of remote work, such as FULLY_REMOTE; empty: any"`
+	Since         int    `json:"since,omitempty" min:"0" max:"90" jsonschema:"only postings that are there since so many days at most; 0: any"`
 	Limit         int    `json:"limit,omitempty" min:"1" max:"50" default:"10" jsonschema:"most postings to return"`
 	Offset        int    `json:"offset,omitempty" min:"0" max:"1000000" jsonschema:"postings to pass over: next_offset of the call before"`
 	Advertisement int    `json:"advertisement_characters,omitempty" min:"0" max:"20000" jsonschema:"how much of each advertisement's text to return; 0: none"`
@@ -151,13 +158,18 @@ type searchJobsResult struct {
 // notListed lists the config keys that entries leave out.
 var notListed = []string{
 	jobboard.KeyProjectLocation, jobboard.KeyLocation, jobboard.KeyProjectNumber, jobboard.KeyAudience,
-	jobboard.KeyListingStartDate, jobboard.KeyInternalPostingName, jobboard.KeyJobCategory,
+	jobboard.KeyInternalPostingName,
+}
+
+// chosen returns what the filters narrow the search to.
+func (in *searchJobsArgs) chosen() filters.Chosen {
+	return filters.Chosen{Category: in.Category, Place: in.Place, Company: in.Company, Remote: in.Remote, Since: in.Since}
 }
 
 // wanted returns the part of a search's answer that a page of so many entries is made of: one posting
 // more tells whether there is another page.
 func (in *searchJobsArgs) wanted(entries int) part.Wanted {
-	w := part.Wanted{Ads: in.Advertisement > 0}
+	w := part.Wanted{Ads: in.Advertisement > 0, Filters: in.chosen()}
 	if in.Posting == "" {
 		w.Skip, w.Take = in.Offset, entries+1
 	} else {
@@ -180,74 +192,74 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 	most := min(in.Limit, maxPostings)
 	ctx, answer := part.Ask(ctx, in.wanted(most))
 	stream := from.PostingStream(ctx, ch, q)
-	count, hidden, err := in.list(stream, answer, most, &out)
+	count, err := in.list(stream, answer, most, &out)
 	if err != nil {
 		return out, err
 	}
 	page, _ := stream.Page()
-	out.Total = max(page.TotalNumberOfJobs, count)
-	out.Incomplete = page.TotalNumberOfJobs > count && !answer.Given()
-	if hidden > 0 {
+	out.Total = max(page.TotalNumberOfJobs, count.given)
+	out.Incomplete = page.TotalNumberOfJobs > count.given && !answer.Given()
+	if in.chosen() != (filters.Chosen{}) && !answer.Given() {
+		out.Total = count.found // the service knows no filters
+	}
+	if count.hidden > 0 {
 		out.Note = fmt.Sprintf("total is larger than what can be listed: "+
-			"not everybody may see %d of these postings, which are left out", hidden)
+			"not everybody may see %d of these postings, which are left out", count.hidden)
 	}
+	told := part.ReadTold(page.Unknown)
 	if out.Total == 0 {
-		out.Note = "nothing matches; the answer is the same for a channel that does not exist"
+		out.Note = cmp.Or(foreign.Line(told.Why, maxTitle), "nothing matches; the answer is the same for a channel that does not exist")
 	}
+	out.Note = strings.TrimPrefix(out.Note+corrections(told.Corrected), "; ")
 	if page.Unreadable > 0 {
 		unreadable := fmt.Sprintf("%d of the answer's postings could not be read and are left out", page.Unreadable)
 		out.Note = strings.TrimPrefix(out.Note+"; "+unreadable, "; ")
 	}
-	out.Advice = out.advice(in.searchArgs)
+	out.Advice = out.advice(&in)
 	out.Tell = out.summary()
 	return out, nil
 }
 
-// advice returns what to try next, or "".
-func (r *searchJobsResult) advice(in searchArgs) string {
-	var steps []string
-	if r.Total == 0 && in.Text != "" {
-		steps = append(steps, "search for fewer or for more general words")
+// corrections says which words a copy has searched for in place of others, behind other notes.
+func corrections(list []part.Correction) (note string) {
+	for _, c := range list {
+		word := foreign.Line(c.Word, maxName)
+		if len(c.Nearest) == 0 {
+			note += fmt.Sprintf("; %q was left out of the search", word)
+			continue
+		}
+		note += fmt.Sprintf("; no posting has %q: searched for %s too", word, foreign.Line(strings.Join(c.Nearest, ", "), maxName))
 	}
-	if r.Total == 0 && r.Near != nil {
-		steps = append(steps, "set a larger radius_km, or leave near out")
-	}
-	if r.Total == 0 && in.Channel != "" {
-		steps = append(steps, "leave channel out: the settings' channel is searched then")
-	}
-	if r.Near != nil && len(r.Near.Others) > 0 {
-		steps = append(steps, "if another town of this name is meant, set near to one of near.others")
-	}
-	if r.Total == 0 && len(steps) == 0 {
-		steps = append(steps, "nothing is published in this channel: whoever runs this server can check its name")
-	}
-	return strings.Join(steps, "; ")
+	return note
 }
 
-// page returns the address of the page of a job on the site of the server, or "".
-func (s *Server) page(job jobboard.JobID, title string) string {
-	if s.o.JobURL == nil || job <= 0 {
-		return ""
-	}
-	return linkOf(url.Parse(s.o.JobURL(job, title)))
+// counts counts the postings of a stream.
+type counts struct {
+	given  int // all of them
+	found  int // by the filters
+	hidden int // not everybody may see them
 }
 
-// list puts the page of postings that was asked for into a result. It returns how many postings the
-// stream had, and how many of them not everybody may see.
+// list puts the page of postings that was asked for into a result, and counts those of the stream.
 func (in *searchJobsArgs) list(
 	stream *jobboard.PostingStream, answer *part.Answer, most int, out *searchJobsResult,
-) (count, hidden int, err error) {
+) (count counts, err error) {
 	space, found := newRoom(), 0
+	chosen, now := in.chosen(), time.Now()
 	for p, err := range stream.All() {
 		if _, unreadable := errors.AsType[*jobboard.UnreadableError](err); unreadable {
 			break // the last item of a whole answer
 		}
 		if err != nil {
-			return count, hidden, err
+			return count, err
 		}
-		count++
+		count.given++
+		if !answer.Given() && !chosen.Finds(&filters.Posting{Config: p.Config, VersionStart: p.PostingVersionStartDate}, now) {
+			continue
+		}
+		count.found++
 		if !p.Config.VisibleToAll() {
-			hidden++
+			count.hidden++
 			continue
 		}
 		if in.Posting != "" && in.Posting != fmt.Sprint(p.JobPostingID) {
@@ -272,7 +284,7 @@ func (in *searchJobsArgs) list(
 			out.Next = found - 1
 		}
 	}
-	return count, hidden, nil
+	return count, nil
 }
 
 func entryOf(p *jobboard.JobPosting, advertisement int) entry {
@@ -312,6 +324,14 @@ func linkOf(link *url.URL, err error) string {
 		return foreign.Line(text, maxLink)
 	}
 	return ""
+}
+
+// page returns the address of the page of a job on the site of the server, or "".
+func (s *Server) page(job jobboard.JobID, title string) string {
+	if s.o.JobURL == nil || job <= 0 {
+		return ""
+	}
+	return linkOf(url.Parse(s.o.JobURL(job, title)))
 }
 
 // room counts the bytes left in a result for the entries of its lists.

@@ -40,8 +40,9 @@ type finishingConn struct {
 	answered chan struct{}       // receives after answers
 }
 
-// Read returns the next message. The end of the input, and a line that is no message, it returns when every
-// call has its answer or maxCallTime is over; the end of stop at most maxFinish later, as the end of the input.
+// Read returns the next message. At the end of the input, and at a line that is no message, it first waits until
+// every call has its answer, or maxCallTime is over. When stop ends it waits for maxFinish at most, and returns what
+// it returns at the end of the input.
 func (c *finishingConn) Read(context.Context) (jsonrpc.Message, error) {
 	message, err := c.Connection.Read(c.stop)
 	if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {

@@ -47,6 +47,27 @@ func (r *searchJobsResult) summary() string {
 	return line
 }
 
+// advice returns what to try next, or "".
+func (r *searchJobsResult) advice(in *searchJobsArgs) string {
+	var steps []string
+	if r.Total == 0 && in.Text != "" {
+		steps = append(steps, "search for fewer or for more general words")
+	}
+	if r.Total == 0 && r.Near != nil {
+		steps = append(steps, "set a larger radius_km, or leave near out")
+	}
+	if r.Total == 0 && in.Channel != "" {
+		steps = append(steps, "leave channel out: the settings' channel is searched then")
+	}
+	if r.Near != nil && len(r.Near.Others) > 0 {
+		steps = append(steps, "if another town of this name is meant, set near to one of near.others")
+	}
+	if r.Total == 0 && len(steps) == 0 {
+		steps = append(steps, "nothing is published in this channel: whoever runs this server can check its name")
+	}
+	return strings.Join(steps, "; ")
+}
+
 func (r *jobInformationResult) summary() string {
 	if !r.ApplyPossible {
 		return "the job takes no applications"

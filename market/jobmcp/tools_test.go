@@ -38,7 +38,7 @@ var toolCalls = []struct {
 	{"search_jobs", `{"offset":40}`, false, []string{`"total":42`}},
 	{"search_jobs", `{"near":"Berlni"}`, true, []string{`no place is known by the name`, `is it Berlin (DE)`, `"next":"give near as a town's name`}},
 	{"search_jobs", `{"limit":51}`, true, []string{`limit must be a whole number from 1 to 50`, `ErrInvalidInput`, `nothing was sent`}},
-	{"search_jobs", `{"base_url":"https://other.example"}`, true, []string{`there is no argument \"base_url\"; there are advertisement_characters, channel`, `ErrInvalidInput`}},
+	{"search_jobs", `{"base_url":"https://other.example"}`, true, []string{`there is no argument \"base_url\"; there are advertisement_characters, category, channel`, `ErrInvalidInput`}},
 	{"job_information", `{"job":"2797227","nationality":"deut"}`, false, []string{
 		`"apply_possible":true`, `"foreign_label":"Haben Sie einen Führerschein der Klasse B?"`, `"id":"2900101"`, `"kind":"yes or no"`,
 		`"nationalities_total":202`, `{"id":"2800168","foreign_label":"deutsch"}`, `"foreign_privacy_statement":"https://www.lindenhof.example/datenschutz"`,

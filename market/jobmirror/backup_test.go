@@ -18,7 +18,7 @@ import (
 // A reader of the log that has read more than a backup holds is told so, also once the log has
 // grown past its cursor with other changes; a reader who had read no further goes on.
 func TestCursorAfterABackupWasPutBack(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, optionsOf(srv))
 		refresh(t, m)

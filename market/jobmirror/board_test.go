@@ -119,7 +119,7 @@ func TestMoveBoard(t *testing.T) {
 
 // Of two processes with different boards that are the first, one is refused.
 func TestTwoBoardsAtOnce(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		if !strings.HasPrefix(address, "postgres") {
 			address = filepath.Join(t.TempDir(), "jobs.db")
 		}

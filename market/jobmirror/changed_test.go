@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -64,7 +65,7 @@ func sameChanged(t *testing.T, m *jobmirror.Mirror, mark jobmirror.ChangeMark, q
 // Many queries that are asked at once find what each finds alone: words in quotes, synonyms, parts of words and
 // what is left out among them, in many languages.
 func TestChangedEqualsSearch(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		o := newOracle(4)
 		board := httptest.NewServer(o)
 		defer board.Close()
@@ -73,11 +74,17 @@ func TestChangedEqualsSearch(t *testing.T) {
 			LookupEvery: -1,
 			Channels:    []jobmirror.Channel{{ID: "1_all", Languages: oracleLanguages}}, Limit: -1, Synonyms: o.synonymList(),
 		})
-		refresh(t, m)
-		page, err := m.Search(t.Context(), jobmirror.Query{Limit: 1})
-		if err != nil {
-			t.Fatal(err)
+		mark := func() jobmirror.ChangeMark {
+			t.Helper()
+			page, err := m.Search(t.Context(), jobmirror.Query{Limit: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return page.Mark
 		}
+		empty := mark()
+		refresh(t, m)
+		full := mark()
 		for i, p := range o.postings {
 			if i%3 == 0 {
 				p.Ad += " " + o.word()
@@ -89,11 +96,15 @@ func TestChangedEqualsSearch(t *testing.T) {
 			q, _ := o.query()
 			queries = append(queries, q)
 		}
-		if hits := sameChanged(t, m, page.Mark, queries); hits < len(queries) {
+		if hits := sameChanged(t, m, full, queries); hits < len(queries) {
 			t.Errorf("%d queries find %d postings: the test shows little", len(queries), hits)
 		}
-		if hits := sameChanged(t, m, "", queries[:30]); hits == 0 {
-			t.Error("nothing is found")
+		all, err := m.SearchChanged(t.Context(), empty, queries[:30])
+		if hits := sameChanged(t, m, empty, queries[:30]); hits == 0 || err != nil {
+			t.Errorf("%d postings are found of all, %v", hits, err)
+		}
+		if before, err := m.SearchChanged(t.Context(), "", queries[:30]); err != nil || !reflect.DeepEqual(before.Postings, all.Postings) {
+			t.Errorf("before all marks something else is found: %v", err)
 		}
 	})
 }

@@ -58,7 +58,7 @@ func checkJobs(t *testing.T, m *jobmirror.Mirror, srv *jobboardtest.Server, jobs
 // A process that is killed at any moment leaves a log that makes the tables, and
 // its successor goes on.
 func TestKilledAtRandomMoments(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		r := rand.New(rand.NewPCG(5, 6))
 		var jobs []int64
@@ -113,7 +113,7 @@ func leasesEnd(t *testing.T, address string) {
 // Readers that go away at any moment, and begin again where they were, see each
 // change once, in order, and have the tables in the end.
 func TestReadersThatCrash(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		opts := optionsOf(srv)
 		opts.RefreshEvery, opts.LookupEvery = 50*time.Millisecond, 100*time.Millisecond

@@ -49,7 +49,7 @@ func TestGuideListsTheTables(t *testing.T) {
 	if len(listed) < 10 {
 		t.Fatalf("the guide lists %d tables", len(listed))
 	}
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		open(t, address, jobmirror.Options{})
 		list := "SELECT name FROM sqlite_schema WHERE type = 'table'"
 		if strings.HasPrefix(address, "postgres") {
@@ -93,7 +93,7 @@ func TestGuideQueriesTheTables(t *testing.T) {
 	if !ok {
 		t.Fatal("the guide has no SQL")
 	}
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		refresh(t, open(t, address, optionsOf(srv)))
 		db := openSQL(t, address)

@@ -115,33 +115,6 @@ func TestPostingUnavailableChangesNothing(t *testing.T) {
 	})
 }
 
-// It is asked again after RefreshEvery, and twice as long each time, up to LookupEvery.
-func TestPostingUnavailableBacksOff(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		board := newShelf(1)
-		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), board.options())
-		refresh(t, m)
-		board.tell(upTo(1), postingUnavailable, nil)
-		time.Sleep(27 * time.Hour)
-		for i := range 12 {
-			refresh(t, m)
-			due := nextLookup(t, m, 1)
-			if wait := time.Until(due); i > 0 {
-				if want := min(15*time.Minute<<(i-1), 24*time.Hour); wait < want*65/100 || wait > want*11/10 { // each wait is up to a tenth shorter
-					t.Errorf("after answer %d: asked again after %s, not about %s", i, wait, want)
-				}
-			} else if wait != 15*time.Minute {
-				t.Errorf("asked again after %s", wait)
-			}
-			time.Sleep(time.Until(due) + time.Millisecond)
-		}
-		if all, _ := board.lookups(); all != 12 {
-			t.Errorf("%d lookups", all)
-		}
-	})
-}
-
 // If the board has said only that, the page answers 503 while the copy has a posting of the
 // job, and otherwise 404.
 func TestPageOfAPostingThatIsNotFound(t *testing.T) {
@@ -307,7 +280,7 @@ func TestManyEndsAreHeld(t *testing.T) {
 // A process that begins in an outage has heard nothing: it believes at most the ends that come before it has heard of
 // more than three, though another process has noted them.
 func TestNewProcessInAnOutage(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		board := newShelf(60)
 		m := open(t, address, board.options())
 		refresh(t, m)

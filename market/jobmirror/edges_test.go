@@ -83,7 +83,7 @@ func TestRefreshBesideARun(t *testing.T) {
 
 // Never is a long time, and not at once.
 func TestLongestIntervals(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		m = beside(t, m, Options{
 			Config: m.opts.Config, Channels: []Channel{{ID: "whole"}}, RefreshEvery: math.MaxInt64, LookupEvery: math.MaxInt64,
 		})
@@ -285,7 +285,7 @@ func TestThousandsOfSources(t *testing.T) {
 // A process that slept through its lease, or whose database was away for as long,
 // neither prolongs nor gives back what another one holds by then.
 func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		want(t, m, 7, 8)
 		reserve := func(process string) (b lookups.Batch) {
 			do(t, m, func(t *tx) (err error) {

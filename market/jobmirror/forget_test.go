@@ -157,7 +157,7 @@ func (b erasing) wantErased() {
 // before, nor in what another job keeps of a posting, nor in the vocabulary. What is not theirs stays, and
 // no refresh brings them back.
 func TestForgetLeavesNothing(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		b := erasing{t, m}
 		b.fill()
 		had := b.columnsWith(toErase)
@@ -220,7 +220,7 @@ func TestForgetPosting(t *testing.T) {
 
 // A process that is killed at any statement of Forget has begun nothing, or the next refresh goes on to the end.
 func TestKilledInForget(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		b := erasing{t, m}
 		b.fill()
 		n := b.forgetUntil(0)
@@ -282,7 +282,7 @@ func (b erasing) forgetUntil(at int) (n int) {
 
 // A job of more postings than go in one transaction is erased in several, and one that is killed between them is gone on with.
 func TestForgetManyPostings(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		b := erasing{t, m}
 		var list []*jobboard.JobPosting
 		for id := range int64(forgetPart + 20) {

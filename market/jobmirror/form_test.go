@@ -61,7 +61,7 @@ func manyNurses(t *testing.T, address string, n int) *Mirror {
 // Postings that a version indexed whose tokens have another form are indexed anew, and so is
 // the vocabulary; searches answer meanwhile with what is there.
 func TestTokensOfAnotherForm(t *testing.T) {
-	OnEach(t, func(t *testing.T, address string) {
+	OnBoth(t, func(t *testing.T, address string) {
 		const n = markBatch + 200
 		m := manyNurses(t, address, n)
 		if found := countFound(t, m); found != n {
@@ -151,7 +151,7 @@ func TestNewerVersionIndexes(t *testing.T) {
 // A process of a newer version is seen before it begins to index: otherwise an older process
 // would mark all postings for indexing once more, and then the newer one would as well.
 func TestNewerVersionIsSeenBeforeItWorks(t *testing.T) {
-	OnEach(t, func(t *testing.T, address string) {
+	OnBoth(t, func(t *testing.T, address string) {
 		m := manyNurses(t, address, 1)
 		_, done, err := m.start(t.Context(), "run")
 		if err != nil {
@@ -170,7 +170,7 @@ func TestNewerVersionIsSeenBeforeItWorks(t *testing.T) {
 // A process that is indexing while another one changes the form leaves the postings to be
 // indexed again.
 func TestFormChangesWhileIndexed(t *testing.T) {
-	OnEach(t, func(t *testing.T, address string) {
+	OnBoth(t, func(t *testing.T, address string) {
 		m := manyNurses(t, address, 1)
 		inAnotherForm(t, m, search.Form+1, 2)
 		do(t, m, func(t *tx) error { return t.Do("INSERT INTO unindexed (posting) VALUES (1)") })

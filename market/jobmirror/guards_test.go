@@ -24,10 +24,16 @@ func guarded(t *testing.T) *Mirror {
 	return guardedAt(t, filepath.Join(t.TempDir(), "jobs.db"))
 }
 
-// onEach runs a test with such a mirror on each database.
+// onEach runs a test with such a mirror, as OnEach does.
 func onEach(t *testing.T, f func(t *testing.T, m *Mirror)) {
 	t.Helper()
 	OnEach(t, func(t *testing.T, address string) { f(t, guardedAt(t, address)) })
+}
+
+// onBoth runs a test with such a mirror, as OnBoth does.
+func onBoth(t *testing.T, f func(t *testing.T, m *Mirror)) {
+	t.Helper()
+	OnBoth(t, func(t *testing.T, address string) { f(t, guardedAt(t, address)) })
 }
 
 // endsWhenAsked is a context that ends when it is asked whether it has.
@@ -44,7 +50,7 @@ func (e endsWhenAsked) Err() error {
 // A transaction whose context ends just as it has begun gives its connection back, and lets
 // the next one in.
 func TestContextEndsAsATransactionBegins(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		transact := map[string]func(context.Context, func(*tx) error) error{"view": m.db.view}
 		if !m.db.Shared { // on a server an update's context is another one, with a deadline
 			transact["update"] = m.db.update
@@ -247,7 +253,7 @@ func TestLateSearchChangesNoPosting(t *testing.T) {
 // A refresh whose source another one began to refresh meanwhile writes nothing more, and
 // removes nothing: neither at the beginning of its sweep nor during it.
 func TestRefreshWhoseTurnIsOver(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		src, feed := m.sources[0], m.sources[2]
 		first := beginTurn(t, m, src)
 		for i := range 3 {
@@ -426,7 +432,7 @@ func TestLateAnswersBringNothingForgottenBack(t *testing.T) {
 // On a server a transaction may wait for rows of a transaction that read the clock later. What
 // that one took is taken, and no clock was set back.
 func TestLeaseOfALaterTransaction(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		src := m.sources[0]
 		want(t, m, 7, 8)
 		do(t, m, func(t *tx) error {
@@ -567,7 +573,7 @@ func TestFailedLookupOfAHeldRow(t *testing.T) {
 // Results that are written once more, because the server took them and could not say so,
 // change nothing: neither when their jobs are asked about again, nor the log.
 func TestBatchThatIsCompletedTwice(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		want(t, m, 7, 8)
 		number := nextAnswer(t, m)
 		results := []lookedUp{

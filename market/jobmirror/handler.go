@@ -26,7 +26,8 @@ const writeTimeout = 30 * time.Second
 // board works with the mirror's address as BaseURL and as JobDBURL:
 //
 //	GET /api/rest/v2/frontend/jobboards/{channelID}/jobs   4.1, every hit on one page, in the copied language that
-//	                                                       Accept-Language asks for
+//	                                                       Accept-Language asks for; category, place, company, remote
+//	                                                       and since narrow it as the fields of Query do
 //	GET /jobdb/public/apply/external                       4.4, 503 where the answer is older than Options.MaxAge allows
 //	GET /api/rest/v3/frontend/jobs/...                     4.2 and 4.3 are the applicant's own: 501
 //
@@ -37,7 +38,7 @@ const writeTimeout = 30 * time.Second
 //	GET /mirror/live      200 while the process works
 //	GET /mirror/ready     200 when every channel was copied once and the database answers, else 503; see Ready
 //
-// The header Age of 4.1 and 4.4 is how old the answer is, in seconds. Credentials
+// Where a search (4.1) finds nothing, its answer has a member "mirror" with an element "why", see Page.Why. The header Age of 4.1 and 4.4 is how old the answer is, in seconds. Credentials
 // in requests are not looked at: Options.Authorize says who may ask.
 //
 // The stream of changes begins after the cursor in the header Last-Event-ID or

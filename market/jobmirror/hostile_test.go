@@ -223,7 +223,7 @@ func hostileTexts() []string {
 // No text that somebody types is a mistake, of a search or where suggestions are asked for,
 // unless it is too long; and each page's cursor is good for the next.
 func TestAnyTextIsSearched(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, optionsOf(srv))
 		refresh(t, m)
@@ -259,7 +259,7 @@ func TestAnyTextIsSearched(t *testing.T) {
 
 // A board may send any character: nothing of it stops the copy.
 func TestAnyCharacterIsCopied(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		const title = "Zero\x00byte \u202e\U0001F600 '\"\\ \uFFFF {}"
 		job, _ := srv.Publish(srv.Demo.Channel, jobboardtest.Job{

@@ -18,6 +18,9 @@ const (
 	tagLanguage = "r" // in which the posting was asked for
 	tagCategory = "k"
 	tagPlace    = search.PlaceKind
+	tagCompany  = search.NameKind
+	tagRemote   = "m"
+	tagDay      = "d" // since which the posting is there
 	tagHidden   = "h" // a visitor may not see it; its value is empty
 )
 
@@ -156,7 +159,7 @@ func (r *row) documentOf(job JobRecord, now int64) (search.Document, error) {
 		d.Languages = append(d.Languages, storable(job.Information.JobLanguage))
 	}
 	d.Short = append(d.Short, placeWords(r.rec.Language, job.Information)...)
-	names := r.rec.Config.LocationNames() // missing or empty: no facet
+	names := addFilters(&d, r.filtered(job.Information))
 	addTowns(&d, r.rec.Language, names, job.Information)
 	if !r.rec.shown(job.State, now) {
 		d.Tags = append(d.Tags, tag(tagHidden, ""))
@@ -172,10 +175,6 @@ func (r *row) document() (search.Document, error) {
 	d.Tags = []search.Tag{tag(tagLanguage, r.rec.Language)}
 	for _, source := range r.rec.Sources {
 		d.Tags = append(d.Tags, tag(tagChannel, channelOf(source)))
-	}
-	categories := r.rec.Config.JobCategories() // missing or empty: no facet
-	for _, category := range categories {
-		d.Facets = append(d.Facets, tag(tagCategory, category))
 	}
 	return d, err
 }

@@ -214,7 +214,7 @@ func TestKnownBytesLongAfterALowerVersion(t *testing.T) {
 // A transaction that is repeated, and before which another channel has changed a posting
 // that is back, notes that it is back as well.
 func TestRepeatedTransactionBringsBackWhatWasChangedMeanwhile(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		whole, part := m.sources[0], m.sources[1]
 		posting := func(title string) *jobboard.JobPosting {
 			return &jobboard.JobPosting{JobPostingID: 1, PostingVersionID: 1, Title: title}

@@ -237,7 +237,7 @@ func count(t *testing.T, address, statement string) (n int) {
 
 // A source that takes long holds up no other one of the process.
 func TestLargeSourceHoldsNobodyUp(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		opts := optionsOf(srv)
 		feed := filepath.Join(t.TempDir(), "feed.xml")
@@ -266,7 +266,7 @@ func TestLargeSourceHoldsNobodyUp(t *testing.T) {
 // A job that a channel names in two languages, and a feed after its lookup, is asked
 // about once.
 func TestFirstFillAsksOnce(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t)
 		srv.AddChannel(jobboardtest.Channel{ID: "1"})
 		srv.AddClient(jobboardtest.ClientApp{ID: "10"})

@@ -216,7 +216,7 @@ func refreshUntilPaused(t *testing.T, m *jobmirror.Mirror, srv *jobboardtest.Ser
 }
 
 func TestPauseOutlivesItsProcess(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		opts := optionsOf(srv)
 		opts.Limit, opts.Config.Retry.MaxAttempts = 50, 1

@@ -50,7 +50,7 @@ func indexNow(t *testing.T, m *Mirror) {
 // job's place, its channel, because its job is open again, or because it has begun. What only the copy's own work touches it does
 // not find: a lookup that says the same, an index that is built anew, another version of the tokens.
 func TestChangedAfterAMark(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		first, second := m.sources[0], m.sources[1]
 		posting := func(title string) *jobboard.JobPosting {
 			return &jobboard.JobPosting{JobPostingID: 1, PostingVersionID: 1, Title: title, ApplyOnlineLink: linkTo7}

@@ -23,9 +23,9 @@ type metrics struct {
 	lookups metric.Int64Counter
 	reading metric.Registration // of the gauges
 
-	up, writable, due, unindexed, failures, working, missing, held, refreshes, leased metric.Int64ObservableGauge
-	dueAge, sourceAge, every, overdue, leaseAge, rate, pause                          metric.Float64ObservableGauge
-	changes, pauses, requests, takeovers                                              metric.Int64ObservableCounter
+	up, writable, due, unindexed, failures, working, missing, held metric.Int64ObservableGauge
+	dueAge, sourceAge, every, overdue, rate                        metric.Float64ObservableGauge
+	pauses, requests                                               metric.Int64ObservableCounter
 }
 
 // measure reports to Options.MeterProvider from now on, until Close.
@@ -59,10 +59,8 @@ func (m *Mirror) measure() error {
 	x.lookups, err = meter.Int64Counter("jobboard.mirror.lookups", unit("{lookup}"),
 		text("Lookups that this process wrote, by outcome."))
 	failed = append(failed, err)
-	x.changes = count("changes", "{change}", "Changes that this process wrote.")
 	x.pauses = count("pauses", "{pause}", "Pauses that the board asked this process for.")
 	x.requests = count("requests", "{request}", "Requests that this process sent the board, by outcome.")
-	x.takeovers = count("takeovers", "{lease}", "Leases of sources that this process took after others had let them expire.")
 	x.every = amount("refresh.every", "s", "Time between two refreshes of a source that this process names.")
 	x.up = number("up", "{database}", "1: the database was read for the gauges; 0: it was not, and some or all of them are missing.")
 	x.writable = number("writable", "{database}", "0: within a minute a transaction by which this process was to write the database failed, "+
@@ -76,15 +74,10 @@ func (m *Mirror) measure() error {
 	x.held = number("source.held", "{row}", "Rows of a source that it does not show any more, and that stay until that is certain.")
 	x.failures = number("source.failures", "{refresh}", "Refreshes of a source in a row that were not complete.")
 	x.rate = amount("limit.rate", "{request}/s", "Requests that all processes may send in a second now; 0: no limit.")
-	x.pause = amount("limit.pause", "s", "How long nothing may be sent yet.")
 	x.working = number("processes", "{process}", "Processes that said within half a minute that they work.")
-	x.refreshes = number("process.refreshes", "{source}", "Sources that a process refreshes.")
-	x.leased = number("process.lookups", "{job}", "Jobs that a process looks up, whose results it has not written.")
-	x.leaseAge = amount("process.lease.age", "s", "How long a process has been at the refresh or the lookups that it began first.")
 	x.reading, err = meter.RegisterCallback(m.observe,
-		x.changes, x.pauses, x.up, x.writable, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working,
-		x.missing, x.overdue, x.held, x.refreshes, x.leased, x.leaseAge,
-		x.requests, x.takeovers, x.every)
+		x.pauses, x.up, x.writable, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.working,
+		x.missing, x.overdue, x.held, x.requests, x.every)
 	return errors.Join(append(failed, err)...)
 }
 
@@ -111,9 +104,7 @@ const observeTime = 8 * time.Second
 // observe reads the gauges, and tells by one of them whether it could.
 func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 	x := &m.metrics
-	o.ObserveInt64(x.changes, m.db.log.Written.Load())
 	o.ObserveInt64(x.pauses, m.limit.Pauses())
-	o.ObserveInt64(x.takeovers, m.db.taken.Load())
 	if m.db.Writes() {
 		o.ObserveInt64(x.writable, int64(flag(m.db.Unwritable() == "")))
 	}
@@ -140,39 +131,16 @@ func (t statusTx) observe(x *metrics, o metric.Observer) error {
 	if err != nil {
 		return err
 	}
-	now, age := instant(t.Now), 0.0
+	age := 0.0
 	if !waiting.DueSince.IsZero() {
-		age = now.Sub(waiting.DueSince).Seconds()
+		age = instant(t.Now).Sub(waiting.DueSince).Seconds()
 	}
 	o.ObserveInt64(x.due, int64(waiting.Due))
 	o.ObserveFloat64(x.dueAge, age)
 	o.ObserveInt64(x.unindexed, int64(waiting.Unindexed))
 	o.ObserveInt64(x.working, working)
 	o.ObserveFloat64(x.rate, waiting.Limit)
-	o.ObserveFloat64(x.pause, max(waiting.PausedUntil.Sub(now).Seconds(), 0))
-	processes, err := t.processes()
-	if err != nil {
-		return err
-	}
-	for _, p := range processes {
-		x.observeProcess(o, p, now)
-	}
 	return t.observeSources(x, o)
-}
-
-// observeProcess tells what a process holds.
-func (x *metrics) observeProcess(o metric.Observer, p ProcessStatus, now time.Time) {
-	refreshes, jobs, age := int64(0), int64(0), 0.0
-	for _, lease := range p.Leases {
-		age = max(age, now.Sub(lease.Since).Seconds())
-		if jobs += int64(lease.Jobs); lease.Jobs == 0 {
-			refreshes++
-		}
-	}
-	which := metric.WithAttributes(attribute.String("jobboard.mirror.process", p.Name))
-	o.ObserveInt64(x.refreshes, refreshes, which)
-	o.ObserveInt64(x.leased, jobs, which)
-	o.ObserveFloat64(x.leaseAge, age, which)
 }
 
 // observeSources reads how old the sources are. One that was never copied whole

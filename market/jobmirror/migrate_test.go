@@ -84,7 +84,7 @@ const countTables = "SELECT count(*) FROM information_schema.tables WHERE table_
 // Tables that were made before the first release have the number of this version's. Opening
 // them, for writing or for reading, gives an error that says what to do.
 func TestTablesOfBeforeTheFirstRelease(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		m := open(t, address, jobmirror.Options{})
 		for old, change := range map[string][2]string{
 			"without the secret": {"UPDATE mirror SET name = 'old' WHERE name = 'secret'", "UPDATE mirror SET name = 'secret' WHERE name = 'old'"},

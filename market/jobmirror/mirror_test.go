@@ -17,7 +17,7 @@ import (
 )
 
 func TestRefreshCopiesChannelAndFeed(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, optionsOf(srv))
 		refresh(t, m)
@@ -144,7 +144,7 @@ func TestForgetErasesAndIsKept(t *testing.T) {
 
 // What a refresh is writing while its job is forgotten is forgotten as well.
 func TestForgetWaitsForARefresh(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, optionsOf(srv))
 		forgotten := make(chan error, 1)
@@ -339,7 +339,7 @@ func TestPostingsHaveLocationsAndJobsTheirAnswer(t *testing.T) {
 // Pages follow one another in either order, whatever is copied meanwhile, and a
 // cursor is good for its own query alone.
 func TestSearchGoesOnWhileTheCopyGrows(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		for i := range 25 {
 			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Carpenter " + strconv.Itoa(i), Language: "en"})

@@ -219,7 +219,7 @@ func TestLookupsByTwoCaches(t *testing.T) {
 // earlier answer: refreshes change no more than the board did. A channel that goes on to show the lower version, as
 // after a backup of the board was put back, is believed the second time.
 func TestSearchesByTwoCaches(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, oneChannel(srv))
 		at := jobmirror.Cursor("")

@@ -197,7 +197,7 @@ func asFeed(opts jobmirror.Options) jobmirror.Options {
 	return opts
 }
 
-// onEachSource runs a test on each database with options for a channel, and for a feed.
+// onEachSource runs a test with options for a channel, and for a feed.
 func onEachSource(t *testing.T, n int, f func(t *testing.T, board *shelf, m *jobmirror.Mirror)) {
 	t.Helper()
 	t.Parallel()
@@ -213,48 +213,6 @@ func onEachSource(t *testing.T, n int, f func(t *testing.T, board *shelf, m *job
 			})
 		})
 	}
-}
-
-// Few rows that are missing go at once: a fifth, or three, together with what else the source
-// lost within an hour. Further rows are held, and so are rows that go missing later.
-func TestFewMissingGoAtOnce(t *testing.T) {
-	onEachSource(t, 100, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		show := func(n int) { board.tell(upTo(n), postingUnavailable, nil) }
-		show(85)
-		settled(t, m, "15 of 100", 85, 0)
-		show(83)
-		settled(t, m, "and 2 of 85", 83, 0)
-		show(79)
-		settled(t, m, "and 4 of 83", 83, 4)
-		ago(t, m, 59*time.Minute)
-		show(78)
-		settled(t, m, "one more within the hour", 83, 5)
-		ago(t, m, 2*time.Minute)
-		show(70)
-		settled(t, m, "8 more after it", 75, 5)
-		show(83)
-		settled(t, m, "they are back", 83, 0)
-		ago(t, m, 2*time.Hour)
-		show(66)
-		settled(t, m, "17 of 83", 83, 17)
-	})
-}
-
-// Small sources lose up to three rows at once, but not all of them to an empty answer.
-func TestSmallSources(t *testing.T) {
-	onEachSource(t, 3, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		board.tell(nil, "open", nil)
-		settled(t, m, "nothing", 3, 3)
-		board.tell([]int{1, 2, 3, 4, 5}, "open", nil)
-		settled(t, m, "all and more", 5, 0)
-		board.tell([]int{1, 6}, "open", nil)
-		settled(t, m, "4 of 5", 6, 4)
-		board.tell([]int{1, 2, 3, 4, 5}, "open", nil)
-		settled(t, m, "one is missing then", 5, 0)
-		ago(t, m, 2*time.Hour)
-		board.tell([]int{1, 2}, "open", nil)
-		settled(t, m, "3 of 5", 2, 0)
-	})
 }
 
 // A board that shows nothing takes nothing away: nobody who reads sees a change. Once 50
@@ -300,108 +258,11 @@ func TestEmptyAnswer(t *testing.T) {
 	})
 }
 
-// What lookups say of a held row's job decides whether it goes.
-func TestProofOfWhatIsMissing(t *testing.T) {
-	all := func(n int, state string) map[int]string {
-		out := map[int]string{}
-		for i := range n {
-			out[i+1] = state
-		}
-		return out
-	}
-	tests := map[string]struct {
-		shows  []int
-		states map[int]string // others: posting unavailable
-		left   int            // of 40
-	}{
-		"closed":                            {nil, all(30, "closed"), 10},
-		"inactive":                          {nil, all(40, inactive), 0},
-		"inactive, and others are shown":    {[]int{40}, all(30, inactive), 10},
-		"unknown":                           {nil, nil, 40},
-		"10 unavailable":                    {nil, all(10, unavailable), 30},
-		"11 unavailable":                    {nil, all(11, unavailable), 40},
-		"all unavailable":                   {nil, all(40, unavailable), 40},
-		"11 unavailable and one open":       {nil, merged(all(11, unavailable), map[int]string{40: "open"}), 29},
-		"11 unavailable and one closed":     {nil, merged(all(11, unavailable), map[int]string{40: "closed"}), 28},
-		"11 unavailable and one inactive":   {nil, merged(all(11, unavailable), map[int]string{40: inactive}), 39},
-		"unavailable, and others are shown": {[]int{39, 40}, all(20, unavailable), 40},
-	}
-	onEachSource(t, 40, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		for _, name := range testenv.Some(t, 4, slices.Sorted(maps.Keys(tests))) {
-			test := tests[name]
-			board.tell(test.shows, postingUnavailable, test.states)
-			for i := range 3 { // what one turn does not prove several do not prove together
-				settled(t, m, fmt.Sprintf("%s, refresh %d", name, i), test.left, test.left-len(test.shows))
-			}
-			board.tell(upTo(40), "open", nil)
-			settled(t, m, "after "+name, 40, 0)
-		}
-	})
-}
-
 func merged(into, from map[int]string) map[int]string {
 	for k, v := range from {
 		into[k] = v
 	}
 	return into
-}
-
-// That few jobs are unavailable proves little, and does not add up.
-func TestUnavailableDoesNotAddUp(t *testing.T) {
-	onEachSource(t, 40, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		states := map[int]string{}
-		for i := range 8 {
-			states[i+1] = unavailable
-		}
-		board.tell(nil, postingUnavailable, states)
-		settled(t, m, "8", 32, 32)
-		for i := range 8 {
-			states[i+9] = unavailable
-		}
-		board.tell(nil, postingUnavailable, states)
-		settled(t, m, "and 8 more", 32, 32)
-		states[40] = "open"
-		board.tell(nil, postingUnavailable, states)
-		settled(t, m, "and one is open", 24, 24)
-		board.tell(upTo(40), "open", nil)
-		settled(t, m, "all is back", 40, 0)
-		board.tell(nil, postingUnavailable, states)
-		settled(t, m, "the same once more", 24, 24)
-		states[40] = postingUnavailable
-		board.tell(upTo(40), "open", nil)
-		settled(t, m, "all is back again", 40, 0)
-		for i := range 40 {
-			states[i+1] = postingUnavailable
-		}
-		for i := range 8 {
-			states[i+1] = unavailable
-		}
-		board.tell(nil, postingUnavailable, states)
-		settled(t, m, "8, after an end of the hold", 32, 32)
-	})
-}
-
-// What a lookup said before the last complete refresh neither proves that a row is gone,
-// nor that the board knows its jobs, nor does it count among what is unavailable.
-func TestAnswersOfAnEarlierTurnProveNothing(t *testing.T) {
-	const unanswered = "ERROR_OTHER"
-	some := func(from, to int, state string) map[int]string {
-		out := map[int]string{}
-		for i := from; i <= to; i++ {
-			out[i] = state
-		}
-		return out
-	}
-	onEachSource(t, 40, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		board.tell(nil, postingUnavailable, map[int]string{40: "open"})
-		settled(t, m, "one is open", 40, 40)
-		board.tell(nil, postingUnavailable, merged(some(1, 11, unavailable), some(40, 40, unanswered)))
-		settled(t, m, "11 are unavailable since, and that one was not answered", 40, 40)
-		board.tell(nil, postingUnavailable, merged(some(1, 11, unanswered), some(40, 40, "open")))
-		settled(t, m, "and those were not, since one is open again", 40, 40)
-		board.tell(nil, postingUnavailable, merged(some(1, 6, unanswered), merged(some(7, 11, unavailable), some(40, 40, unanswered))))
-		settled(t, m, "5 are unavailable still", 35, 35)
-	})
 }
 
 // Only answers that say "open" one after the other end the asking: one that says
@@ -417,63 +278,6 @@ func TestOpenInARow(t *testing.T) {
 		if all, most := board.lookups(); all != 120 || most != 1 {
 			t.Errorf("%d lookups, up to %d of one job, for 120 jobs", all, most)
 		}
-	})
-}
-
-// What is missing since a time that the clock had before it was set back is missing since
-// then, and what was lost before counts for no longer than four RefreshEvery.
-func TestMissingWhenTheClockIsSetBack(t *testing.T) {
-	onEachSource(t, 100, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		setBack := func() { // what is stored is moved instead
-			ago(t, m, -365*24*time.Hour)
-			err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("UPDATE sources SET began = began + %d", (365*24*time.Hour).Milliseconds()))
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		board.tell(upTo(85), "open", nil)
-		settled(t, m, "15 of 100", 85, 0)
-		setBack()
-		settled(t, m, "the clock was set back", 85, 0)
-		ago(t, m, 2*time.Hour)
-		board.tell(upTo(70), "open", nil)
-		settled(t, m, "15 more, two hours later", 70, 0)
-		board.tell(nil, "open", nil)
-		settled(t, m, "empty", 70, 70)
-		settled(t, m, "empty again", 70, 70)
-		setBack()
-		settled(t, m, "the clock was set back once more", 70, 70)
-		for _, p := range find(t, m, jobmirror.Query{Limit: 1000}) {
-			if p.MissingSince.After(time.Now().Add(time.Hour)) {
-				t.Fatalf("a posting is missing since %s", p.MissingSince)
-			}
-		}
-		ago(t, m, 25*time.Hour)
-		settled(t, m, "a day later", 0, 0)
-	})
-}
-
-// What no lookup decides goes once complete refreshes missed it for a day and three times;
-// incomplete ones do not count.
-func TestHoldMissing(t *testing.T) {
-	onEachSource(t, 40, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		board.tell(nil, "open", nil)
-		settled(t, m, "missed once", 40, 40)
-		ago(t, m, 25*time.Hour)
-		settled(t, m, "missed twice", 40, 40)
-		settled(t, m, "missed three times", 0, 0)
-		board.tell(upTo(40), "open", nil)
-		settled(t, m, "back", 40, 0)
-		board.tell(nil, "open", nil)
-		settled(t, m, "missed once more", 40, 40)
-		settled(t, m, "twice", 40, 40)
-		settled(t, m, "three times", 40, 40)
-		ago(t, m, 23*time.Hour)
-		settled(t, m, "for 23 hours", 40, 40)
-		board.tell([]int{1, 2}, "open", nil)
-		settled(t, m, "two are back", 40, 38)
-		ago(t, m, 2*time.Hour)
-		settled(t, m, "for 25 hours", 2, 0)
 	})
 }
 
@@ -567,7 +371,7 @@ func TestNothingIsHeld(t *testing.T) {
 
 // A person lets held rows go, of all sources or of some.
 func TestAcceptRemovals(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		board := newShelf(40)
 		opts := board.options()
 		opts.Channels = append(opts.Channels, jobmirror.Channel{ID: "b"})
@@ -752,7 +556,7 @@ func TestPollTellsOfHeldRows(t *testing.T) {
 // Who was killed while it asked about held rows leaves that to others, once its lease is
 // over; and several processes ask about each job once.
 func TestHeldRowsInAFleet(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		board := newShelf(120)
 		m := open(t, address, board.options())
 		refresh(t, m)

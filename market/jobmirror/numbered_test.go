@@ -62,7 +62,7 @@ func TestStoppedWithTheLastNumber(t *testing.T) {
 
 // Changes that Refresh writes have their numbers, so that those that are old are removed, on each database.
 func TestRefreshNumbersAndPrunes(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, optionsOf(srv))
 		refresh(t, m)

@@ -37,7 +37,7 @@ func TestModelOfAMisleadingBoard(t *testing.T) {
 	} else if !testenv.Whole() { // PostgreSQL takes four times as long for one
 		first, seeds, onServer = int(testenv.Seed(t)%1_000_000), 4, 2
 	}
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		seeds := seeds
 		if strings.HasPrefix(address, "postgres") {
 			seeds = onServer

@@ -25,7 +25,7 @@ func processes(t *testing.T, m *jobmirror.Mirror, n int) (found []jobmirror.Proc
 }
 
 func TestStatusTellsOfEachProcess(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, optionsOf(srv))
 		reader := open(t, address, jobmirror.Options{ReadOnly: true})

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
@@ -26,7 +25,7 @@ func (m *Mirror) Ready(ctx context.Context) error {
 // never copied.
 func (m *Mirror) ready(ctx context.Context) (refused []string, err error) {
 	c, err := fromView(ctx, m.db, func(t *tx) (copies, error) {
-		if _, err := (searchTx{readTx{t}}).search(Query{Order: Newest, Limit: 1}, search.Position{}); err != nil {
+		if _, err := (searchTx{readTx{t}}).search(Query{Order: Newest, Limit: 1}, pageStart{}); err != nil {
 			return copies{}, err
 		}
 		return copiesOf(t, m.named(), sources.Channel)

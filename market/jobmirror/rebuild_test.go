@@ -122,7 +122,7 @@ func damages(address string) map[string][]string {
 
 // Rebuild mends what is damaged in the index: a search answers then as it did before.
 func TestRebuild(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		m, _, _ := searchable(t, address, 40, 12)
 		want := answers(t, m)
 		if err := m.Close(); err != nil {
@@ -259,7 +259,7 @@ func TestRebuildEndsAtAnyStatement(t *testing.T) {
 
 // While several processes rebuild the index, others write and search; in the end the index is right.
 func TestRebuildBesideOthers(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		const n = 120
 		m, srv, jobs := searchable(t, address, n, 5)
 		ctx, stop := context.WithCancel(t.Context())

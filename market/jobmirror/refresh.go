@@ -90,7 +90,7 @@ func (w *worker) refreshDue(ctx context.Context) error {
 // beginDue begins to refresh the source that has been due the longest, of those that
 // Options names and nobody else refreshes; nil: there is none.
 func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error) {
-	named, found, expired := w.named(), 0, false
+	named, found := w.named(), 0
 	err = w.db.update(ctx, func(t *tx) error {
 		src = nil
 		due, err := sources.Due(t.Tx, sourceIDs(named))
@@ -101,7 +101,6 @@ func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error
 		if err != nil {
 			return err
 		}
-		expired = due.LeasedUntil > 0
 		for _, s := range named {
 			if s.ID == due.Source {
 				src = s
@@ -110,9 +109,6 @@ func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error
 		out, err = t.beginAfter(due, &src.Source, w.process)
 		return err
 	})
-	if err == nil && src != nil {
-		w.noteTaken(expired)
-	}
 	if err == nil && src == nil && found < len(named) { // another process removed some: they are due the next time
 		if err = w.enter(ctx); err == nil {
 			w.sourcesDue.raise()
@@ -153,29 +149,17 @@ func (w *worker) refreshSince(ctx context.Context, number int, generation int64)
 // begin begins to refresh a source, and leases it, unless another process has leased it or may refuses
 // what its row says. Its error is sql.ErrNoRows where the source has no row.
 func (w *worker) begin(ctx context.Context, src *source, may func(sources.Last) bool) (out turn, begun bool, err error) {
-	expired := false
 	err = w.db.update(ctx, func(t *tx) error {
 		begun = false
 		last, err := sources.LockLast(t.Tx, src.ID)
 		if err != nil || t.db.IsLeased(last.LeasedUntil, t.Now, sources.Lease) || !may(last) {
 			return err
 		}
-		begun, expired = true, last.LeasedUntil > 0
+		begun = true
 		out, err = t.beginAfter(last, &src.Source, w.process)
 		return err
 	})
-	if err == nil && begun {
-		w.noteTaken(expired)
-	}
 	return out, begun, err
-}
-
-// noteTaken counts the lease of a source if the process that had it before neither renewed it
-// nor gave it back: it was killed, stopped, or cut off from the database.
-func (w *worker) noteTaken(expired bool) {
-	if expired {
-		w.db.taken.Add(1)
-	}
 }
 
 // beginAfter does what begin does, after a last refresh, by whose time it sees that the clock was set back.

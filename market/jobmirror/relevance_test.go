@@ -62,7 +62,7 @@ func shortTexts(p *jobboard.JobPosting) string {
 // Whatever stands inside the words of a title, a category, a place or a company finds
 // the posting, on both databases.
 func TestPartsOfWordsAreFound(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		opts := optionsOf(srv)
 		opts.Channels[0].Languages = []string{"de"}

@@ -67,7 +67,7 @@ func inServedTime(t *testing.T, address string, f func(t *testing.T, address str
 // database. The mock server must be WithoutSockets.
 func onEachInVirtualTime(t *testing.T, f func(t *testing.T, address string)) {
 	t.Helper()
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		synctest.Test(t, func(t *testing.T) { f(t, address) })
 	})
 }

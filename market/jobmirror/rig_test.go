@@ -39,7 +39,8 @@ func refresh(t *testing.T, m *jobmirror.Mirror) {
 type rows = jobmirror.Rows
 
 var (
-	onEach, onEachMeasured      = jobmirror.OnEach, jobmirror.OnEachMeasured
+	onEach, onBoth              = jobmirror.OnEach, jobmirror.OnBoth
+	onEachMeasured              = jobmirror.OnEachMeasured
 	open, snapshot, checkReplay = jobmirror.OpenFor, jobmirror.TakeSnapshot, jobmirror.CheckReplay
 	text                        = jobmirror.Encode
 )

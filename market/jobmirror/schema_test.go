@@ -14,7 +14,7 @@ var (
 
 // Each table of a database, and each of its columns, has a comment where it is made, whichever package makes it.
 func TestEachColumnHasAComment(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		tables := schema()
 		columns := map[string][]string{}
 		for _, table := range tableOf.FindAllStringSubmatch(tables.Tables+tables.Own[m.db.Name], -1) {

@@ -1,6 +1,7 @@
 package jobmirror
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/filters"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
@@ -28,6 +30,12 @@ type Query struct {
 	Language string             // of the row, as in Channel.Languages; empty: any, so a posting may come once a language
 	Category string             // a category's identifier (2.3); empty: any
 	Place    string             // a location's name (2.3), or the town of one of the job's; empty: any
+	Company  string             // of the posting, or else of its job, in capitals or not; empty: any
+	Remote   jobboard.RemoteStatus
+	// Since finds postings that are there since so many days at most, 90 or less: since today (UTC), or the days before
+	// it. A posting is there since the copy saw it first or, if that is later or not known, since it is listed. 0: any. The pages of a search all have the
+	// day of the first.
+	Since int
 	// ChangedAfter is the Mark of an earlier Page: only postings are found of which something that a search finds
 	// them by came or changed since then, such as the text, the channel, the places of the job, or that it is open. Their text
 	// is searched for as it is typed: typing errors are not corrected, and no word is left out. Empty: any.
@@ -36,12 +44,19 @@ type Query struct {
 	// have ended, and those whose job is known to be closed, inactive or unavailable. Without it they
 	// are neither found nor counted, and their words are neither suggested nor meant by a mistyped
 	// one. What the copy does not know hides no posting.
-	All      bool
-	Order    Order
-	Limit    int        // postings on a page; 0 means 20, at most 1000
-	After    PageCursor // the Next of the page before; empty: the first page
-	Facets   bool       // counts all hits, in all and by category and place; slower
-	Snippets bool       // gives each posting the words of its advertisement around the first that was found
+	All bool
+	// OncePerJob finds of each job the posting alone that comes first, in whichever language it matches; of postings
+	// whose job is not known, each identifier once. Facets count every posting. Where a posting in the language Prefer
+	// matches as well, that one stands in its place.
+	OncePerJob bool
+	Prefer     string
+	Order      Order
+	Limit      int        // postings on a page; 0 means 20, at most 1000
+	After      PageCursor // the Next of the page before; empty: the first page
+	Facets     bool       // counts all hits, in all and by Category, Place, Company and Remote; slower
+	// CountSince counts all hits, with any Since, by Since too, for Facets.Since; slower.
+	CountSince bool
+	Snippets   bool // gives each posting the words of its advertisement around the first that was found
 }
 
 // Order chooses the order of hits.
@@ -79,13 +94,14 @@ type Page struct {
 	Next     PageCursor // for Query.After; empty: there are no more
 	Mark     ChangeMark // for Query.ChangedAfter of a later search
 	Facets   *Facets    // nil without Query.Facets
-	// CountedAt is when the categories and places of Facets were counted; zero without Query.Facets. They are those of
+	// CountedAt is when Facets were counted but for their Total; zero without Query.Facets. They are those of
 	// now unless the copy changed: for five seconds after a change they may be of before it. Facets.Total is always of now.
 	CountedAt time.Time
 	// Corrected has the text's words that no posting has in any form or spelling, each with the words that were
 	// searched for as well, and the words that were left out. What these find comes after what the text finds as
 	// it was typed; Corrected is nil as long as that fills the page.
 	Corrected []Correction
+	Why       *Why // why there are no postings; nil: there are, or the page is not the first, or of ChangedAfter
 	// Building says that more than a tenth of the postings wait to be indexed, as while the copy is filled
 	// or after Mirror.Rebuild, so that a search may find too little.
 	Building bool
@@ -101,6 +117,11 @@ type Facets struct {
 	Total      int
 	Categories map[string]int // by category identifier
 	Places     map[string]int // by location name
+	// Companies has the twenty largest companies, each as most postings write it.
+	Companies map[string]int
+	Remote    map[jobboard.RemoteStatus]int
+	// Since has the hits since 1, 3, 7, 14 and 30 days; nil without Query.CountSince. Query.Since does not narrow it.
+	Since map[int]int
 }
 
 // Posting holds a posting of the copy, in one language. Whether its job is open Mirror.Job
@@ -169,7 +190,7 @@ type Mark struct{ Begin, End int }
 const maxText = 1000
 
 // Search finds postings in the copy. Its errors are ErrPageCursor, and jobboard.ErrInvalidInput
-// for an invalid circle or a text of more than 1000 bytes.
+// for an invalid circle, a text of more than 1000 bytes or a Since that is no number of days.
 func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 	if err := q.Near.Validate(); err != nil {
 		return nil, fmt.Errorf("jobmirror: %w", err)
@@ -179,7 +200,7 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 		q.Order = Newest
 	}
 	return fromView(ctx, m.db, func(t *tx) (*Page, error) {
-		after, err := q.cursor(t.db.search.Synonyms.Sum())
+		after, err := q.cursor(t.db.search.Synonyms.Sum(), t.Now)
 		if err != nil {
 			return nil, err
 		}
@@ -201,19 +222,15 @@ func (q Query) check() error {
 	if len(q.Text) > maxText {
 		return fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
 	}
+	if q.Since < 0 || q.Since > filters.MaxSince {
+		return fmt.Errorf("%w: %w", jobboard.ErrInvalidInput, filters.ErrSince)
+	}
 	return nil
 }
 
-// forIndex returns the query by which the index of documents is searched.
-func (q Query) forIndex() search.Query {
+// forIndex returns the query by which the index of documents is searched on a day.
+func (q Query) forIndex(today time.Time) search.Query {
 	out := search.Query{Text: q.Text, Near: q.Near, Order: search.Order(q.Order)}
-	for _, must := range []struct{ kind, value string }{
-		{tagChannel, string(q.Channel)}, {tagLanguage, q.Language}, {tagCategory, q.Category}, {tagPlace, q.Place},
-	} {
-		if must.value != "" {
-			out.Tags = append(out.Tags, tag(must.kind, must.value))
-		}
-	}
 	if !q.All {
 		out.Hidden = []search.Tag{tag(tagHidden, "")}
 	}
@@ -223,6 +240,8 @@ func (q Query) forIndex() search.Query {
 	if q.Language != "" {
 		out.Meant = append(out.Meant, tag(tagLanguage, q.Language))
 	}
+	out.Tags = slices.Clone(out.Meant)
+	q.narrow(&out, today)
 	return out
 }
 
@@ -231,7 +250,7 @@ type searchTx struct{ readTx }
 
 // search returns the page of hits that follow one, or the first page after the zero
 // position.
-func (t searchTx) search(q Query, after search.Position) (page *Page, err error) {
+func (t searchTx) search(q Query, after pageStart) (page *Page, err error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -247,13 +266,17 @@ func (t searchTx) search(q Query, after search.Position) (page *Page, err error)
 	if page.Building, err = t.isBuilding(indexed); err != nil {
 		return nil, err
 	}
-	query := q.forIndex()
+	query := q.forIndex(after.day)
 	if q.ChangedAfter != "" {
 		if query.Among, err = t.changedAfter(q.ChangedAfter, indexed.markPlace); err != nil {
 			return nil, err
 		}
 	}
-	found, err := t.db.search.Find(t.Tx, query, after, q.Limit)
+	find := t.db.search.Find
+	if q.OncePerJob {
+		find = t.findOnce
+	}
+	found, err := find(t.Tx, query, after.behind, q.Limit)
 	if errors.Is(err, search.ErrPosition) {
 		return nil, ErrPageCursor
 	}
@@ -261,7 +284,7 @@ func (t searchTx) search(q Query, after search.Position) (page *Page, err error)
 		return nil, err
 	}
 	if found.More {
-		page.Next = q.next(t.db.search.Synonyms.Sum(), found.Hits[len(found.Hits)-1])
+		page.Next = q.next(t.db.search.Synonyms.Sum(), pageStart{found.Hits[len(found.Hits)-1], after.day})
 	}
 	for _, c := range found.Corrected {
 		page.Corrected = append(page.Corrected, Correction(c))
@@ -272,14 +295,26 @@ func (t searchTx) search(q Query, after search.Position) (page *Page, err error)
 	if q.Facets {
 		page.Facets, page.CountedAt, err = facetsOf(found)
 	}
+	if err == nil && q.Facets && q.CountSince {
+		page.Facets.Since, err = countSince(found, after.day)
+	}
+	if err == nil && q.After == "" && q.ChangedAfter == "" && len(page.Postings) == 0 {
+		page.Why, err = t.why(q, after.day, false)
+	}
 	return page, err
 }
 
 // found reads the postings of a page.
 func (t searchTx) found(q Query, page *search.Page) (list []Posting, err error) {
+	var instead map[int64]int64
+	if q.OncePerJob && q.Prefer != "" {
+		if instead, err = t.preferred(page, q.Prefer); err != nil {
+			return nil, err
+		}
+	}
 	var rows []int64
 	for _, hit := range page.Hits {
-		rows = append(rows, hit.Row)
+		rows = append(rows, cmp.Or(instead[hit.Row], hit.Row))
 	}
 	for part := range slices.Chunk(rows, pagePart) {
 		hits, err := t.postings(part)
@@ -302,13 +337,20 @@ func facetsOf(page *search.Page) (*Facets, time.Time, error) {
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	facets := &Facets{Total: counted.Total, Categories: map[string]int{}, Places: map[string]int{}}
+	facets := &Facets{
+		Total: counted.Total, Categories: map[string]int{}, Places: map[string]int{}, Companies: map[string]int{},
+		Remote: map[jobboard.RemoteStatus]int{},
+	}
 	for tag, n := range counted.Counts {
 		switch tag.Kind {
 		case tagCategory:
 			facets.Categories[tag.Value] = n
 		case tagPlace:
 			facets.Places[tag.Value] = n
+		case tagCompany:
+			facets.Companies[tag.Value] = n
+		case tagRemote:
+			facets.Remote[jobboard.RemoteStatus(tag.Value)] = n
 		}
 	}
 	return facets, instant(counted.CountedAt), nil

@@ -15,22 +15,29 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/filters"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
 // serveSearch answers 4.1 with every hit on one page: with all set, every hit that the board would give,
-// otherwise the hits that a visitor may see. Who reads only a part of the answer, and says so by package
-// part, gets that alone.
+// otherwise the hits of Search, which a visitor may see. The filters are parameters as well. Who reads only a part of the
+// answer, and says so by package part, gets that alone.
 func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request, all bool) {
 	parameters, ok := readQuery(w, r)
 	if !ok {
 		return
 	}
 	q := Query{Channel: jobboard.ChannelID(r.PathValue("channel")), Text: parameters.Get("search"), All: all}
+	narrowed, err := filters.Parse(parameters)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	q.choose(narrowed)
 	if geo := parameters.Get("geoLocation"); geo != "" {
-		var err error
 		if q.Near, err = parseCircle(geo); err != nil {
 			http.Error(w, "geoLocation: "+err.Error(), http.StatusBadRequest)
 			return
@@ -38,12 +45,17 @@ func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request, all bool) {
 	}
 	var copied channelCopy
 	var total int
+	var told part.Told
 	wanted, answer := part.Asked(r.Context())
+	if wanted.Filters != (filters.Chosen{}) {
+		q.choose(wanted.Filters)
+	}
 	hits, err := fromView(r.Context(), m.db, func(in *tx) (hits []int64, err error) {
 		t := searchTx{readTx{in}}
 		copied, err = t.channelCopy(string(q.Channel), r.Header.Get("Accept-Language"))
 		if err == nil && copied.complete {
-			hits, err = t.hits(q, copied.language)
+			q.Language = copied.language
+			hits, told, err = t.answer(q)
 		}
 		total = len(hits)
 		if err == nil && !wanted.All() {
@@ -64,10 +76,8 @@ func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request, all bool) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Age", seconds(copied.age))
 		w.Header().Set("Vary", "Accept-Language")
-		if !wanted.All() {
-			answer.Give()
-		}
-		if m.writePage(r.Context(), w, hits, total, wanted) != nil {
+		answer.Give()
+		if m.writePage(r.Context(), w, hits, total, wanted, told) != nil {
 			panic(http.ErrAbortHandler) // half an answer must not look whole
 		}
 	}
@@ -126,17 +136,33 @@ func preferred(header string, languages []string) int {
 	return i
 }
 
-// hits returns the rows that a query finds in one language, the newest first. Its text
-// is taken as it stands, without the signs that a visitor of Search may type.
-func (t searchTx) hits(q Query, language string) ([]int64, error) {
+// answer returns the rows that a query finds, and what is told beside them. With Query.All it answers as the board does:
+// the text is taken as it stands, without the signs that a visitor of Search may type, and the newest come first. Else it
+// answers as Search does.
+func (t searchTx) answer(q Query) (hits []int64, told part.Told, err error) {
 	if err := q.check(); err != nil {
-		return nil, err
+		return nil, told, err
 	}
-	query := q.forIndex()
-	query.Literal, query.Tags = true, append(query.Tags, tag(tagLanguage, language))
-	hits, err := t.db.search.All(t.Tx, query)
-	slices.Reverse(hits)
-	return hits, err
+	today := time.UnixMilli(t.Now)
+	query := q.forIndex(today)
+	query.Literal = q.All
+	if q.All {
+		hits, err = t.db.search.All(t.Tx, query)
+		slices.Reverse(hits)
+	} else {
+		var corrected []search.Correction
+		hits, corrected, err = t.db.search.Ranked(t.Tx, query)
+		for _, c := range corrected {
+			told.Corrected = append(told.Corrected, part.Correction(c))
+		}
+	}
+	if err == nil && len(hits) == 0 {
+		var why *Why
+		if why, err = t.why(q, today, q.All); err == nil {
+			told.Why = why.String()
+		}
+	}
+	return hits, told, err
 }
 
 // wanted returns the hits that somebody who reads a part of the answer wants.
@@ -188,8 +214,10 @@ func (t searchTx) asGiven(list []int64, ads bool) ([]jobboard.JobPosting, error)
 // writePage writes the answer of 4.1. It reads the postings some at a time, each time in
 // a transaction of its own, so that a client that is slow holds up no other; the
 // counters come last, and count what was written. In an answer that holds a part, they count what was
-// found.
-func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []int64, total int, wanted part.Wanted) error {
+// found. Behind them is what is told beside the postings.
+func (m *Mirror) writePage(
+	ctx context.Context, w http.ResponseWriter, hits []int64, total int, wanted part.Wanted, told part.Told,
+) error {
 	out := bufio.NewWriterSize(hurried{w, http.NewResponseController(w)}, 64<<10)
 	out.WriteString(`{"results":[`)
 	n := 0
@@ -217,6 +245,10 @@ func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []in
 		total = n
 	}
 	fmt.Fprintf(out, `],"itemsPerPage":%d,"numPages":%d,"offset":0,"actualPage":0,`+
-		`"firstPostingOnPage":%d,"lastPostingOnPage":%d,"totalNumberOfJobs":%d}`+"\n", n, min(n, 1), min(n, 1), n, total)
+		`"firstPostingOnPage":%d,"lastPostingOnPage":%d,"totalNumberOfJobs":%d`, n, min(n, 1), min(n, 1), n, total)
+	if told.Why != "" || told.Corrected != nil {
+		fmt.Fprintf(out, `,%q:%s`, part.ToldMember, encode(told))
+	}
+	out.WriteString("}\n")
 	return out.Flush()
 }

@@ -79,7 +79,7 @@ func endIdle(t *testing.T, m *Mirror) (n int64) {
 // A reader of all rows may take its time: no transaction is open meanwhile. Rows that are added,
 // changed, removed and forgotten between two parts are right once the changes were applied.
 func TestSnapshotUnderASlowReader(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		const n = partRows + partRows/2
 		manyRows(t, m, n)
 		got, seen := Rows{}, 0
@@ -212,7 +212,7 @@ func TestSnapshotThatTakesTooLong(t *testing.T) {
 // Close ends Run, which returns an error, and so does Run after it. The stream of a closed mirror
 // is answered with 503.
 func TestRunOfAClosedMirror(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		ctx := t.Context()
 		ended := make(chan error, 2)
 		started := make(chan struct{})

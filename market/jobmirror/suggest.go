@@ -3,6 +3,7 @@ package jobmirror
 import (
 	"context"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -20,7 +21,7 @@ func (m *Mirror) Suggest(ctx context.Context, q Query) ([]string, error) {
 	before, typed := q.Text[:last], q.Text[last:]
 	q = Query{Text: before, Channel: q.Channel, Language: q.Language, Category: q.Category, Place: q.Place, All: q.All}
 	return fromView(ctx, m.db, func(t *tx) ([]string, error) {
-		list, titles, err := t.db.search.Suggest(t.Tx, q.forIndex(), typed)
+		list, titles, err := t.db.search.Suggest(t.Tx, q.forIndex(time.UnixMilli(t.Now)), typed)
 		for i, word := range list {
 			list[i] = before + word
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
@@ -71,7 +70,6 @@ type database struct {
 	secret  string // with which bytes of postings are hashed; see rawHash
 	search  *search.Index
 	log     *changelog.Log
-	taken   atomic.Int64 // leases of sources that others had let expire
 
 	// Commits of this process raise these.
 	jobsDue   signal // wakes lookUpDue: there may be jobs to look up
@@ -112,7 +110,6 @@ func (db *database) update(ctx context.Context, f func(*tx) error) error {
 	if err != nil {
 		return err
 	}
-	t.log.Committed()
 	if t.lookups.Due {
 		db.jobsDue.raise()
 	}

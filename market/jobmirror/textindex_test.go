@@ -13,7 +13,7 @@ import (
 // Both indexes answer whatever expression as the tokens of the postings say, all at once and
 // page by page in either order: words that their languages have as signs, too.
 func TestIndexesAnswerExpressions(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		r := rand.New(rand.NewPCG(5, 6))
 		vocabulary := []string{
 			"koch", "kochen", "kochte", "ko", "_ukoch", "_t_koch", "_ekoch", "and", "or", "not", "near", "null", "größe", "ёлка", "看護", "1234", "_c0f", "a", "b",

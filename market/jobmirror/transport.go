@@ -11,8 +11,8 @@ import (
 )
 
 // Transport answers requests from the copy as Handler does, in the process and without a
-// socket, whatever host they name; but a search (4.1) finds only what a visitor may see, as
-// Mirror.Search does without Query.All. A client of the copy is one of the board whose
+// socket, whatever host they name; but a search (4.1) finds what Mirror.Search does without Query.All, in
+// the order of Relevance. A client of the copy is one of the board whose
 // Config.HTTPClient has this transport. Options.Authorize is not asked.
 func (m *Mirror) Transport() http.RoundTripper { return transport{m.routes(false), m.logger()} }
 

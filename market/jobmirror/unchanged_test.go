@@ -16,7 +16,7 @@ import (
 // A refresh writes nothing for what its source shows as it was, however much that is, and
 // a posting was seen last when that refresh ended.
 func TestUnchangedRowsAreNotWritten(t *testing.T) {
-	OnEach(t, func(t *testing.T, address string) {
+	OnBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		for i := range 300 {
 			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Nurse " + strconv.Itoa(i), Language: "de"})

@@ -273,7 +273,7 @@ func TestKilledInTheDailyPass(t *testing.T) {
 
 // A job named while the pass removes it exists in the end: in either order.
 func TestNamedWhileItIsRemoved(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		board := newShelf(20)
 		m := open(t, address, board.options())
 		refresh(t, m)

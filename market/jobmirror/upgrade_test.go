@@ -20,7 +20,7 @@ CREATE TABLE salaries (job BIGINT PRIMARY KEY, amount BIGINT NOT NULL);
 `
 
 func TestOlderVersionWorksBesideANewerSchema(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		opts := optionsOf(srv)
 		opts.RefreshEvery = time.Second

@@ -404,7 +404,7 @@ func addYear(t *testing.T, m *jobmirror.Mirror, statements ...string) {
 // A copy that was made while the clock was a year ahead is as old as none, and is brought up to
 // date at once: the mirror does not wait for the year to pass.
 func TestClockSetBackByAYear(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, optionsOf(srv))
 		refresh(t, m)

@@ -51,7 +51,7 @@ func TestSmallRowsOfTheVocabulary(t *testing.T) {
 
 // While the database stalls one who reads the vocabulary, another is answered.
 func TestNobodyWaitsForAnothersWords(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		savePosting(t, m, m.sources[0], beginTurn(t, m, m.sources[0]), 1, "Nurse")
 		if err := m.index(t.Context()); err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/filters"
 	boardtext "github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/towns"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
@@ -44,6 +45,7 @@ type JobPage struct {
 	Places                []string                  // the job's locations, the main one first, as Data has them too
 	Posted, Until         time.Time                 // the days of Data's datePosted and validThrough; zero: unknown
 	Remote                bool                      // the work is fully remote
+	New                   bool                      // it was listed within three days
 	Language              string                    // language of title and advertisement; empty: unknown
 	Advertisement         template.HTML             // cleaned, with headings below the page's own; empty: none
 	Data                  jobpublish.StructuredData // nil: the job lacks properties that search engines require
@@ -51,6 +53,7 @@ type JobPage struct {
 	PrivacyURL            string                    // address of the privacy statement; empty: unknown
 	PrivacyCompany        string                    // the lookup's company, whose statement that is
 	Age                   time.Duration             // age of the board's answer
+	Confirmed             time.Time                 // when the board last said that the job is open
 	// Asked has what the board asks whoever applies: the questions of Information, each once, on one line
 	// like Title, in the language Information.JobLanguage.
 	Asked []string
@@ -109,7 +112,7 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	p := &JobPage{
 		Job: id, URL: job.URL, Title: cmp.Or(shown(job.Posting.Title), shown(info.JobTitle)),
 		Company: shown(company.Of(job.Posting, info)), PrivacyCompany: shown(info.CompanyName),
-		Language: job.Language, Age: known.Age, NoAnswer: known.NoAnswer, Information: info, Posting: job.Posting,
+		Language: job.Language, Age: known.Age, Confirmed: known.LookedUp, NoAnswer: known.NoAnswer, Information: info, Posting: job.Posting,
 	}
 	for _, q := range info.Questions {
 		if label := shown(q.Label); label != "" && !slices.Contains(p.Asked, label) {
@@ -120,6 +123,9 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	p.Posted, _ = job.Posted() // zero if unknown
 	p.Until, _ = job.ValidThrough()
 	p.Remote = job.Posting.Config.RemoteStatus() == jobboard.RemoteFully
+	if posting != nil {
+		p.New = isNew(posting)
+	}
 	if link, err := info.DataSecurityURL(); err == nil {
 		p.PrivacyURL = link.String()
 	}
@@ -269,6 +275,7 @@ type Card struct {
 	Marks          []jobmirror.Mark // positions of the found words in Excerpt
 	Language       string           // language of Title and Excerpt; empty: unknown
 	Remote         bool             // the work is fully remote
+	New            bool             // it was listed within three days
 	Posted         time.Time        // the day on which the job was listed; zero: unknown
 }
 
@@ -299,7 +306,7 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 	c := Card{
 		Title: shown(p.Posting.Title), Company: shown(cmp.Or(p.Company, company.Of(&p.Posting, nil))),
 		Excerpt: cmp.Or(p.Snippet.Text, jobpublish.Excerpt(ad, 200)), Marks: p.Snippet.Marks,
-		Language: p.TextLanguage, Remote: config.RemoteStatus() == jobboard.RemoteFully,
+		Language: p.TextLanguage, Remote: config.RemoteStatus() == jobboard.RemoteFully, New: isNew(p),
 	}
 	c.Posted, _ = (&jobpublish.Job{Posting: &p.Posting}).Posted() // zero if unknown
 	if where := config.LocationNames(); len(where) > 0 {
@@ -308,6 +315,7 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 	if !towns.IsGerman(p.Language) && len(p.Locations) > 0 { // LocationNames are German
 		c.Place = cmp.Or(p.Locations[0].GeoCity, c.Place)
 	}
+	c.Place = towns.InLanguage(p.Language, c.Place)
 	if nearest, ok := p.Nearest(); ok {
 		km, _ := p.Distance()
 		c.Place, c.Distance = cmp.Or(towns.Name(p.Language, nearest), nearest.GeoName, c.Place), distance(km)
@@ -353,11 +361,14 @@ type Results struct {
 	Meant    []Facet       // towns that the visitor may mean by a Near that names none; see List.Meant
 	Page     *jobmirror.Page
 	Cards    []Card // cards of Page.Postings
+	Texts    Texts  // in the reader's language
 
-	towns map[places.Place]*town // what townsOf returns; nil: it has not counted yet
+	towns     map[places.Place]*town // what townsOf returns; nil: it has not counted yet
+	languages []string               // of the site
 }
 
-// Places returns the places of the hits as List.Places does, with each town once. Of several names that the board has
+// Places returns at most limit places of the hits: first the chosen one, and then those with the most hits. It has each
+// town once. Of several names that the board has
 // for a town, a reader of German is shown the one that the town has in package places, such as München, and others
 // another one, such as Munich.
 func (r *Results) Places(limit int) []Facet {
@@ -375,11 +386,9 @@ func (r *Results) Places(limit int) []Facet {
 		}
 		counts[place], names[place] = t.count, shown(t.name)
 	}
-	named := func(place string) (string, bool) { return cmp.Or(names[place], shown(place)), true }
+	named := func(place string) (string, bool) { return cmp.Or(names[place], shown(r.place(place))), true }
 	return facets(counts, r.List.Place, limit, named, func(place string) List {
-		narrower := r.List
-		narrower.Place, narrower.After = place, ""
-		return narrower
+		return r.List.filtered(filters.Place, place)
 	})
 }
 
@@ -394,7 +403,7 @@ func (r *Results) Towns() []string {
 	if r.Page.Facets == nil {
 		return names
 	}
-	for _, facet := range (List{}).Places(r.Page.Facets, most) {
+	for _, facet := range r.Places(most) {
 		if _, ok := towns.Named(facet.Name); ok && !slices.Contains(names, facet.Name) {
 			names = append(names, facet.Name)
 		}
@@ -420,7 +429,8 @@ func (s *Site) Search(r *http.Request) (*Results, error) {
 	q.Snippets = true
 	page, err := s.mirror.Search(r.Context(), q)
 	if errors.Is(err, jobmirror.ErrPageCursor) {
-		q.After, list.After = "", ""
+		list = list.first()
+		q.After = ""
 		page, err = s.mirror.Search(r.Context(), q)
 	}
 	if err == nil && page.Age < 0 {
@@ -429,7 +439,10 @@ func (s *Site) Search(r *http.Request) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &Results{List: list, Problems: problems, Page: page, Near: list.Near, Language: q.Language}
+	found := &Results{
+		List: list, Problems: problems, Page: page, Near: list.Near, Language: q.Language,
+		Texts: s.Texts(r), languages: s.cfg.Languages,
+	}
 	for _, problem := range problems {
 		if problem.Field == "near" {
 			found.Near, found.Meant = shown(problem.Value), list.Meant(problem.Value)
@@ -438,7 +451,7 @@ func (s *Site) Search(r *http.Request) (*Results, error) {
 	for i := range page.Postings {
 		p := &page.Postings[i]
 		card := s.Card(p)
-		if l, ok := cardLocation(p); ok && card.Place == shown(l.GeoCity) {
+		if l, ok := cardLocation(p); ok && (card.Place == shown(l.GeoCity) || card.Place == shown(towns.InLanguage(p.Language, l.GeoCity))) {
 			card.Place = shown(found.townAt(l))
 		}
 		found.Cards = append(found.Cards, card)

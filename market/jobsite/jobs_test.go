@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -685,7 +686,7 @@ func TestSearchOfSite(t *testing.T) {
 		"text=100%&near=K%C3%B6ln+": {Text: "100%", Near: "Köln"}, "text=a%zz%20b": {Text: "a%zz b"}, "&text=%3B&": {Text: ";"},
 		"text=caf%C3%A9+100%": {Text: "café 100%"}, "text=1%+2%2": {Text: "1% 2%2"}, "text=%25%+%2b": {Text: "%% +"},
 	} {
-		if read, err := search(query); err != nil || read.List != want {
+		if read, err := search(query); err != nil || !reflect.DeepEqual(read.List, want) {
 			t.Errorf("%s is read as %+v, %v", query, read, err)
 		}
 	}
@@ -802,7 +803,7 @@ func TestShowsNoForeignControls(t *testing.T) {
 		card.Excerpt != "We pay [2J well" || len(card.Marks) == 0 {
 		t.Errorf("%.300q at %q in %q: %q, %v", card.Title, card.Company, card.Place, card.Excerpt, card.Marks)
 	}
-	for _, f := range found.List.Places(&jobmirror.Facets{Places: map[string]int{"Ber\u202elin": 1}}, 9) {
+	for _, f := range (&jobsite.Results{Page: &jobmirror.Page{Facets: &jobmirror.Facets{Places: map[string]int{"Ber\u202elin": 1}}}}).Places(9) {
 		if f.Name != "Berlin" || !strings.Contains(string(f.Link), "Ber%E2%80%AElin") {
 			t.Errorf("%q leads to %s", f.Name, f.Link)
 		}

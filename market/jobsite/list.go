@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/filters"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/towns"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/places"
 	"github.com/jobboard-sdk/jobboard-go/places/postal"
@@ -23,9 +25,14 @@ type List struct {
 	Radius   int                  // parameter radius: km around the town; 0: DefaultRadius
 	Category string               // parameter category: a category's identifier
 	Place    string               // parameter place: a location's name
+	Company  string               // parameter company: its name
+	Remote   string               // parameter remote: a status of remote work, such as FULLY_REMOTE
+	Since    int                  // parameter since: days since which the postings are there, to 90; 0: any
 	Order    jobmirror.Order      // parameter order: "newest", "oldest" or, around a town, "nearest"; else relevance
 	Language string               // parameter lang: language of the postings
 	After    jobmirror.PageCursor // parameter after: cursor to the page after another; empty: the first page
+	// Back, the parameter back, has the cursors of the pages before, but for the first; of a long way the last ones.
+	Back []jobmirror.PageCursor
 
 	// Country is the ISO 3166 code of postal codes that are typed without their country. It is no
 	// parameter: Site.Search takes it from Config.Country.
@@ -64,6 +71,8 @@ const (
 	NoRadius     ListReason = "no radius"     // not a number from 1 to MaxRadius
 	NoOrder      ListReason = "no order"      // neither newest nor oldest nor nearest
 	TextTooLong  ListReason = "text too long"
+	NoTown       ListReason = "no town" // a country, a federal state or the word anywhere
+	NoDays       ListReason = "no days" // not a number of days from 1 to 90
 )
 
 var orders = map[jobmirror.Order]string{
@@ -83,12 +92,27 @@ func parseList(values url.Values, country string) (List, []ListProblem) {
 		return strings.TrimSpace(strings.ToValidUTF8(values.Get(field), "\uFFFD"))
 	}
 	l := List{
-		Text: text("text"), Near: text("near"), Category: text("category"), Place: text("place"), Language: text("lang"),
+		Text: text("text"), Near: text("near"), Language: text("lang"),
 		After: jobmirror.PageCursor(values.Get("after")), Country: country,
+	}
+	chosen, err := filters.Parse(values)
+	if err != nil {
+		wrong("since", NoDays)
+	}
+	l = l.narrowed(chosen)
+	if back := values.Get("back"); back != "" && l.After != "" {
+		for cursor := range strings.SplitSeq(back, betweenCursors) {
+			l.Back = append(l.Back, jobmirror.PageCursor(cursor))
+		}
+		l.Back = l.Back[max(len(l.Back)-maxBack, 0):]
 	}
 	if len(l.Text) > maxText {
 		wrong("text", TextTooLong)
 		l.Text = ""
+	}
+	if towns.NoTown(l.Near) {
+		wrong("near", NoTown)
+		l.Near = ""
 	}
 	if _, ok := l.Town(); !ok && l.Near != "" {
 		reason := UnknownTown
@@ -119,6 +143,28 @@ func parseList(values url.Values, country string) (List, []ListProblem) {
 	return l, problems
 }
 
+const (
+	maxBack        = 20  // pages that List.Back leads to
+	betweenCursors = "." // which no cursor has
+)
+
+// chosen returns what the filters narrow the list to.
+func (l *List) chosen() filters.Chosen {
+	return filters.Chosen{Category: l.Category, Place: l.Place, Company: l.Company, Remote: l.Remote, Since: l.Since}
+}
+
+// narrowed returns the first page of the list that filters narrow.
+func (l List) narrowed(c filters.Chosen) List {
+	l.Category, l.Place, l.Company, l.Remote, l.Since = c.Category, c.Place, c.Company, c.Remote, c.Since
+	return l
+}
+
+// first returns the first page of the list.
+func (l List) first() List {
+	l.After, l.Back = "", nil
+	return l
+}
+
 // parseOrder returns the order with a name, and whether there is one; empty: relevance.
 func parseOrder(name string) (order jobmirror.Order, ok bool) {
 	for o, known := range orders {
@@ -143,11 +189,18 @@ func (l List) Values() url.Values {
 	if l.Near != "" && l.Radius != 0 && l.Radius != DefaultRadius {
 		set("radius", strconv.Itoa(l.Radius))
 	}
-	set("category", l.Category)
-	set("place", l.Place)
+	chosen := l.chosen()
+	for _, name := range chosen.Names() {
+		set(name, chosen.Get(name))
+	}
 	set("order", orders[l.Order])
 	set("lang", l.Language)
 	set("after", string(l.After))
+	var back []string
+	for _, cursor := range l.Back {
+		back = append(back, string(cursor))
+	}
+	set("back", strings.Join(back, betweenCursors))
 	return values
 }
 
@@ -169,8 +222,9 @@ func (l List) Town() (places.Place, bool) {
 // for Berlni, or the two postal codes for a code of two countries: at most three, each with the
 // link to the first page of the list around it. It returns nil for a text that Town knows as Near.
 func (l List) Meant(near string) []Facet {
-	l.Near, l.After = near, ""
-	if _, ok := l.Town(); ok || near == "" {
+	l = l.first()
+	l.Near = near
+	if _, ok := l.Town(); ok || near == "" || towns.NoTown(near) {
 		return nil
 	}
 	var names []string
@@ -179,11 +233,11 @@ func (l List) Meant(near string) []Facet {
 	}
 	const most = 3
 	if !postal.Looks(l.Near) {
-		towns := places.Search(l.Near, most)
-		if len(towns) == 0 {
-			towns = places.Alike(l.Near, most)
+		meant := places.Search(l.Near, most)
+		if len(meant) == 0 {
+			meant = places.Alike(l.Near, most)
 		}
-		for _, town := range towns {
+		for _, town := range meant {
 			name := town.Name
 			if found, _ := places.Find(name); found != town {
 				name += ", " + town.Country // a smaller town of the same name
@@ -203,8 +257,8 @@ func (l List) Meant(near string) []Facet {
 // finds jobs anywhere.
 func (l List) Query() jobmirror.Query {
 	q := jobmirror.Query{
-		Text: l.Text, Category: l.Category, Place: l.Place, Language: l.Language,
-		Order: l.Order, After: l.After, Facets: true,
+		Text: l.Text, Category: l.Category, Place: l.Place, Company: l.Company, Remote: jobboard.RemoteStatus(l.Remote),
+		Since: l.Since, Language: l.Language, Order: l.Order, After: l.After, Facets: true, CountSince: true,
 	}
 	if town, ok := l.Town(); ok {
 		q.Near = jobboard.Near(town.Latitude, town.Longitude, float64(cmp.Or(l.Radius, DefaultRadius)))
@@ -218,7 +272,24 @@ func (l List) Next(page *jobmirror.Page) template.URL {
 	if page.Next == "" {
 		return ""
 	}
+	if l.After != "" {
+		l.Back = append(slices.Clone(l.Back), l.After)
+		l.Back = l.Back[max(len(l.Back)-maxBack, 0):]
+	}
 	l.After = page.Next
+	return l.link()
+}
+
+// Previous returns the link to the page before, or "" before the first page.
+func (l List) Previous() template.URL {
+	if l.After == "" {
+		return ""
+	}
+	if last := len(l.Back) - 1; last >= 0 {
+		l.After, l.Back = l.Back[last], l.Back[:last]
+	} else {
+		l.After = ""
+	}
 	return l.link()
 }
 
@@ -233,26 +304,6 @@ type Facet struct {
 	// Link leads to the first page of the list with this facet, such as "?place=Berlin",
 	// or without the facet if it is chosen.
 	Link template.URL
-}
-
-// Places returns at most limit places of the hits: first the chosen place, and then the
-// places with the most hits.
-func (l List) Places(f *jobmirror.Facets, limit int) []Facet {
-	itself := func(place string) (string, bool) { return shown(place), true }
-	return facets(f.Places, l.Place, limit, itself, func(place string) List {
-		l.Place, l.After = place, ""
-		return l
-	})
-}
-
-// Categories returns the categories of the hits as Places does. The board gives only the
-// identifier of a category, which tells a visitor nothing: name returns the site's words
-// for it, or false to leave it out. A chosen category without words has its identifier.
-func (l List) Categories(f *jobmirror.Facets, limit int, name func(category string) (string, bool)) []Facet {
-	return facets(f.Categories, l.Category, limit, name, func(category string) List {
-		l.Category, l.After = category, ""
-		return l
-	})
 }
 
 func facets(counts map[string]int, chosen string, limit int, name func(string) (string, bool), with func(string) List) []Facet {

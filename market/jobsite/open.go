@@ -44,7 +44,8 @@ type Settings struct {
 	Database string
 
 	Addr string // host:port on which Run listens, such as "127.0.0.1:8080"; empty: Run does not serve
-	Name string // name of the site, the title of its feeds; empty: the host of its address
+	Name string // name of the site, for the head of its pages and the title of its feeds; empty: the host of its address
+	Logo string // path of the site's logo, for the head of its pages; empty: it has none
 	// Site describes the pages. Without URL it is http and the address of the listener, so a
 	// site behind a proxy sets it. Languages without an element are "de" and "en".
 	Site Config
@@ -74,6 +75,8 @@ func (s Settings) Format(f fmt.State, verb rune) {
 // themselves, and a server of its pages. Several goroutines may call its methods at the same time.
 type Marketplace struct {
 	URL    string            // address of the site, without a slash at its end
+	Name   string            // name of the site
+	Logo   string            // path of its logo; empty: it has none
 	Client *jobboard.Client  // asks the board
 	Mirror *jobmirror.Mirror // the copy
 	Site   *Site             // the pages of its jobs
@@ -191,6 +194,7 @@ func (m *Marketplace) open(ctx context.Context, s *Settings) (err error) {
 		return &ConfigError{"Settings.Site.URL", noSiteURL}
 	}
 	m.URL = site.Scheme + "://" + site.Host
+	m.Name, m.Logo = cmp.Or(s.Name, site.Hostname()), s.Logo
 	s.setToken()
 	if m.Client, err = jobboard.NewClient(s.Board); err != nil {
 		return err
@@ -201,7 +205,7 @@ func (m *Marketplace) open(ctx context.Context, s *Settings) (err error) {
 	if m.Site, err = New(m.Mirror, s.Site); err != nil {
 		return err
 	}
-	return m.publish(s, site.Hostname())
+	return m.publish(s)
 }
 
 // visited returns the address under which a browser on this machine reaches a listener.
@@ -270,9 +274,9 @@ func (m *Marketplace) openMirror(ctx context.Context, s *Settings) (err error) {
 }
 
 // publish opens the feeds, and registers them and what else every site serves.
-func (m *Marketplace) publish(s *Settings, host string) (err error) {
+func (m *Marketplace) publish(s *Settings) (err error) {
 	cfg := jobpublish.Config{
-		URL: m.URL + "/", Title: cmp.Or(s.Name, host), Language: s.Site.Languages[0], Jobs: m.Site.Jobs, Logger: s.Logger,
+		URL: m.URL + "/", Title: m.Name, Language: s.Site.Languages[0], Jobs: m.Site.Jobs, Logger: s.Logger,
 	}
 	if s.EditFeeds != nil {
 		s.EditFeeds(&cfg)

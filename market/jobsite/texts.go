@@ -3,8 +3,11 @@ package jobsite
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
 )
 
 // Texts holds the sentences of a site in one language. A site may change the German and
@@ -20,7 +23,20 @@ type Texts struct {
 	RetryMinute, RetryMinutes string
 	Attribution               string // the line Attribution in this language
 	DidYouMean                string // before the towns of Results.Meant
-	Other                     string // in place of any missing text
+	// Filters has the headings of Results.Groups by their names, Categories the words for the board's identifiers of
+	// categories, without which a page does not offer them, and Remote those for statuses of remote work.
+	Filters, Categories map[string]string
+	Remote              map[jobboard.RemoteStatus]string
+	SinceDay, SinceDays string            // a filter of a day, and of more; {days} is replaced
+	Around              string            // a circle; {km} and {town} are replaced
+	Quoted              string            // the words searched for; {text} is replaced
+	Job, Jobs           string            // how many jobs there are, one and others; {n} is replaced
+	Languages           map[string]string // names of languages by their codes, as they stand in InLanguage
+	// Without and InLanguage are the words of Results.Leads; {filters}, {language} and {jobs} are replaced.
+	Without, InLanguage string
+	Everywhere          string // see Results.NothingAnywhere
+	Building            string // in a list while the copy is filled: jobs may be missing
+	Other               string // in place of any missing text
 }
 
 // textsIn returns German texts for a language such as "de" or "de-AT", and English texts for
@@ -51,6 +67,15 @@ func (t Texts) Unanswered(at time.Time) string {
 	return strings.ReplaceAll(cmp.Or(t.NoAnswer, t.Other), "{time}", at.Local().Format("15:04"))
 }
 
+// Count returns how many jobs there are in words.
+func (t Texts) Count(n int) string {
+	text := t.Jobs
+	if n == 1 {
+		text = t.Job
+	}
+	return strings.ReplaceAll(cmp.Or(text, "{n}"), "{n}", strconv.Itoa(n))
+}
+
 // ListProblem returns the sentence for a wrong value in a list's address.
 func (t Texts) ListProblem(p ListProblem) string {
 	return strings.ReplaceAll(cmp.Or(t.Lists[p.Reason], t.Other), "{value}", p.Value)
@@ -74,7 +99,20 @@ func English() Texts {
 			NoRadius:     "“{value}” is not a distance in kilometres.",
 			NoOrder:      "“{value}” is not an order. The jobs that fit best come first.",
 			TextTooLong:  "That is too long to search for. These are jobs with any words.",
+			NoTown:       "“{value}” is not a town. We searched everywhere.",
+			NoDays:       "“{value}” is not a number of days. These are jobs of any age.",
 		},
+		Filters: map[string]string{
+			"since": "Posted", "company": "Company", "remote": "Remote work", "category": "Category", "place": "Place",
+		},
+		Remote:   map[jobboard.RemoteStatus]string{jobboard.RemoteFully: "fully remote"},
+		SinceDay: "since yesterday", SinceDays: "in the last {days} days",
+		Around: "within {km} km of {town}", Quoted: "“{text}”", Job: "1 job", Jobs: "{n} jobs",
+		Languages:  map[string]string{"de": "German", "en": "English"},
+		Without:    "Without “{filters}”: {jobs}",
+		InLanguage: "In {language}: {jobs}",
+		Everywhere: "We searched everywhere, with any filter and in every language.",
+		Building:   "The jobs are being read in just now: some may be missing.",
 		Statuses: map[int]string{
 			http.StatusNotFound:            "There is no such page.",
 			http.StatusMethodNotAllowed:    "This page cannot be used like this.",
@@ -104,7 +142,20 @@ func German() Texts {
 			NoRadius:     "„{value}“ ist keine Entfernung in Kilometern.",
 			NoOrder:      "„{value}“ ist keine Reihenfolge. Was am besten passt, steht vorn.",
 			TextTooLong:  "Das ist zu lang zum Suchen. Sie sehen Stellen mit beliebigen Wörtern.",
+			NoTown:       "„{value}“ ist kein Ort. Wir haben überall gesucht.",
+			NoDays:       "„{value}“ ist keine Zahl von Tagen. Sie sehen Stellen jeden Alters.",
 		},
+		Filters: map[string]string{
+			"since": "Eingestellt", "company": "Unternehmen", "remote": "Homeoffice", "category": "Bereich", "place": "Ort",
+		},
+		Remote:   map[jobboard.RemoteStatus]string{jobboard.RemoteFully: "nur im Homeoffice"},
+		SinceDay: "seit gestern", SinceDays: "in den letzten {days} Tagen",
+		Around: "{km} km um {town}", Quoted: "„{text}“", Job: "1 Stelle", Jobs: "{n} Stellen",
+		Languages:  map[string]string{"de": "Deutsch", "en": "Englisch"},
+		Without:    "Ohne „{filters}“: {jobs}",
+		InLanguage: "Auf {language}: {jobs}",
+		Everywhere: "Wir haben überall gesucht, mit jedem Filter und in jeder Sprache.",
+		Building:   "Die Stellen werden gerade eingelesen: Einige können noch fehlen.",
 		Statuses: map[int]string{
 			http.StatusNotFound:            "Diese Seite gibt es nicht.",
 			http.StatusMethodNotAllowed:    "So lässt sich diese Seite nicht benutzen.",

@@ -50,6 +50,9 @@ func (r *Results) townsOf() map[places.Place]*town {
 		}
 		t.count += counts[name]
 	}
+	for _, t := range r.towns {
+		t.name = towns.InLanguage(r.Language, t.name)
+	}
 	return r.towns
 }
 

@@ -73,6 +73,10 @@ func TestInBrowser(t *testing.T) {
 			origin, demo := start(t, built)
 			b.Do(chromedp.EmulateViewport(v.width, 900), chromedp.Navigate(origin+"/"))
 			b.Until(fmt.Sprintf("document.documentElement.lang === %q", v.language))
+			if v.width < 900 { // the field is folded
+				b.TabTo(".where summary")
+				b.Press(kb.Enter)
+			}
 			b.TabTo("#near")
 			b.Press("Berlin" + kb.Enter)
 			b.Until(`location.search.includes("near=Berlin") && document.querySelector(".card")`)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
@@ -42,8 +41,8 @@ func noteMissing(ctx context.Context, c *term.Console, m *copied, q jobmirror.Qu
 	return nil
 }
 
-// whyEmpty returns the reasons for which a search may find nothing: what the copy lacks, and
-// each condition without which it finds something.
+// whyEmpty returns the reasons for which a search may find nothing: what the copy lacks, what Page.Why says, and
+// what only an operator narrows a search by.
 func whyEmpty(ctx context.Context, m *copied, q jobmirror.Query, page *jobmirror.Page, status *jobmirror.Status) (
 	reasons []string, err error,
 ) {
@@ -62,6 +61,11 @@ func whyEmpty(ctx context.Context, m *copied, q jobmirror.Query, page *jobmirror
 	case status.Unindexed > 0:
 		reasons = append(reasons, term.Count(status.Unindexed, "posting")+" that were copied just now are not found yet")
 	}
+	if page.Why != nil {
+		for _, reason := range page.Why.Reasons() {
+			reasons = append(reasons, term.Printable(reason))
+		}
+	}
 	q.Limit, q.Facets = 1, false
 	for _, without := range []struct {
 		set    bool
@@ -70,16 +74,8 @@ func whyEmpty(ctx context.Context, m *copied, q jobmirror.Query, page *jobmirror
 	}{
 		{!q.All, func(q *jobmirror.Query) { q.All = true }, "there are some that a visitor should not see: --all shows them"},
 		{
-			q.Language != "", func(q *jobmirror.Query) { q.Language = "" },
-			"there are some in another language than " + q.Language,
-		},
-		{
 			q.Channel != "", func(q *jobmirror.Query) { q.Channel = "" },
 			"there are some in another channel than " + string(q.Channel),
-		},
-		{
-			!q.Near.IsZero(), func(q *jobmirror.Query) { q.Near = jobboard.GeoLocation{} },
-			"there are some elsewhere: a larger --radius may find them",
 		},
 		{
 			len(strings.Fields(q.Text)) > 1, func(q *jobmirror.Query) { q.Text = strings.Join(strings.Fields(q.Text), " OR ") },

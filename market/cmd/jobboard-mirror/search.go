@@ -24,6 +24,9 @@ type searchFlags struct {
 	after  string
 	facets bool
 	all    bool
+
+	narrowed map[string]string // by the names of flags
+	since    int
 }
 
 func newSearchCommand(p *cli.Program, db *database) *cobra.Command {
@@ -37,9 +40,10 @@ or as one JSON document. TEXT is the search text, as --text is: words in any
 form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
 --language narrow it. Words of German titles that mean the same find each other;
 --synonyms names a file with others.
-A job is shown once: in your language (JOBBOARD_LANGUAGE, else the locale's)
-where the copy has it, else in the posting's own. Postings that a visitor
-should not see are left out, but for --all.`,
+A job is shown once, in a language in which it matches: in yours
+(JOBBOARD_LANGUAGE, else the locale's) if it does. --category, --place,
+--company, --remote and --since narrow it. Postings that a visitor should not
+see are left out, but for --all.`,
 		Example: `  jobboard-mirror search --fake --near Berlin --radius 50 nurse
   jobboard-mirror search --db jobs.db --fields title,job -o nurses.csv nurse`,
 		ValidArgsFunction: cli.Nothing,
@@ -61,17 +65,26 @@ should not see are left out, but for --all.`,
 				return err
 			}
 			q := jobmirror.Query{
-				Text: text, Near: around.Near, Limit: f.list.Limit, After: jobmirror.PageCursor(f.after), Facets: f.facets,
-				All:     f.all,
+				Text: text, Near: around.Near, Limit: f.list.Limit, After: jobmirror.PageCursor(f.after), Facets: f.facets, CountSince: f.facets,
+				All: f.all, OncePerJob: true,
+				Category: f.narrowed["category"], Place: f.narrowed["place"], Company: f.narrowed["company"],
+				Remote: jobboard.RemoteStatus(f.narrowed["remote"]), Since: f.since,
 				Channel: jobboard.ChannelID(fromFlag(cmd, "channel")), Language: fromFlag(cmd, "language"),
 			}
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
-				s := singly{m: m, reader: readerLanguage(p.Settings.Getenv)}
-				page, err := s.search(ctx, q)
+				stored, err := m.StoredLanguages(ctx)
+				if err != nil {
+					return err
+				}
+				reader := readerLanguage(p.Settings.Getenv)
+				if i := slices.IndexFunc(stored, func(language string) bool { return baseOf(language) == reader }); i >= 0 {
+					q.Prefer = stored[i]
+				}
+				page, err := m.Search(ctx, q)
 				if errors.Is(err, jobmirror.ErrPageCursor) {
 					p.Note("--after: the cursor is of another search or of other synonyms; this is the first page")
 					q.After = ""
-					page, err = s.search(ctx, q)
+					page, err = m.Search(ctx, q)
 				}
 				if err != nil {
 					return err
@@ -96,9 +109,22 @@ should not see are left out, but for --all.`,
 	cli.AddListFlags(&f.list, cmd, hitFields)
 	cmd.Flags().Lookup("limit").Usage = "`postings` on a page; 0: 20"
 	cmd.Flags().StringVar(&f.after, "after", "", "`cursor` of the page before")
-	cmd.Flags().BoolVar(&f.facets, "facets", false, "count all hits, in all and by category and place")
+	cmd.Flags().BoolVar(&f.facets, "facets", false, "count all hits, in all and by category, place, company, remote work and days")
 	cmd.Flags().BoolVar(&f.all, "all", false, "find also what a visitor should not see: not visible, not begun, ended or closed")
 	cli.Complete(cmd, "after", cli.Nothing)
+	f.narrowed = map[string]string{}
+	for name, help := range map[string]string{
+		"category": "only postings of a category, by its `identifier`", "place": "only postings of a `place`",
+		"company": "only postings of a `company`", "remote": "only postings with a `status` of remote work, such as FULLY_REMOTE",
+	} {
+		cmd.Flags().Func(name, help, func(value string) error {
+			f.narrowed[name] = value
+			return nil
+		})
+		cli.Complete(cmd, name, cli.Nothing)
+	}
+	cmd.Flags().IntVar(&f.since, "since", 0, "only postings that are there since so many `days` at most; 0: any")
+	cli.Complete(cmd, "since", cli.Nothing)
 	o.fake.add(cmd)
 	o.addSynonymsFlag(cmd)
 	return cmd
@@ -160,10 +186,16 @@ func printPage(c *term.Console, to *term.Output, page *jobmirror.Page, form stri
 			languages = ", counted once in each language"
 		}
 		to.Line("\n%d in all%s", page.Facets.Total, languages)
-		for _, facet := range []map[string]int{page.Facets.Categories, page.Facets.Places} {
+		for _, facet := range []map[string]int{page.Facets.Categories, page.Facets.Places, page.Facets.Companies} {
 			for _, value := range slices.Sorted(maps.Keys(facet)) {
 				to.Line("  %6d %s", facet[value], term.Printable(value))
 			}
+		}
+		for _, value := range slices.Sorted(maps.Keys(page.Facets.Remote)) {
+			to.Line("  %6d %s", page.Facets.Remote[value], term.Printable(string(value)))
+		}
+		for _, days := range slices.Sorted(maps.Keys(page.Facets.Since)) {
+			to.Line("  %6d since %s", page.Facets.Since[days], term.Count(days, "day"))
 		}
 	}
 	if page.Next != "" {

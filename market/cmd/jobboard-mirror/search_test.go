@@ -70,7 +70,7 @@ func TestSearchShowsAJobOnce(t *testing.T) {
 	}
 }
 
-// Who has no language gets a posting's own, and a word of another language still finds it.
+// A job is shown in the reader's language if it matches in that, and else in the language that matches best.
 func TestSearchInTheReadersLanguage(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	db := copyOf(t, srv, srv.Demo.Channel)
@@ -79,11 +79,11 @@ func TestSearchInTheReadersLanguage(t *testing.T) {
 		text string
 		want string
 	}{
-		{map[string]string{"LANG": "en_US.UTF-8"}, "Pflegefachkraft", "en Registered Nurse (f/m/x)"},
+		{map[string]string{"LANG": "en_US.UTF-8"}, "Pflegefachkraft", "de Pflegefachkraft (m/w/d)"},
 		{map[string]string{"LC_ALL": "de_AT.UTF-8", "LANG": "en_US.UTF-8"}, "nurse berlin", "de Pflegefachkraft (m/w/d)"},
 		{map[string]string{"JOBBOARD_LANGUAGE": "de,en", "LANG": "en_US.UTF-8"}, "nurse berlin", "de Pflegefachkraft (m/w/d)"},
-		{map[string]string{"LANG": "C.UTF-8"}, "nurse berlin", "de Pflegefachkraft (m/w/d)"}, // the advertisement's
-		{map[string]string{"LANG": "fr_FR.UTF-8"}, "nurse berlin", "de Pflegefachkraft (m/w/d)"},
+		{map[string]string{"LANG": "C.UTF-8"}, "nurse berlin", "en Registered Nurse (f/m/x)"}, // its title has the word
+		{map[string]string{"LANG": "fr_FR.UTF-8"}, "nurse berlin", "en Registered Nurse (f/m/x)"},
 	} {
 		r := ran(t, c.env, "search", "--db", db, "--limit", "1", "--csv", "--fields", "language,title", c.text)
 		if want := "language,title\n" + strings.Replace(c.want, " ", ",", 1) + "\n"; r.out != want {
@@ -100,11 +100,12 @@ func TestSearchSaysWhy(t *testing.T) {
 		"Pflgefachkraft":                       `no posting has "pflgefachkraft"; searched for pflegefachkraft as well`,
 		"Pflege Stelle":                        `"stelle" was left out: no posting has all the words`,
 		"xyzzy":                                "no postings found; none of the ",
-		"nurse xyzzy":                          "no postings found; there are some with fewer of the words",
+		"nurse xyzzy":                          `"xyzzy" was left out: no posting has all the words`,
+		"nurse xyzzy yzzyx":                    "no postings found; there are some with fewer of the words",
 		"nurse --channel 1_none":               "no postings found; the copy has no channel 1_none",
-		"nurse --language fr":                  "no postings found; there are some in another language than fr",
-		"nurse --near 48.1,11.5 --radius 1":    "no postings found; there are some elsewhere",
-		"Pflegefachkraft --near 0,0":           "there are some elsewhere",
+		"nurse --language fr":                  "no postings found; in the language de there are 2; in the language en there are 2",
+		"nurse --near 48.1,11.5 --radius 1":    "no postings found; without near there would be 4",
+		"Pflegefachkraft --near 0,0":           "no postings found; without near there would be 2",
 		"--near 0,0 --language fr --limit 100": "no postings found",
 	} {
 		r := ran(t, nil, append([]string{"search", "--db", db}, strings.Fields(args)...)...)

@@ -94,7 +94,7 @@ func TestMetricsAndTraces(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), "PRAGMA busy_timeout = 20000; ALTER TABLE limits RENAME TO away"); err != nil {
 		t.Fatal(err)
 	}
-	if text := get(t, address); !down.MatchString(text) || !strings.Contains(text, "\njobboard_mirror_changes_total{") ||
+	if text := get(t, address); !down.MatchString(text) || !strings.Contains(text, "\njobboard_mirror_pauses_total{") ||
 		strings.Contains(text, "\njobboard_mirror_limit_rate_per_second{") {
 		t.Errorf("without the database:\n%s", text)
 	}

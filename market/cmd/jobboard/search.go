@@ -19,6 +19,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/towns"
 	"github.com/jobboard-sdk/jobboard-go/places"
@@ -121,7 +122,9 @@ func noteHits(c *term.Console, found *hits, f *searchFlags, q jobboard.Query) {
 		c.Note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.",
 			found.shown, found.total)
 	}
-	if found.total == 0 && found.shown == 0 && q.Text == "" && q.Near.IsZero() {
+	if found.shown == 0 && found.told.Why != "" {
+		c.Note("%s", term.Printable(found.told.Why))
+	} else if found.total == 0 && found.shown == 0 && q.Text == "" && q.Near.IsZero() {
 		c.Note("the service says the same of a channel that does not exist: jobboard doctor tells more")
 	}
 }
@@ -132,6 +135,7 @@ type hits struct {
 	fields       []cli.Field[*jobboard.JobPosting] // chosen by --fields; nil: the default fields
 	limit        int                               // most postings to show; 0: all
 	shown, total int
+	told         part.Told                 // by a copy in place of the board
 	unreadable   *jobboard.UnreadableError // nil: the answer's postings could all be read
 }
 
@@ -188,13 +192,13 @@ func (h *hits) stream(postings *jobboard.PostingStream, w io.Writer) error {
 		}
 	}
 	page, _ := postings.Page()
-	h.total = page.TotalNumberOfJobs
+	h.total, h.told = page.TotalNumberOfJobs, part.ReadTold(page.Unknown)
 	return nil
 }
 
 // page writes a whole answer.
 func (h *hits) page(c *term.Console, page *jobboard.JobSearchResult, form string, w io.Writer) error {
-	h.total = page.TotalNumberOfJobs
+	h.total, h.told = page.TotalNumberOfJobs, part.ReadTold(page.Unknown)
 	if page.Unreadable > 0 {
 		h.unreadable = &jobboard.UnreadableError{Count: page.Unreadable, Errors: page.UnreadableErrors}
 	}

@@ -579,6 +579,11 @@ func TestNothingWithoutTheOwner(t *testing.T) {
 	if code := s.post(confirm, nil); code != http.StatusNotFound {
 		t.Errorf("confirmed after the end: %d", code)
 	}
+	for _, job := range []string{"7", "x", "-1", "99999999999999999999"} {
+		if w := s.serve(http.MethodGet, "/job/"+job, "", ""); w.Code != http.StatusNotFound {
+			t.Errorf("job %s: %d", job, w.Code)
+		}
+	}
 	for _, form := range []url.Values{
 		{}, {"email": {"ada"}}, {"email": {"ada@example.com\r\nBcc: eve@example.com"}}, {"email": {strings.Repeat("a", 300) + "@example.com"}},
 		{"email": {"ada@example.com"}, "town": {"Nowhere at all"}}, {"email": {"ada@example.com"}, "text": {strings.Repeat("koch ", 1000)}},

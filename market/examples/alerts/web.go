@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
@@ -163,10 +162,11 @@ func (a *alerts) stop(w http.ResponseWriter, r *http.Request) {
 
 // job leads to the board's page of a job.
 func (a *alerts) job(w http.ResponseWriter, r *http.Request) {
-	id, err := strconv.ParseInt(r.PathValue("job"), 10, 64)
-	var postings []jobmirror.Posting
-	if err == nil {
-		postings, err = a.mirror.Postings(r.Context(), jobboard.JobID(id))
+	id, _ := strconv.ParseInt(r.PathValue("job"), 10, 64) // 0, which no job has, for what is no number
+	postings, err := a.mirror.Postings(r.Context(), jobboard.JobID(id))
+	if err != nil {
+		a.failed(w)
+		return
 	}
 	for _, p := range postings {
 		if u, err := url.Parse(p.Posting.ApplyOnlineLink); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {

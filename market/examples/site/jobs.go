@@ -25,7 +25,8 @@ type listPage struct {
 	Radius       int
 	Radii        []int
 	Orders       []choice
-	Places       []jobsite.Facet
+	Groups       []jobsite.Group
+	Kept         []choice // the filters, which a search with other words keeps
 }
 
 // choice is an option of a field.
@@ -43,7 +44,13 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	p := listPage{
 		page: s.page(r), Results: found,
 		Radius: cmp.Or(found.List.Radius, jobsite.DefaultRadius), Radii: []int{10, 25, 50, 100, 200},
-		Next: found.List.Next(found.Page), Places: found.Places(8),
+		Next: found.List.Next(found.Page), Groups: found.Groups(8),
+	}
+	values := found.List.Values()
+	for _, name := range []string{"since", "company", "remote", "category", "place"} {
+		if value := values.Get(name); value != "" {
+			p.Kept = append(p.Kept, choice{Value: value, Name: name})
+		}
 	}
 	p.Orders = []choice{
 		{"", p.W.Relevance, found.List.Order == jobmirror.Relevance}, {"newest", p.W.Newest, found.List.Order == jobmirror.Newest},
@@ -65,6 +72,42 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, http.StatusOK, "list", p)
 }
 
+type overviewPage struct {
+	page
+
+	Groups []jobsite.Group
+}
+
+// overview shows what the jobs can be narrowed down by.
+func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
+	found, err := s.Site.Search(r)
+	if err != nil {
+		return err
+	}
+	p := overviewPage{page: s.page(r), Groups: found.Groups(200)}
+	p.Listed = s.Site.Head(r)
+	p.Listed.SetRobots(w.Header())
+	return s.render(w, http.StatusOK, "overview", p)
+}
+
+type textPage struct {
+	page
+
+	Heading    string
+	Paragraphs []string
+}
+
+// text returns the page of a text of the site itself.
+func (s *site) text(of func(words) (heading string, paragraphs []string)) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		p := textPage{page: s.page(r)}
+		p.Heading, p.Paragraphs = of(p.W)
+		p.Listed = s.Site.Head(r)
+		p.Listed.SetRobots(w.Header())
+		return s.render(w, http.StatusOK, "text", p)
+	}
+}
+
 // suggest answers the search field's script with suggestions for the typed text.
 func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
 	texts, err := s.Site.Suggest(r)
@@ -79,9 +122,10 @@ type jobPage struct {
 	page
 	*jobsite.JobPage
 
-	Age, Silent string
-	Status      string // what the board says of whether the visitor may apply; empty: nobody has signed in
-	Button      bool   // the visitor is led to the board's page to apply
+	Silent string
+	Known  []string // what the copy knows of the job beside its posting
+	Status string   // what the board says of whether the visitor may apply; empty: nobody has signed in
+	Button bool     // the visitor is led to the board's page to apply
 }
 
 // job shows a job's page, and tells a signed-in applicant whether they may apply. The interface has no call that
@@ -92,7 +136,7 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := jobPage{page: s.page(r), JobPage: job, Button: job.ApplyURL != ""}
-	p.Age, p.Silent = p.W.age(job.Age), p.W.texts.Unanswered(job.NoAnswer)
+	p.Known, p.Silent = p.W.known(job), p.W.texts.Unanswered(job.NoAnswer)
 	if p.SignedIn {
 		check, stillIn := s.signIn.check(r, job.Job)
 		p.Status, p.SignedIn = p.W.Ended, stillIn

@@ -109,7 +109,7 @@ var files embed.FS
 
 var pages = func() map[string]*template.Template {
 	all := map[string]*template.Template{}
-	for _, name := range []string{"list", "job", "message"} {
+	for _, name := range []string{"list", "job", "message", "overview", "text"} {
 		all[name] = template.Must(template.ParseFS(files, "pages/layout.html", "pages/"+name+".html"))
 	}
 	return all
@@ -118,7 +118,8 @@ var pages = func() map[string]*template.Template {
 // open opens the site of settings, and adds its pages, with those of the sign-in unless authURL is empty.
 func open(ctx context.Context, settings jobsite.Settings, authURL string) (*site, error) {
 	s := &site{}
-	settings.Name, settings.Site.Failed = german.Title, s.failed
+	settings.Name, settings.Logo = cmp.Or(settings.Name, "Stellenmarkt"), "/icon.svg"
+	settings.Site.Failed = s.failed
 	settings.Site.Languages = []string{german.Lang, english.Lang}
 	m, err := jobsite.Open(ctx, settings)
 	if err != nil {
@@ -127,6 +128,9 @@ func open(ctx context.Context, settings jobsite.Settings, authURL string) (*site
 	s.Marketplace = m
 	m.Page("GET /{$}", s.list)
 	m.Page("GET /suggest", s.suggest)
+	m.Page("GET /overview", s.overview)
+	m.Page("GET /imprint", s.text(func(w words) (string, []string) { return w.Imprint, w.ImprintText }))
+	m.Page("GET /privacy", s.text(func(w words) (string, []string) { return w.PrivacyPage, w.PrivacyText }))
 	m.Page("GET /job/{job}/{words...}", s.job)
 	if authURL != "" {
 		s.signIn = newSignIn(m.Client, m.URL, oauth2.Config{
@@ -173,6 +177,8 @@ func (s *site) failed(w http.ResponseWriter, r *http.Request, status int) {
 
 // page holds the data that every template needs.
 type page struct {
+	Name     string // of the site
+	Logo     string
 	W        words
 	SignedIn bool
 	Offered  bool         // the site offers a sign-in
@@ -192,7 +198,7 @@ func (s *site) page(r *http.Request) page {
 	signedIn := s.signIn.token(r) != ""
 	query := jobsite.ReadQuery(r)
 	list, _ := jobsite.ParseList(query)
-	p := page{W: s.words(r), SignedIn: signedIn, Offered: s.signIn != nil, Path: r.URL.Path, query: query}
+	p := page{Name: s.Name, Logo: s.Logo, W: s.words(r), SignedIn: signedIn, Offered: s.signIn != nil, Path: r.URL.Path, query: query}
 	if search := list.Values().Encode(); search != "" {
 		p.Path += "?" + search
 		p.Search = template.URL("?" + search) //nolint:gosec // encoded as a query
@@ -204,7 +210,7 @@ func (s *site) page(r *http.Request) page {
 func (p page) LangQuery(lang string) template.URL {
 	q := url.Values{}
 	for key, values := range p.query {
-		if key != "after" && key != "code" && key != "state" {
+		if key != "after" && key != "back" && key != "code" && key != "state" {
 			q[key] = values
 		}
 	}

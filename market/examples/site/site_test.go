@@ -155,7 +155,7 @@ func TestVisitor(t *testing.T) {
 	status, body = v.get("/?near=Atlantis")
 	want(t, "unknown place", status, body, 200, "We do not know the place", "Atlantis")
 	status, body = v.get("/?lang=en&text=%22%27%28*")
-	want(t, "a text without a word", status, body, 200, "No job matches.")
+	want(t, "a text without a word", status, body, 200, "We searched everywhere, with any filter and in every language.")
 	status, body = v.get("/?lang=de&text=pflegefachkräfte")
 	want(t, "German, another form of the word", status, body, 200, `<html lang="de">`, "Pflegefachkraft (m/w/d)")
 	v.get("/?lang=en")
@@ -175,7 +175,7 @@ func TestTypingErrors(t *testing.T) {
 	status, body := v.get("/?lang=de&text=Pflegefachkrfat")
 	want(t, "a typing error", status, body, 200, "Stattdessen gesucht: pflegefachkraft.", "Pflegefachkraft (m/w/d)")
 	status, body = v.get("/suggest?lang=de&text=pflegef")
-	want(t, "suggestions", status, body, 200, `"pflegefachkraft"`)
+	want(t, "suggestions", status, body, 200, `"Pflegefachkraft"`)
 	status, body = v.get("/?lang=de&near=Berlni&radius=50")
 	want(t, "a mistyped town", status, body, 200, "Den Ort „Berlni“ kennen wir nicht.", `value="Berlni" list="places"`,
 		`Meinten Sie <a href="?lang=de&amp;near=Berlin&amp;radius=50">Berlin</a>?`, `<datalist id="places"><option value="Berlin">`)

@@ -15,17 +15,21 @@ import (
 
 // words are the site's own texts in one language.
 type words struct {
-	Lang                                                                 string
-	Title, Intro, Text, Place, Radius, Search, Language, Anywhere        string
-	Job, Jobs, Places, NoJobs, NextPage, Back, Company, Location, Remote string
-	Apply, SignIn, SignOut, Privacy                                      string
-	ApplyThere, Asked, Nationality, Stale, Age                           string
-	Menu, Sitemap, Order, Relevance, Newest, Nearest                     string
-	Skip, Meant, LeftOut, Similar                                        string
-	Also, Listed, Until, Day, OnePlace, ManyPlaces                       string
+	Lang                                                                    string
+	Intro, Text, Place, Radius, Search, Anywhere                            string
+	NoJobs, NextPage, PreviousPage, Pages, Back, Remote, New                string
+	Where, Narrow, Chosen, Drop, OtherTowns                                 string
+	Apply, SignIn, SignOut, Privacy                                         string
+	ApplyThere, Asked, Nationality, Stale, Age                              string
+	Menu, Overview, Imprint, PrivacyPage, Order, Relevance, Newest, Nearest string
+	Confirmed                                                               string
+	Skip, Meant, LeftOut, Similar                                           string
+	Also, Listed, Until, Day, OnePlace, ManyPlaces                          string
 
 	Decisions map[jobboard.Decision]string // what a job's page says to an applicant
 	Ended     string                       // it says of a sign-in that the board no longer takes
+
+	ImprintText, PrivacyText []string // paragraphs of these pages, to fill in
 
 	texts jobsite.Texts // sentences of the pages that every site has
 }
@@ -34,15 +38,15 @@ var english = words{
 	Also: "Also in", Listed: "Listed on %s", Until: "until %s", Day: "2 January 2006",
 	OnePlace: "and 1 more place", ManyPlaces: "and %d more places",
 	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.",
-	Menu: "Language and sign-in", Sitemap: "Sitemap", Order: "Order", Relevance: "Best match", Newest: "Newest first",
+	Menu: "Language and sign-in", Overview: "Overview", Imprint: "Imprint", PrivacyPage: "Privacy", Order: "Order", Relevance: "Best match", Newest: "Newest first",
 	Nearest: "Nearest first",
 	Similar: "Open jobs of this kind nearby",
 	LeftOut: "No job has all words. Searched without “%s”.",
-	Lang:    "en", Title: "Jobs near you", Intro: "Search the board's open jobs.",
-	Text: "What", Place: "Where", Radius: "Within", Search: "Search", Language: "Language", Anywhere: "Anywhere",
-	Job: "job", Jobs: "jobs", Places: "Narrow down by place",
-	NoJobs: "No job matches. Try other words or a larger circle.", NextPage: "More jobs",
-	Back: "All jobs", Company: "Company", Location: "Location", Remote: "Remote",
+	Lang:    "en", Intro: "Search the board's open jobs.",
+	Text: "What", Place: "Where", Radius: "Within", Search: "Search", Anywhere: "Anywhere",
+	Where: "Place and order", Narrow: "Filter", Chosen: "Chosen filters", Drop: "remove", OtherTowns: "Others of this name:",
+	NoJobs: "No job matches. But:", NextPage: "Next page", PreviousPage: "Previous page", Pages: "Pages",
+	Back: "All jobs", Remote: "Remote", New: "New", Confirmed: "Confirmed by the job board %s ago",
 	Apply: "Apply", SignIn: "Sign in", SignOut: "Sign out",
 	Privacy: "Privacy statement", ApplyThere: "Apply at the board", Asked: "The job board will ask you:", Nationality: "Nationality",
 	Ended: "Your sign-in has ended. Please sign in again.",
@@ -55,6 +59,16 @@ var english = words{
 		jobboard.DecisionUnknown:        "We do not know at the moment whether you have applied already.",
 	},
 	Stale: "The job board does not answer at the moment. You see what it said %s ago.", Age: "As of %s ago",
+	ImprintText: []string{
+		"Here stands who runs this site: name and legal form, address, who represents it, e-mail and telephone, the register " +
+			"with its number, and the VAT number.",
+	},
+	PrivacyText: []string{
+		"Here stands who is responsible for the data of visitors, what is kept of them, for which purpose and how long, and which " +
+			"rights they have.",
+		"This site keeps the language that you chose in a cookie, and, while you are signed in, your sign-in. " +
+			"Applications are sent at the job board, whose privacy statement each job's page names.",
+	},
 	texts: jobsite.English(),
 }
 
@@ -62,15 +76,15 @@ var german = words{
 	Also: "Auch in", Listed: "Eingestellt am %s", Until: "bis %s", Day: "02.01.2006",
 	OnePlace: "und 1 weiterer Ort", ManyPlaces: "und %d weitere Orte",
 	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.",
-	Menu: "Sprache und Anmeldung", Sitemap: "Übersicht", Order: "Reihenfolge", Relevance: "Passende zuerst",
+	Menu: "Sprache und Anmeldung", Overview: "Übersicht", Imprint: "Impressum", PrivacyPage: "Datenschutz", Order: "Reihenfolge", Relevance: "Passende zuerst",
 	Newest: "Neue zuerst", Nearest: "Nahe zuerst",
 	Similar: "Offene Stellen dieser Art in der Nähe",
 	LeftOut: "Keine Stelle hat alle Wörter. Ohne „%s“ gesucht.",
-	Lang:    "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",
-	Text: "Was", Place: "Wo", Radius: "Umkreis", Search: "Suchen", Language: "Sprache", Anywhere: "Überall",
-	Job: "Stelle", Jobs: "Stellen", Places: "Nach Ort eingrenzen", NoJobs: "Keine Stelle passt. Versuchen Sie andere Wörter oder einen größeren Umkreis.",
-	NextPage: "Weitere Stellen",
-	Back:     "Alle Stellen", Company: "Unternehmen", Location: "Ort", Remote: "Homeoffice",
+	Lang:    "de", Intro: "Durchsuchen Sie die offenen Stellen.",
+	Text: "Was", Place: "Wo", Radius: "Umkreis", Search: "Suchen", Anywhere: "Überall",
+	Where: "Ort und Reihenfolge", Narrow: "Filter", Chosen: "Gewählte Filter", Drop: "entfernen", OtherTowns: "Andere Orte dieses Namens:",
+	NoJobs: "Keine Stelle passt. Aber:", NextPage: "Nächste Seite", PreviousPage: "Vorige Seite", Pages: "Seiten",
+	Back: "Alle Stellen", Remote: "Homeoffice", New: "Neu", Confirmed: "Vor %s von der Stellenbörse bestätigt",
 	Apply: "Bewerben", SignIn: "Anmelden", SignOut: "Abmelden",
 	Privacy: "Datenschutzerklärung", ApplyThere: "Bei der Stellenbörse bewerben",
 	Asked: "Die Stellenbörse wird Sie fragen:", Nationality: "Staatsangehörigkeit",
@@ -84,6 +98,16 @@ var german = words{
 		jobboard.DecisionUnknown:        "Zurzeit ist nicht bekannt, ob Sie sich schon beworben haben.",
 	},
 	Stale: "Die Stellenbörse antwortet zurzeit nicht. Sie sehen den Stand von vor %s.", Age: "Stand: vor %s",
+	ImprintText: []string{
+		"Hier steht, wer diese Seiten betreibt: Name und Rechtsform, Anschrift, wer sie vertritt, E-Mail und Telefon, das Register " +
+			"mit seiner Nummer und die Umsatzsteuer-Nummer.",
+	},
+	PrivacyText: []string{
+		"Hier steht, wer für die Daten der Besucher verantwortlich ist, was davon wofür und wie lange gespeichert wird und welche " +
+			"Rechte sie haben.",
+		"Diese Seiten merken sich in einem Cookie die Sprache, die Sie wählen, und, solange Sie angemeldet sind, Ihre Anmeldung. " +
+			"Bewerbungen gehen an die Stellenbörse, deren Datenschutzerklärung auf der Seite jeder Stelle steht.",
+	},
 	texts: jobsite.German(),
 }
 
@@ -92,6 +116,14 @@ func (w words) age(d time.Duration) string   { return fmt.Sprintf(w.Age, w.ago(d
 
 // DidYouMean returns what stands before the towns that a visitor may mean, for the template.
 func (w words) DidYouMean() string { return w.texts.DidYouMean }
+
+// Building returns the sentence about a copy that is being filled, for the template.
+func (w words) Building() string { return w.texts.Building }
+
+// known returns what the copy knows of a job beside its posting.
+func (w words) known(job *jobsite.JobPage) (lines []string) {
+	return append(lines, fmt.Sprintf(w.Confirmed, w.ago(job.Age)))
+}
 
 // Attribution returns the source of the towns, for the template.
 func (w words) Attribution() string { return w.texts.Attribution }

@@ -5,7 +5,10 @@ package part
 
 import (
 	"context"
+	"encoding/json"
 	"sync/atomic"
+
+	"github.com/jobboard-sdk/jobboard-go/market/internal/filters"
 )
 
 // Wanted says what is read of the answer to a search. The zero value is every posting, without its
@@ -14,9 +17,10 @@ type Wanted struct {
 	Skip, Take int   // the postings to pass over, and how many to give after them; Take 0: all
 	Posting    int64 // give only the posting with this identifier or version; 0: any
 	Ads        bool  // give the advertisements
+	Filters    filters.Chosen
 }
 
-// All reports whether every posting is wanted.
+// All reports whether every posting that Filters find is wanted.
 func (w Wanted) All() bool { return w.Take == 0 && w.Posting == 0 }
 
 // Of returns the postings of list that are wanted by their places. It does not look at Posting.
@@ -37,6 +41,29 @@ func (a *Answer) Given() bool { return a.given.Load() }
 
 // Give notes that the answer will hold the wanted postings alone.
 func (a *Answer) Give() { a.given.Store(true) }
+
+// Told is what a copy says of a search beside the postings, in a member of the answer that a board does not have.
+type Told struct {
+	Why       string       `json:"why,omitempty"` // why nothing was found, in English
+	Corrected []Correction `json:"corrected,omitempty"`
+}
+
+// Correction is a word that no posting has, and those that were searched for as well; none: it was left out.
+type Correction struct {
+	Word    string   `json:"word"`
+	Nearest []string `json:"nearest,omitempty"`
+}
+
+// ToldMember is the name of the member.
+const ToldMember = "mirror"
+
+// ReadTold reads what a copy says from the further members of an answer. It is zero for a board's.
+func ReadTold(members map[string]json.RawMessage) (t Told) {
+	if json.Unmarshal(members[ToldMember], &t) != nil {
+		return Told{}
+	}
+	return t
+}
 
 type key struct{}
 

@@ -42,10 +42,10 @@ func Of(l jobboard.Location) (places.Place, bool) {
 }
 
 // Name returns the name of a location's town for readers of a language, such as "de-AT": in German
-// that of towns where German is spoken, in other languages the board's own.
+// that of towns where German is spoken, in English that of InLanguage, in other languages the board's own.
 func Name(language string, l jobboard.Location) string {
 	if !IsGerman(language) {
-		return l.GeoCity
+		return InLanguage(language, l.GeoCity)
 	}
 	town, known := Of(l)
 	german := slices.Contains([]string{"DE", "AT", "CH", "LI"}, town.Country)

@@ -3,7 +3,6 @@ package changelog
 import (
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -14,8 +13,6 @@ type Log struct {
 	// Epoch tells the database from others: cursors begin with it. It is set before the first
 	// cursor is written or read.
 	Epoch string
-	// Written counts the changes that were committed, in this process.
-	Written atomic.Int64
 
 	db   *store.DB
 	tail tail
@@ -112,9 +109,6 @@ func (w *Writer) writeAll(changes []Change) error {
 
 // newStamp returns the stamp of a change.
 func newStamp() int64 { return int64(rand.Uint64()) }
-
-// Committed counts the changes of the writer's transaction, once it is committed.
-func (w *Writer) Committed() { w.log.Written.Add(int64(len(w.changes))) }
 
 // Prune removes the first changes of the log that are older than keep, at most Batch, and reports
 // whether there may be more. Their numbers are not used again.

@@ -14,9 +14,14 @@ func (t *tx) within(list []int64, q Query) ([]int64, error) {
 	if q.Near.IsZero() {
 		return list, nil
 	}
-	measured, err := t.measure("SELECT document, name, latitude, longitude FROM places WHERE document IN @ids", store.IDs(list), q)
+	measured, err := t.measureRows(list, q)
 	outside := func(row int64) bool { return !measured[row].isIn() }
 	return slices.DeleteFunc(slices.Clone(list), outside), err
+}
+
+// measureRows compares the places of documents with a query's circle.
+func (t *tx) measureRows(rows []int64, q Query) (map[int64]measured, error) {
+	return t.measure("SELECT document, name, latitude, longitude FROM places WHERE document IN @ids", store.IDs(rows), q)
 }
 
 // inside returns the documents that the text index finds and that are in a query's circle, in the

@@ -1,8 +1,11 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -11,7 +14,8 @@ import (
 
 // Facets counts all documents that a query finds. Several searches may share one: it is not to be changed.
 type Facets struct {
-	Total     int
+	Total int
+	// Counts has a facet of NameKind as its documents write it, without its key.
 	Counts    map[Tag]int
 	CountedAt int64 // when Counts were counted, in milliseconds since the epoch
 }
@@ -38,10 +42,7 @@ func (f *finder) facets() (*Facets, error) {
 	if err != nil {
 		return nil, err
 	}
-	question := f.all
-	if near := f.q.Near; !near.IsZero() { // the index is asked for cells, which many circles share
-		question += textindex.Question(fmt.Sprintf("\x00%v %v %v", near.Latitude, near.Longitude, near.RadiusKm))
-	}
+	question := f.kept(f.all)
 	known, same := f.t.counted.get(question, state, f.t.StaleFor)
 	if same {
 		return known, nil
@@ -58,20 +59,157 @@ func (f *finder) facets() (*Facets, error) {
 	return out, nil
 }
 
-// withTotal returns earlier facets with the number of hits that there are now.
-func (f *finder) withTotal(earlier Facets) (*Facets, error) {
-	var err error
-	if f.q.Near.IsZero() {
-		earlier.Total, err = f.index.Count(f.t.Tx, f.all)
-		return &earlier, err
+// kept returns by what the counts of a question are kept.
+func (f *finder) kept(question textindex.Question) textindex.Question {
+	if near := f.q.Near; !near.IsZero() { // the index is asked for cells, which many circles share
+		question += textindex.Question(fmt.Sprintf("\x00%v %v %v", near.Latitude, near.Longitude, near.RadiusKm))
 	}
-	found, err := f.t.allHits(f.questions)
-	earlier.Total = len(found)
+	return question
+}
+
+// withTotal returns earlier facets with the number of hits that there are now.
+func (f *finder) withTotal(earlier Facets) (out *Facets, err error) {
+	earlier.Total, err = f.total()
 	return &earlier, err
 }
 
+// total returns the number of hits.
+func (f *finder) total() (int, error) {
+	if f.q.Near.IsZero() && !f.text.Quoted() && f.q.Among == nil {
+		return f.index.Count(f.t.Tx, f.all)
+	}
+	found, err := f.t.allHits(f.questions)
+	return len(found), err
+}
+
+// Total returns how many documents a query finds, as Facets.Total has it, with typing errors corrected.
+func (x *Index) Total(in *store.Tx, q Query) (int, error) {
+	q.Order = Relevance
+	page, err := x.Find(in, q, Position{}, 1) // which says whether the text finds something as it was typed
+	if err != nil || len(page.Hits) == 0 {
+		return 0, err
+	}
+	if err := page.finder.findMistakes(); err != nil {
+		return 0, err
+	}
+	return page.finder.total()
+}
+
+// CountAny counts, for each list of tags, the documents that the page's query would find if it were to find those with
+// one of these tags, in place of Query.Any. It runs in the transaction of Find, and keeps what it counted as Facets
+// does.
+func (p *Page) CountAny(lists ...[]Tag) ([]int, error) { return p.finder.countAny(lists) }
+
+func (f *finder) countAny(lists [][]Tag) (counts []int, err error) {
+	if err := f.findMistakes(); err != nil {
+		return nil, err
+	}
+	asked := *f.questions
+	asked.narrow = f.q.narrowed(nil)
+	asked.read(asked.text)
+	questions, kept := make([]textindex.Question, len(lists)), f.kept(asked.all)
+	for i, list := range lists {
+		one := asked
+		one.narrow = f.q.narrowed(list)
+		one.read(one.text)
+		questions[i] = one.all
+		kept += textindex.Question(fmt.Sprintf("\x00%v", list))
+	}
+	if f.text.Quoted() || f.q.Among != nil {
+		return f.countEach(&asked, questions)
+	}
+	state, err := f.t.state()
+	if err != nil {
+		return nil, err
+	}
+	known, _ := f.t.counted.get(kept, state, f.t.StaleFor)
+	if known == nil {
+		if counts, err = f.countEach(&asked, questions); err != nil {
+			f.t.counted.giveUp(kept)
+			return nil, err
+		}
+		known = &Facets{Counts: map[Tag]int{}}
+		for i, n := range counts {
+			known.Counts[Tag{Value: strconv.Itoa(i)}] = n
+		}
+		f.t.counted.keep(kept, state, known)
+		return counts, nil
+	}
+	for i := range lists {
+		counts = append(counts, known.Counts[Tag{Value: strconv.Itoa(i)}])
+	}
+	return counts, nil
+}
+
+// countEach counts the hits of each question, which finds some of the hits of one.
+func (f *finder) countEach(one *questions, each []textindex.Question) ([]int, error) {
+	counts := make([]int, len(each))
+	if one.q.Near.IsZero() && !one.text.Quoted() && one.q.Among == nil {
+		for i, question := range each {
+			var err error
+			if counts[i], err = f.index.Count(f.t.Tx, question); err != nil {
+				return nil, err
+			}
+		}
+		return counts, nil
+	}
+	hits, err := f.t.allHits(one)
+	for i, question := range each {
+		if err != nil {
+			return nil, err
+		}
+		var rows []int64
+		rows, err = f.index.All(f.t.Tx, question)
+		for _, row := range rows {
+			if _, ok := slices.BinarySearch(hits, row); ok {
+				counts[i]++
+			}
+		}
+	}
+	return counts, err
+}
+
 // count counts all hits.
-func (f *finder) count() (out *Facets, err error) {
+func (f *finder) count() (*Facets, error) {
+	out, err := f.countAll()
+	if err == nil {
+		out.names()
+	}
+	return out, err
+}
+
+// names has the largest of the names in place of all their facets, each as most documents write it.
+func (c *Facets) names() {
+	type named struct {
+		key, written string
+		most, total  int
+	}
+	all := map[string]*named{}
+	for tag, n := range c.Counts {
+		if tag.Kind != NameKind {
+			continue
+		}
+		key, written := tag.name()
+		name := all[key]
+		if name == nil {
+			name = &named{key: key}
+			all[key] = name
+		}
+		if name.total += n; n > name.most || n == name.most && written < name.written {
+			name.written, name.most = written, n
+		}
+		delete(c.Counts, tag)
+	}
+	largest := slices.SortedFunc(maps.Values(all), func(a, b *named) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.key, b.key))
+	})
+	for _, name := range largest[:min(len(largest), mostNames)] {
+		c.Counts[Tag{NameKind, name.written}] = name.total
+	}
+}
+
+// countAll counts all facets of all hits.
+func (f *finder) countAll() (out *Facets, err error) {
 	out = &Facets{Counts: map[Tag]int{}, CountedAt: f.t.Now}
 	add := func(scan func(...any) error) error {
 		var (
@@ -92,9 +230,7 @@ func (f *finder) count() (out *Facets, err error) {
 		if f.index.TableFrom != "" {
 			return out, f.countListed(out)
 		}
-		query := "SELECT c.kind, c.value, count(*) FROM " + f.index.Table +
-			" JOIN facets c ON c.document = h.id GROUP BY c.kind, c.value"
-		return out, f.t.Rows(query, []any{string(f.all)}, add)
+		return out, f.t.Rows(strings.ReplaceAll(facetsOfAll, "@hits", f.index.Table), []any{string(f.all), mostNames}, add)
 	}
 	found, err := f.t.allHits(f.questions)
 	out.Total = len(found)
@@ -105,6 +241,12 @@ func (f *finder) count() (out *Facets, err error) {
 	}
 	return out, err
 }
+
+// facetsOfAll counts the facets of all hits, and of names the largest alone, which names would choose too.
+const facetsOfAll = `WITH all_of AS (SELECT c.kind, c.value, count(*) AS n FROM @hits JOIN facets c ON c.document = h.id GROUP BY c.kind, c.value),
+	largest AS (SELECT split_part(value, chr(10), 1) AS name FROM all_of WHERE kind = '` + NameKind + `'
+		GROUP BY 1 ORDER BY sum(n) DESC, min(value COLLATE "C") LIMIT ?)
+	SELECT kind, value, n FROM all_of WHERE kind <> '` + NameKind + `' OR split_part(value, chr(10), 1) IN (SELECT name FROM largest)`
 
 // countPart counts the facets of some documents. In a circle it counts the places that are inside,
 // and the places without known coordinates.

@@ -155,7 +155,7 @@ func (f *finder) skips() (bool, error) {
 		asks++
 	}
 	switch {
-	case f.scan != nil || f.hasHits || f.finds == yes:
+	case f.scan != nil || f.hasHits || f.finds == yes || f.q.Among != nil:
 		return false, nil
 	case f.finds == no:
 		return true, nil
@@ -315,6 +315,43 @@ func (x *Index) All(in *store.Tx, q Query) ([]int64, error) {
 		return nil, err
 	}
 	return t.allHits(asks)
+}
+
+// Ranked returns the rows of all documents that a query finds, in the order of Relevance, and its corrections. Of words
+// in quotes it has what All has.
+func (x *Index) Ranked(in *store.Tx, q Query) (ranked []int64, corrected []Correction, err error) {
+	t := &tx{in, x}
+	q.Order = Relevance
+	f, err := t.finder(q, Position{})
+	if err != nil {
+		return nil, nil, err
+	}
+	for tier := 0; ; tier++ {
+		if tier == len(f.tiers) {
+			f.found = len(ranked) > 0
+			if err := f.findMistakes(); err != nil {
+				return nil, nil, err
+			}
+		}
+		if tier == len(f.tiers) {
+			return ranked, f.corrected, nil
+		}
+		rows, err := f.index.All(t.Tx, f.tiers[tier](true))
+		if err != nil {
+			return nil, nil, err
+		}
+		if rows, err = t.within(f.notRead(rows), q); err != nil {
+			return nil, nil, err
+		}
+		slices.Sort(rows)
+		slices.Reverse(rows)
+		if len(rows) <= maxRead {
+			if rows, err = t.matching(rows, f.text); err != nil {
+				return nil, nil, err
+			}
+		}
+		ranked = append(ranked, rows...)
+	}
 }
 
 // allHits returns the rows of every hit, in ascending order.

@@ -17,6 +17,7 @@ type Query struct {
 	Literal bool
 	Near    jobboard.GeoLocation // only documents with a place in this circle; zero: anywhere
 	Tags    []Tag                // that a document must have all
+	Any     []Tag                // of which it must have one; none: it need not
 	// Meant has those of Tags among whose documents the words are looked for that a mistyped
 	// one may have meant, such as the tag of a language.
 	Meant []Tag

@@ -39,7 +39,17 @@ func read(q Query) parsed {
 		parse = words.Literal
 	}
 	hidden := narrowed(q.Hidden, jobboard.GeoLocation{})
-	return parsed{q: q, text: parse(q.Text), narrow: narrowed(q.Tags, q.Near), hidden: hidden}
+	return parsed{q: q, text: parse(q.Text), narrow: q.narrowed(q.Any), hidden: hidden}
+}
+
+// narrowed returns what the text index is asked for documents that have the query's tags and one of some others, and
+// are in its circle.
+func (q *Query) narrowed(anyOf []Tag) []words.Expr {
+	all := narrowed(q.Tags, q.Near)
+	if len(anyOf) > 0 {
+		all = append(all, words.Expr{Op: words.Or, Of: narrowed(anyOf, jobboard.GeoLocation{})})
+	}
+	return all
 }
 
 // expr returns the expression of the tokens that a document must have. of returns the text's

@@ -131,3 +131,8 @@ func (x *Index) Any(t *store.Tx, q Question) (bool, error) {
 func (x *Index) All(t *store.Tx, q Question) ([]int64, error) {
 	return t.Numbers("SELECT h.id FROM "+x.Table, string(q))
 }
+
+// Among returns those of some postings that match a question, in no order.
+func (x *Index) Among(t *store.Tx, q Question, postings []int64) ([]int64, error) {
+	return t.Numbers("SELECT h.id FROM "+x.Table+" WHERE h.id IN @ids", string(q), store.IDs(postings))
+}

@@ -1,0 +1,121 @@
+package towns
+
+import (
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/places"
+)
+
+// cityPeople is the population from which a town counts that has the name of a country or a state, such as Luxembourg.
+const cityPeople = 50_000
+
+// NoTown reports whether a text that somebody types for a town says that anywhere will do, or names a country or a
+// state of Germany, Austria or Switzerland: villages have some of these names too.
+func NoTown(text string) bool {
+	name := strings.ToLower(strings.Join(strings.Fields(text), " "))
+	switch name {
+	case "überall", "ueberall", "anywhere", "everywhere", "bundesweit", "deutschlandweit", "europaweit", "weltweit", "worldwide", "europa", "europe":
+		return true
+	}
+	_, isCountry := places.Country(name)
+	if !states[name] && !(isCountry && len(name) > 2) {
+		return false
+	}
+	town, ok := places.Find(name)
+	return !ok || town.Population < cityPeople
+}
+
+// stateNames has the states of countries, each in German and then by its other names. Those that are towns as well, such
+// as Berlin, are left out.
+const stateNames = `Baden-Württemberg|Baden-Wuerttemberg
+Bayern|Bavaria
+Brandenburg
+Hessen|Hesse
+Mecklenburg-Vorpommern|Mecklenburg-Western Pomerania
+Niedersachsen|Lower Saxony
+Nordrhein-Westfalen|North Rhine-Westphalia|NRW
+Rheinland-Pfalz|Rhineland-Palatinate
+Saarland
+Sachsen|Saxony
+Sachsen-Anhalt|Saxony-Anhalt
+Schleswig-Holstein
+Thüringen|Thueringen|Thuringia
+Burgenland
+Kärnten|Kaernten|Carinthia
+Niederösterreich|Niederoesterreich|Lower Austria
+Oberösterreich|Oberoesterreich|Upper Austria
+Steiermark|Styria
+Tirol|Tyrol
+Vorarlberg
+Aargau
+Appenzell Ausserrhoden
+Appenzell Innerrhoden
+Basel-Landschaft
+Graubünden|Graubuenden|Grisons
+Jura
+Nidwalden
+Obwalden
+Tessin|Ticino
+Thurgau
+Uri
+Waadt|Vaud
+Wallis|Valais`
+
+var states = func() map[string]bool {
+	all := map[string]bool{}
+	for line := range strings.Lines(stateNames) {
+		for name := range strings.SplitSeq(strings.TrimSpace(line), "|") {
+			all[strings.ToLower(name)] = true
+		}
+	}
+	return all
+}()
+
+// Area returns what tells a town from others of its name: its state in German or English, or else its country's code.
+func Area(language string, town places.Place) string {
+	for line := range strings.Lines(stateNames) {
+		names := strings.Split(strings.TrimSpace(line), "|")
+		if found, ok := places.Find(town.Name + ", " + names[0]); !ok || found != town {
+			continue
+		}
+		last := len(names) - 1
+		if IsGerman(language) || last == 0 {
+			return names[0]
+		}
+		if names[last] == "NRW" {
+			last--
+		}
+		return names[last]
+	}
+	return town.Country
+}
+
+// Others returns the other towns of a town's name, at most so many, the largest first.
+func Others(town places.Place, limit int) (others []places.Place) {
+	for _, other := range places.Search(town.Name, 50) {
+		if other.Name == town.Name && other != town && len(others) < limit {
+			others = append(others, other)
+		}
+	}
+	return others
+}
+
+// english has the English names of towns, by their names in package places.
+var english = map[string]string{
+	"München": "Munich", "Köln": "Cologne", "Nürnberg": "Nuremberg", "Hannover": "Hanover", "Braunschweig": "Brunswick",
+	"Wien": "Vienna", "Zürich": "Zurich", "Genève": "Geneva", "Luzern": "Lucerne", "Praha": "Prague", "Warszawa": "Warsaw",
+	"Milano": "Milan", "Roma": "Rome", "Torino": "Turin", "Venezia": "Venice", "Firenze": "Florence", "Napoli": "Naples",
+	"Bruxelles": "Brussels", "Antwerpen": "Antwerp", "Gent": "Ghent", "København": "Copenhagen", "Göteborg": "Gothenburg",
+	"Lisboa": "Lisbon", "Sevilla": "Seville", "București": "Bucharest", "Beograd": "Belgrade", "Kraków": "Cracow",
+	"Den Haag": "The Hague",
+}
+
+// InLanguage returns the name of a town of a posting or a job for readers of a language: in English that of package
+// places gives way to the English one.
+func InLanguage(language, name string) string {
+	base, _, _ := strings.Cut(language, "-")
+	if town, ok := Named(name); ok && base == "en" && english[town.Name] != "" {
+		return english[town.Name]
+	}
+	return name
+}
