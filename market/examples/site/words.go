@@ -22,7 +22,7 @@ type words struct {
 	Apply, SignIn, SignOut, Privacy                                         string
 	ApplyThere, Asked, Nationality, Stale, Age                              string
 	Menu, Overview, Imprint, PrivacyPage, Order, Relevance, Newest, Nearest string
-	Confirmed                                                               string
+	Confirmed, FirstSeen, AgainOnce, AgainOften                             string
 	Skip, Meant, LeftOut, Similar                                           string
 	Also, Listed, Until, Day, OnePlace, ManyPlaces                          string
 
@@ -47,6 +47,7 @@ var english = words{
 	Where: "Place and order", Narrow: "Filter", Chosen: "Chosen filters", Drop: "remove", OtherTowns: "Others of this name:",
 	NoJobs: "No job matches. But:", NextPage: "Next page", PreviousPage: "Previous page", Pages: "Pages",
 	Back: "All jobs", Remote: "Remote", New: "New", Confirmed: "Confirmed by the job board %s ago",
+	FirstSeen: "First seen on %s", AgainOnce: "Listed again once", AgainOften: "Listed again %d times",
 	Apply: "Apply", SignIn: "Sign in", SignOut: "Sign out",
 	Privacy: "Privacy statement", ApplyThere: "Apply at the board", Asked: "The job board will ask you:", Nationality: "Nationality",
 	Ended: "Your sign-in has ended. Please sign in again.",
@@ -85,6 +86,7 @@ var german = words{
 	Where: "Ort und Reihenfolge", Narrow: "Filter", Chosen: "Gewählte Filter", Drop: "entfernen", OtherTowns: "Andere Orte dieses Namens:",
 	NoJobs: "Keine Stelle passt. Aber:", NextPage: "Nächste Seite", PreviousPage: "Vorige Seite", Pages: "Seiten",
 	Back: "Alle Stellen", Remote: "Homeoffice", New: "Neu", Confirmed: "Vor %s von der Stellenbörse bestätigt",
+	FirstSeen: "Zuerst gesehen am %s", AgainOnce: "Einmal wieder eingestellt", AgainOften: "%d-mal wieder eingestellt",
 	Apply: "Bewerben", SignIn: "Anmelden", SignOut: "Abmelden",
 	Privacy: "Datenschutzerklärung", ApplyThere: "Bei der Stellenbörse bewerben",
 	Asked: "Die Stellenbörse wird Sie fragen:", Nationality: "Staatsangehörigkeit",
@@ -122,6 +124,15 @@ func (w words) Building() string { return w.texts.Building }
 
 // known returns what the copy knows of a job beside its posting.
 func (w words) known(job *jobsite.JobPage) (lines []string) {
+	if !job.FirstSeen.IsZero() {
+		lines = append(lines, fmt.Sprintf(w.FirstSeen, job.FirstSeen.Local().Format(w.Day)))
+	}
+	switch {
+	case job.ShownAgain == 1:
+		lines = append(lines, w.AgainOnce)
+	case job.ShownAgain > 1:
+		lines = append(lines, fmt.Sprintf(w.AgainOften, job.ShownAgain))
+	}
 	return append(lines, fmt.Sprintf(w.Confirmed, w.ago(job.Age)))
 }
 
