@@ -204,10 +204,8 @@ func (u user) gets(c checkout, m released, query string) error {
 	if err != nil {
 		return err
 	}
-	if len(libraries) > 0 {
-		if err := u.imports(libraries, query); err != nil {
-			return err
-		}
+	if err := u.imports(m, libraries, query); err != nil {
+		return err
 	}
 	programs, err := c.programs(m)
 	if err != nil || !semver.IsValid(query) {
@@ -225,10 +223,10 @@ func (u user) gets(c checkout, m released, query string) error {
 	return nil
 }
 
-// imports makes a module with a package that imports all of the packages, and builds it.
-func (u user) imports(packages []string, query string) error {
-	source := "package user\n\nimport (\n"
-	var get []string
+// imports makes a module that requires m, with a package that imports all of the packages, and builds it. A module without
+// any is required all the same: its own requirements have to be there.
+func (u user) imports(m released, packages []string, query string) error {
+	source, get := "package user\n\nimport (\n", []string{m.path() + "@" + query}
 	for _, p := range packages {
 		source += fmt.Sprintf("\t_ %q\n", p)
 		get = append(get, p+"@"+query)
