@@ -26,6 +26,12 @@ func TestSnippets(t *testing.T) { pages.CheckCode(t, *update, sdkPages(t)) }
 // A link from one page to another leads somewhere.
 func TestLinks(t *testing.T) { pages.CheckLinks(t, "..", sdkPages(t)) }
 
+// A page that its list does not name is found by nobody.
+func TestEveryPageIsListed(t *testing.T) {
+	pages.CheckListed(t, "README.md", pages.Find(t, "*.md"))
+	pages.CheckListed(t, "decisions/README.md", pages.Find(t, "decisions/*.md"))
+}
+
 // The commands that a page shows work, but for those that other checks run or
 // that do not end.
 func TestCommands(t *testing.T) {

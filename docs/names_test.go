@@ -83,7 +83,7 @@ func TestNamedTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	named := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]*)`")
-	for _, page := range append(sdkPages(t), pages.Find(t, "../market/docs/*.md")...) {
+	for _, page := range append(sdkPages(t), pages.Find(t, "../market/docs/*.md", "../market/docs/decisions/*.md")...) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

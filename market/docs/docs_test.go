@@ -26,6 +26,12 @@ func TestLinks(t *testing.T) {
 	pages.CheckLinks(t, "../..", append(marketPages(t), pages.Find(t, "../ops/*/*.yml", "../ops/*/*/*.json")...))
 }
 
+// A page that its list does not name is found by nobody.
+func TestEveryPageIsListed(t *testing.T) {
+	pages.CheckListed(t, "../README.md", pages.Find(t, "*.md"))
+	pages.CheckListed(t, "decisions/README.md", pages.Find(t, "decisions/*.md"))
+}
+
 // Each alert leads to a paragraph of its own name on the page that says what it means, and each
 // paragraph there is of an alert.
 func TestAlertsHaveAPage(t *testing.T) {

@@ -298,7 +298,7 @@ func TestLimitsOfASearch(t *testing.T) {
 	if page, err := m.Search(t.Context(), Query{Text: longest}); err != nil || len(page.Postings) != 20 {
 		t.Errorf("the longest text: %v", err)
 	}
-	if list, err := m.Suggest(t.Context(), Query{Text: longest[:996] + "nurs"}); err != nil || len(list) != 1 {
+	if list, err := m.Suggest(t.Context(), Query{Text: longest[:996] + "nurs"}); err != nil || len(list) != 2 || list[0] != longest[:996]+"nurse" {
 		t.Errorf("behind the longest text %q are suggested, %v", list, err)
 	}
 	_, search := m.Search(t.Context(), Query{Text: longest + "x"})
@@ -307,7 +307,7 @@ func TestLimitsOfASearch(t *testing.T) {
 		t.Errorf("a text of 1001 bytes: %v, %v", search, suggest)
 	}
 	words := strings.Fields(title)
-	for n, want := range map[int]int{0: 1, 1: 1, 8: 1, 9: 0} {
+	for n, want := range map[int]int{0: 2, 1: 2, 8: 2, 9: 0} { // the word and the title
 		text := strings.Join(words[:n], " ") + " nur"
 		if list, err := m.Suggest(t.Context(), Query{Text: text}); err != nil || len(list) != want {
 			t.Errorf("%q: %q are suggested, %v", text, list, err)

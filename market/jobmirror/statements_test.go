@@ -111,7 +111,7 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 		}),
 		"Status": reads(func(ctx context.Context, m *jobmirror.Mirror) error { _, err := m.Status(ctx); return err }),
 		"Suggest": reads(func(ctx context.Context, m *jobmirror.Mirror) error {
-			_, err := m.Suggest(ctx, jobmirror.Query{Text: "a so"})
+			_, err := m.Suggest(ctx, jobmirror.Query{Text: "a sof"})
 			return err
 		}),
 		"the handler's search": reads(func(ctx context.Context, m *jobmirror.Mirror) error {

@@ -194,7 +194,7 @@ func (r *Results) Town() string {
 		return ""
 	case town.Population == 0: // a postal code
 		return shown(r.List.Near)
-	case len(towns.Others(town, 1)) > 0:
+	case len(towns.Others(r.List.Near, town, 1)) > 0:
 		return towns.InLanguage(r.Language, town.Name) + " (" + towns.Area(r.Language, town) + ")"
 	}
 	return towns.InLanguage(r.Language, town.Name)
@@ -207,7 +207,7 @@ func (r *Results) OtherTowns() (others []Facet) {
 	if !ok || town.Population == 0 {
 		return nil
 	}
-	for _, other := range towns.Others(town, 4) {
+	for _, other := range towns.Others(r.List.Near, town, 4) {
 		l := r.List.first()
 		l.Near = other.Name + ", " + towns.Area("de", other)
 		if found, ok := l.Town(); !ok || found != other {

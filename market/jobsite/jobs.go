@@ -54,8 +54,8 @@ type JobPage struct {
 	PrivacyCompany        string                    // the lookup's company, whose statement that is
 	Age                   time.Duration             // age of the board's answer
 	Confirmed             time.Time                 // when the board last said that the job is open
-	FirstSeen             time.Time                 // when the copy saw the job first; zero: with its first refresh
-	ShownAgain            int                       // how often it has come back after it had left the copy
+	FirstSeen             time.Time                 // when the copy came to know the job; zero: with the first copy of all
+	ShownAgain            int                       // how many times the board showed the job again that it had ceased to show
 	// Asked has what the board asks whoever applies: the questions of Information, each once, on one line
 	// like Title, in the language Information.JobLanguage.
 	Asked []string
@@ -114,8 +114,8 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	p := &JobPage{
 		Job: id, URL: job.URL, Title: cmp.Or(shown(job.Posting.Title), shown(info.JobTitle)),
 		Company: shown(company.Of(job.Posting, info)), PrivacyCompany: shown(info.CompanyName),
-		Language: job.Language, Age: known.Age, Confirmed: known.LookedUp, FirstSeen: known.FirstSeen, ShownAgain: known.ShownAgain,
-		NoAnswer: known.NoAnswer, Information: info, Posting: job.Posting,
+		Language: job.Language, Age: known.Age, Confirmed: known.LookedUp, FirstSeen: known.FirstSeen,
+		ShownAgain: known.ShownAgain, NoAnswer: known.NoAnswer, Information: info, Posting: job.Posting,
 	}
 	for _, q := range info.Questions {
 		if label := shown(q.Label); label != "" && !slices.Contains(p.Asked, label) {
@@ -371,9 +371,8 @@ type Results struct {
 }
 
 // Places returns at most limit places of the hits: first the chosen one, and then those with the most hits. It has each
-// town once. Of several names that the board has
-// for a town, a reader of German is shown the one that the town has in package places, such as München, and others
-// another one, such as Munich.
+// town once. Of several names that the board has for a town, a reader of German is shown the one that the town has in
+// package places, such as München, and others another one, such as Munich.
 func (r *Results) Places(limit int) []Facet {
 	counts, names := map[string]int{}, map[string]string{}
 	for name, count := range r.Page.Facets.Places {

@@ -819,7 +819,8 @@ func TestShowsNoForeignControls(t *testing.T) {
 		card.Excerpt != "We pay [2J well" || len(card.Marks) == 0 {
 		t.Errorf("%.300q at %q in %q: %q, %v", card.Title, card.Company, card.Place, card.Excerpt, card.Marks)
 	}
-	for _, f := range (&jobsite.Results{Page: &jobmirror.Page{Facets: &jobmirror.Facets{Places: map[string]int{"Ber\u202elin": 1}}}}).Places(9) {
+	found.Page.Facets = &jobmirror.Facets{Places: map[string]int{"Ber\u202elin": 1}}
+	for _, f := range (&jobsite.Results{List: found.List, Page: found.Page}).Places(9) {
 		if f.Name != "Berlin" || !strings.Contains(string(f.Link), "Ber%E2%80%AElin") {
 			t.Errorf("%q leads to %s", f.Name, f.Link)
 		}

@@ -31,8 +31,9 @@ type List struct {
 	Order    jobmirror.Order      // parameter order: "newest", "oldest" or, around a town, "nearest"; else relevance
 	Language string               // parameter lang: language of the postings
 	After    jobmirror.PageCursor // parameter after: cursor to the page after another; empty: the first page
-	// Back, the parameter back, has the cursors of the pages before, but for the first; of a long way the last ones.
-	Back []jobmirror.PageCursor
+	// Back, the parameter back, has the cursors of the pages before but for the first, with full stops between them; of
+	// a long way the last ones. It is what Previous leads back by.
+	Back string
 
 	// Country is the ISO 3166 code of postal codes that are typed without their country. It is no
 	// parameter: Site.Search takes it from Config.Country.
@@ -100,11 +101,8 @@ func parseList(values url.Values, country string) (List, []ListProblem) {
 		wrong("since", NoDays)
 	}
 	l = l.narrowed(chosen)
-	if back := values.Get("back"); back != "" && l.After != "" {
-		for cursor := range strings.SplitSeq(back, betweenCursors) {
-			l.Back = append(l.Back, jobmirror.PageCursor(cursor))
-		}
-		l.Back = l.Back[max(len(l.Back)-maxBack, 0):]
+	if l.After != "" {
+		l.Back = lastCursors(values.Get("back"))
 	}
 	if len(l.Text) > maxText {
 		wrong("text", TextTooLong)
@@ -148,6 +146,12 @@ const (
 	betweenCursors = "." // which no cursor has
 )
 
+// lastCursors returns the last maxBack of some cursors.
+func lastCursors(back string) string {
+	all := strings.Split(back, betweenCursors)
+	return strings.Join(all[max(len(all)-maxBack, 0):], betweenCursors)
+}
+
 // chosen returns what the filters narrow the list to.
 func (l *List) chosen() filters.Chosen {
 	return filters.Chosen{Category: l.Category, Place: l.Place, Company: l.Company, Remote: l.Remote, Since: l.Since}
@@ -161,7 +165,7 @@ func (l List) narrowed(c filters.Chosen) List {
 
 // first returns the first page of the list.
 func (l List) first() List {
-	l.After, l.Back = "", nil
+	l.After, l.Back = "", ""
 	return l
 }
 
@@ -196,11 +200,7 @@ func (l List) Values() url.Values {
 	set("order", orders[l.Order])
 	set("lang", l.Language)
 	set("after", string(l.After))
-	var back []string
-	for _, cursor := range l.Back {
-		back = append(back, string(cursor))
-	}
-	set("back", strings.Join(back, betweenCursors))
+	set("back", l.Back)
 	return values
 }
 
@@ -273,8 +273,7 @@ func (l List) Next(page *jobmirror.Page) template.URL {
 		return ""
 	}
 	if l.After != "" {
-		l.Back = append(slices.Clone(l.Back), l.After)
-		l.Back = l.Back[max(len(l.Back)-maxBack, 0):]
+		l.Back = lastCursors(strings.TrimPrefix(l.Back+betweenCursors+string(l.After), betweenCursors))
 	}
 	l.After = page.Next
 	return l.link()
@@ -285,11 +284,8 @@ func (l List) Previous() template.URL {
 	if l.After == "" {
 		return ""
 	}
-	if last := len(l.Back) - 1; last >= 0 {
-		l.After, l.Back = l.Back[last], l.Back[:last]
-	} else {
-		l.After = ""
-	}
+	end := strings.LastIndex(l.Back, betweenCursors)
+	l.After, l.Back = jobmirror.PageCursor(l.Back[end+1:]), l.Back[:max(end, 0)]
 	return l.link()
 }
 

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -55,7 +54,7 @@ func TestParseList(t *testing.T) {
 		if got := list.Values().Encode(); got != test.again || strings.Join(problems, ", ") != test.problems {
 			t.Errorf("%q is %q, %q", test.address, got, problems)
 		}
-		if again, wrong := jobsite.ParseList(list.Values()); !reflect.DeepEqual(again, list) || len(wrong) > 0 {
+		if again, wrong := jobsite.ParseList(list.Values()); again != list || len(wrong) > 0 {
 			t.Errorf("%q is read back as %+v, %v", test.address, again, wrong)
 		}
 	}
@@ -116,15 +115,15 @@ func TestList(t *testing.T) {
 		}
 		return list, page
 	}
-	places := func(list jobsite.List, page *jobmirror.Page, limit int) []jobsite.Facet {
-		return (&jobsite.Results{List: list, Page: page}).Places(limit)
-	}
 	list, all := search("lang=de")
 	_, near := search("lang=de&near=Berlin&radius=50")
 	if near.Facets.Total == 0 || near.Facets.Total >= all.Facets.Total {
 		t.Errorf("%d of %d jobs are near Berlin", near.Facets.Total, all.Facets.Total)
 	}
-	found := places(list, all, 3)
+	placesOf := func(list jobsite.List, page *jobmirror.Page, limit int) []jobsite.Facet {
+		return (&jobsite.Results{List: list, Page: page, Language: "de"}).Places(limit)
+	}
+	found := placesOf(list, all, 3)
 	if len(found) != 3 || found[0].Count < found[1].Count {
 		t.Fatalf("places %+v", found)
 	}
@@ -133,50 +132,55 @@ func TestList(t *testing.T) {
 		if page.Facets.Total != f.Count || chosen.Place != f.Name || f.Chosen {
 			t.Errorf("%+v leads to %d jobs of %q", f, page.Facets.Total, chosen.Place)
 		}
-		own := places(chosen, page, 1)
+		own := placesOf(chosen, page, 1)
 		if len(own) != 1 || !own[0].Chosen || own[0].Name != f.Name || own[0].Link != "?lang=de" {
 			t.Errorf("%q is taken away by %+v", f.Name, own)
 		}
 	}
-	texts := jobsite.Texts{Categories: map[string]string{}}
-	var names []string
-	results := func() *jobsite.Results { return &jobsite.Results{List: list, Page: all, Texts: texts} }
-	for _, group := range results().Groups(9) {
-		names = append(names, group.Name)
+	results := &jobsite.Results{List: list, Page: all}
+	if nothing := group(results, "category", 9); len(nothing) > 0 {
+		t.Errorf("categories without names: %+v", nothing)
 	}
-	if got := strings.Join(names, " "); got != "since company remote place" {
-		t.Errorf("without words for a category there are the filters %s", got)
-	}
+	results.Texts.Categories = map[string]string{}
 	for id := range all.Facets.Categories {
-		texts.Categories[id] = "Category " + id
+		results.Texts.Categories[id] = "Category " + id
 	}
-	count := map[string]int{}
-	for _, group := range results().Groups(2) {
-		for _, f := range group.Facets {
-			if _, page := search(string(f.Link)); page.Facets.Total != f.Count || f.Count == 0 {
-				t.Errorf("%s: %+v leads to %d jobs", group.Name, f, page.Facets.Total)
-			}
-			count[group.Name]++
+	if len(group(results, "category", 2)) != 2 {
+		t.Errorf("groups %+v", results.Groups(2))
+	}
+	for _, f := range group(results, "category", 2) {
+		if _, page := search(string(f.Link)); page.Facets.Total != f.Count || !strings.HasPrefix(f.Name, "Category ") {
+			t.Errorf("%+v leads to %d jobs", f, page.Facets.Total)
 		}
-	}
-	if count["category"] != 2 || count["company"] != 2 || count["place"] != 2 || count["since"] == 0 || count["remote"] == 0 {
-		t.Errorf("the filters have so many values: %v", count)
 	}
 	// A choice leads to its first page, and what is not there can still be taken away.
 	second, page := search(string(list.Next(all)))
 	if second.After == "" || len(page.Postings) == 0 {
 		t.Errorf("the next page is %+v", second)
 	}
-	if f := places(second, page, 1); strings.Contains(string(f[0].Link), "after") {
+	if back := second.Previous(); back != "?lang=de" || list.Previous() != "" {
+		t.Errorf("the second page leads back to %q, the first to %q", back, list.Previous())
+	}
+	if f := placesOf(second, page, 1); strings.Contains(string(f[0].Link), "after") {
 		t.Errorf("a choice leads to %s", f[0].Link)
 	}
 	if list.Next(&jobmirror.Page{}) != "" {
 		t.Error("the last page has a next one")
 	}
 	none, page := search("lang=de&place=Atlantis")
-	if f := places(none, page, 5); len(f) != 1 || f[0].Name != "Atlantis" || f[0].Count != 0 || f[0].Link != "?lang=de" {
+	if f := placesOf(none, page, 5); len(f) != 1 || f[0].Name != "Atlantis" || f[0].Count != 0 || f[0].Link != "?lang=de" {
 		t.Errorf("nothing found, and %+v", f)
 	}
+}
+
+// group returns the facets of a filter.
+func group(r *jobsite.Results, name string, limit int) []jobsite.Facet {
+	for _, g := range r.Groups(limit) {
+		if g.Name == name {
+			return g.Facets
+		}
+	}
+	return nil
 }
 
 // What was chosen comes first, then what is found most often, and what has no words is
@@ -186,24 +190,15 @@ func TestOrderOfFacets(t *testing.T) {
 	for i := range 40 {
 		counts[fmt.Sprint("unnamed ", i)] = 20 + i
 	}
-	texts := jobsite.Texts{Categories: map[string]string{}}
-	for category := range counts {
-		if !strings.HasPrefix(category, "unnamed") {
-			texts.Categories[category] = category
-		}
-	}
+	texts := jobsite.Texts{Categories: map[string]string{"few": "few", "many": "many", "some": "some", "also": "also"}}
 	for chosen, want := range map[string]string{
 		"":     "many 9 false, also 4 false, some 4 false, few 1 false",
 		"few":  "few 1 true, many 9 false, also 4 false, some 4 false",
 		"some": "some 4 true, many 9 false, also 4 false, few 1 false",
 	} {
-		page := &jobmirror.Page{Facets: &jobmirror.Facets{Categories: counts}}
-		groups := (&jobsite.Results{List: jobsite.List{Category: chosen}, Page: page, Texts: texts}).Groups(10)
-		if len(groups) != 1 {
-			t.Fatalf("%+v", groups)
-		}
 		var got []string
-		for _, f := range groups[0].Facets {
+		r := &jobsite.Results{List: jobsite.List{Category: chosen}, Page: &jobmirror.Page{Facets: &jobmirror.Facets{Categories: counts}}, Texts: texts}
+		for _, f := range group(r, "category", 10) {
 			got = append(got, fmt.Sprint(f.Name, " ", f.Count, " ", f.Chosen))
 		}
 		if strings.Join(got, ", ") != want {
@@ -216,12 +211,12 @@ func TestOrderOfFacets(t *testing.T) {
 func ExampleList() {
 	show := func(w io.Writer, r *http.Request, mirror *jobmirror.Mirror) error {
 		// begin
-		list, problems := jobsite.ParseList(jobsite.ReadQuery(r)) // text, near, since, company, remote, category, place and more
+		list, problems := jobsite.ParseList(jobsite.ReadQuery(r)) // text, near, radius, the filters, order, lang, after
 		page, err := mirror.Search(r.Context(), list.Query())
 		if err != nil {
 			return err
 		}
-		found := jobsite.Results{List: list, Page: page} // Site.Search returns one
+		found := &jobsite.Results{List: list, Page: page}
 		for _, facet := range found.Places(5) {
 			fmt.Fprintf(w, "<a href=\"%s\">%s (%d)</a>\n", html.EscapeString(string(facet.Link)), html.EscapeString(facet.Name), facet.Count)
 		}
@@ -328,15 +323,8 @@ func TestPostalCode(t *testing.T) {
 // A chosen category is shown even if the site has no words for it, so that it can be taken off.
 func TestChosenCategoryWithoutName(t *testing.T) {
 	counts := &jobmirror.Facets{Categories: map[string]int{"3001": 4, "3002": 2}}
-	found := jobsite.Results{List: jobsite.List{Category: "3001", Text: "a"}, Page: &jobmirror.Page{Facets: counts}}
-	groups := found.Groups(5)
-	if len(groups) != 1 || len(groups[0].Facets) != 1 {
-		t.Fatalf("%+v", groups)
-	}
-	if got := groups[0].Facets[0]; got.Name != "3001" || !got.Chosen || got.Link != "?text=a" {
+	r := &jobsite.Results{List: jobsite.List{Category: "3001", Text: "a"}, Page: &jobmirror.Page{Facets: counts}}
+	if got := group(r, "category", 5); len(got) != 1 || got[0].Name != "3001" || !got[0].Chosen || got[0].Link != "?text=a" {
 		t.Errorf("%+v", got)
-	}
-	if chips := found.Chips(); len(chips) != 1 || chips[0].Filter != "category" || chips[0].Words != "category: 3001" || chips[0].Link != "?text=a" {
-		t.Errorf("%+v", chips)
 	}
 }

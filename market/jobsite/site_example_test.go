@@ -46,7 +46,7 @@ func ExampleNew() {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", site.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		found, err := site.Search(r) // text, near, radius, place, category, order, lang, after
+		found, err := site.Search(r) // text, near, radius, the filters, order, lang, after
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,10 @@ func states(demo jobboardtest.DemoInfo) map[string]string {
 	return map[string]string{
 		"list": "/", "near": "/?near=Berlin", "nearest": "/?near=Berlin&radius=200&order=nearest", "second-page": "/?order=oldest&place=Hamburg",
 		"corrected": "/?text=Pflegefachkrafft+nurrse", "nothing-found": "/?text=zzzz&near=Atlantis",
-		"mistyped-town": "/?near=Berlni", "code-of-two-countries": "/?near=8010",
+		"mistyped-town": "/?near=Berlni", "no-town": "/?near=Bayern", "two-towns": "/?near=Neustadt",
+		"filtered": "/?place=Hamburg&since=90&company=Lindenhof+Gruppe", "leads-on": "/?near=Konstanz&radius=1&place=Hamburg",
+		"overview": "/overview", "imprint": "/imprint", "privacy": "/privacy",
+		"code-of-two-countries": "/?near=8010",
 		"job": fmt.Sprintf("/job/%d/", demo.OpenJob), "closed": fmt.Sprintf("/job/%d/", demo.ClosedJob), "unknown": "/job/99999/",
 	}
 }

@@ -173,6 +173,27 @@ func CheckLinks(t *testing.T, root string, files []string) {
 	}
 }
 
+// CheckListed fails the test where the page list has no link to one of the pages.
+func CheckListed(t *testing.T, list string, pages []string) {
+	t.Helper()
+	absolute := func(file string) string {
+		path, err := filepath.Abs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	listed := map[string]bool{absolute(list): true}
+	for _, m := range link.FindAllStringSubmatch(prose(t, list), -1) {
+		listed[absolute(filepath.Join(filepath.Dir(list), m[1]))] = true
+	}
+	for _, page := range pages {
+		if !listed[absolute(page)] {
+			t.Errorf("%s does not list %s", list, page)
+		}
+	}
+}
+
 // prose returns a page without its blocks of code.
 func prose(t *testing.T, page string) string {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -45,6 +46,10 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		page: s.page(r), Results: found,
 		Radius: cmp.Or(found.List.Radius, jobsite.DefaultRadius), Radii: []int{10, 25, 50, 100, 200},
 		Next: found.List.Next(found.Page), Groups: found.Groups(8),
+	}
+	if !slices.Contains(p.Radii, p.Radius) {
+		p.Radii = append(p.Radii, p.Radius)
+		slices.Sort(p.Radii)
 	}
 	values := found.List.Values()
 	for _, name := range []string{"since", "company", "remote", "category", "place"} {

@@ -1,8 +1,10 @@
 package towns
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
@@ -90,14 +92,23 @@ func Area(language string, town places.Place) string {
 	return town.Country
 }
 
-// Others returns the other towns of a town's name, at most so many, the largest first.
-func Others(town places.Place, limit int) (others []places.Place) {
-	for _, other := range places.Search(town.Name, 50) {
-		if other.Name == town.Name && other != town && len(others) < limit {
+// Others returns the other towns of a name that somebody typed for a town, such as Frankfurt (Oder) for Frankfurt, at
+// most so many, the largest first. A part of the town itself is none.
+func Others(typed string, town places.Place, limit int) (others []places.Place) {
+	typed, _, _ = strings.Cut(typed, ",")
+	name := strings.ToLower(strings.TrimSpace(typed))
+	here := jobboard.Near(town.Latitude, town.Longitude, sameKm)
+	for _, other := range places.Search(name, 50) {
+		rest, begins := strings.CutPrefix(strings.ToLower(other.Name), name)
+		if !begins || rest != "" && !strings.ContainsAny(rest[:1], " /") {
+			continue
+		}
+		if jobboard.DistanceKm(here, jobboard.Near(other.Latitude, other.Longitude, 0)) > here.RadiusKm {
 			others = append(others, other)
 		}
 	}
-	return others
+	slices.SortStableFunc(others, func(a, b places.Place) int { return b.Population - a.Population })
+	return others[:min(len(others), limit)]
 }
 
 // english has the English names of towns, by their names in package places.

@@ -1,4 +1,4 @@
-// Command smallest serves a whole marketplace from one file, without a design: a search
+// Command smallest serves a whole marketplace from one file, with a sheet of ten lines: a search
 // by text, town and radius, a job's page with its right status and the button to the board's
 // page to apply, sitemap and feeds. Its copy of the board keeps itself up to date. The command site
 // beside it has a design.
@@ -13,6 +13,7 @@ import (
 	"context"
 	"flag"
 	"html/template"
+	"io"
 	"log"
 	"net/http"
 	"os"
@@ -53,6 +54,10 @@ func run(ctx context.Context, addr string) error {
 		return err
 	}
 	s.Marketplace = m
+	m.Mux.HandleFunc("GET /style.css", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/css; charset=utf-8")
+		_, _ = io.WriteString(w, sheet)
+	})
 	m.Page("GET /{$}", secure(s.list))
 	m.Page("GET /job/{job}/{words...}", secure(s.job))
 	return m.Run(ctx)
@@ -62,7 +67,7 @@ func run(ctx context.Context, addr string) error {
 func secure(page func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Security-Policy",
-			"default-src 'none'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+			"default-src 'none'; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		w.Header().Set("Cache-Control", "private, no-store")
 		return page(w, r)
 	}
@@ -109,23 +114,37 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) (err error) {
 	return pages.ExecuteTemplate(w, "job", p)
 }
 
+const sheet = `:root { color-scheme: light dark; font: 100%/1.5 system-ui, sans-serif; }
+body { max-width: 46rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
+h1 { font-size: 1.4rem; line-height: 1.25; }
+form { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
+input, button { font: inherit; max-width: 100%; padding: .4rem; }
+ul { padding: 0; list-style: none; }
+li { margin: .75rem 0; }
+article { border-block: 1px solid; margin: 1rem 0; padding: .5rem 0; }
+img { max-width: 100%; height: auto; }
+footer { margin-top: 2rem; }
+`
+
 var pages = template.Must(template.New("").Parse(`
 {{define "head"}}<!DOCTYPE html><html lang="{{.Texts.Language}}">
-<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/style.css">
 {{with .Head.Description}}<meta name="description" content="{{.}}">{{end}}
 {{with .Head.Canonical}}<link rel="canonical" href="{{.}}">{{end}}
 {{range .Head.Alternates}}<link rel="alternate" hreflang="{{.Language}}" href="{{.URL}}">{{end}}{{end}}
-{{define "list"}}{{template "head" .}}<title>Stellen</title><h1>Stellen</h1>
+{{define "list"}}{{template "head" .}}<title>{{.Found.Title}}</title><h1>{{.Found.Title}}</h1>
 <form><label>Was <input name="text" value="{{.Found.List.Text}}"></label>
 <label>Wo <input name="near" value="{{.Found.Near}}"></label>
 <label>km <input name="radius" value="{{with .Found.List.Radius}}{{.}}{{end}}"></label> <button>Suchen</button></form>
 {{range .Found.Problems}}<p>{{$.Texts.ListProblem .}}</p>{{end}}
 {{with .Found.Meant}}<p>{{$.Texts.DidYouMean}}{{range .}} <a href="{{.Link}}">{{.Name}}</a>{{end}}?</p>{{end}}
-<p>{{.Found.Page.Facets.Total}}</p>
+{{with .Found.Chips}}<ul>{{range .}}<li><a href="{{.Link}}">{{.Words}} ×</a></li>{{end}}</ul>{{end}}
+{{with .Found.Leads}}<ul>{{range .}}<li><a href="{{.Link}}">{{.Words}}</a></li>{{end}}</ul>{{end}}
+{{with .Found.NothingAnywhere}}<p>{{.}}</p>{{end}}
 <ul>{{range .Found.Cards}}<li lang="{{.Language}}">
 {{if .Path}}<a href="{{.Path}}">{{.Title}}</a>{{else}}{{.Title}}{{end}}
 {{.Company}} {{.Place}} {{.Distance}}<br>{{.Excerpt}}</li>{{end}}</ul>
-{{with .Found.List.Next .Found.Page}}<a href="{{.}}">Weiter</a>{{end}}</html>{{end}}
+{{with .Found.List.Previous}}<a href="{{.}}">Zurück</a> {{end}}{{with .Found.List.Next .Found.Page}}<a href="{{.}}">Weiter</a>{{end}}</html>{{end}}
 {{define "job"}}{{template "head" .}}<title>{{.Job.Title}}</title>
 {{with .Job.Data}}<script type="application/ld+json">{{.}}</script>{{end}}
 <h1 lang="{{.Job.Language}}">{{.Job.Title}}</h1><p>{{.Job.Company}} {{.Job.Place}}</p>

@@ -3,6 +3,7 @@ package search
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -116,6 +117,23 @@ func TestSuggestions(t *testing.T) {
 				}
 			}
 			return nil
+		})
+	}
+}
+
+// A word that titles have as a part alone is one that documents have, in a text of few words and of many.
+func TestPartsCountBeforeTiersAreSkipped(t *testing.T) {
+	x := newIndex(t)
+	x.put(t, Document{
+		Row: 1, Title: "Steward auf Kreuzfahrtschiffen", Short: []string{"Berlin"}, Other: []string{"Gäste im Sommer"}, Languages: []string{"de"},
+	})
+	for _, text := range []string{"schiff berlin", "schiff berlin gäste sommer steward", "schiff berlin gäste sommer steward winter", "schiff winter"} {
+		x.do(t, func(in *tx) error {
+			page, err := x.Find(in.Tx, Query{Text: text}, Position{}, 10)
+			if leftOut := strings.Contains(text, "winter"); err == nil && (len(page.Hits) != 1 || (len(page.Corrected) == 1) != leftOut) {
+				t.Errorf("%q finds %d, corrected %+v", text, len(page.Hits), page.Corrected)
+			}
+			return err
 		})
 	}
 }
