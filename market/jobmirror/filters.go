@@ -16,10 +16,6 @@ var filterKinds = map[string]string{
 
 // filterTag returns the tag of a filter's value, by which a document is counted.
 func filterTag(f *filters.Filter, value string) search.Tag {
-	if f.Name == filters.Company {
-		value = storable(value)
-		return search.Named(filters.Fold(value), value)
-	}
 	return tag(filterKinds[f.Name], value)
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/filters"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/towns"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
@@ -80,11 +81,11 @@ func (r *Results) counts(name string) map[string]int {
 	case filters.Category:
 		return f.Categories
 	case filters.Company:
-		for company, n := range f.Companies {
-			if filters.Fold(company) == filters.Fold(r.List.Company) {
-				company = r.List.Company // as it is chosen
+		for name, n := range f.Companies {
+			if company.Fold(name) == company.Fold(r.List.Company) {
+				name = r.List.Company // as it is chosen
 			}
-			counts[company] = n
+			counts[name] = n
 		}
 	case filters.Remote:
 		for status, n := range f.Remote {

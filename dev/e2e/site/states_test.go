@@ -43,7 +43,7 @@ func states(demo jobboardtest.DemoInfo) map[string]string {
 		"filtered": "/?place=Hamburg&since=90&company=Lindenhof+Gruppe", "leads-on": "/?near=Konstanz&radius=1&place=Hamburg",
 		"overview": "/overview", "imprint": "/imprint", "privacy": "/privacy",
 		"code-of-two-countries": "/?near=8010",
-		"job": fmt.Sprintf("/job/%d/", demo.OpenJob), "closed": fmt.Sprintf("/job/%d/", demo.ClosedJob), "unknown": "/job/99999/",
+		"job":                   fmt.Sprintf("/job/%d/", demo.OpenJob), "closed": fmt.Sprintf("/job/%d/", demo.ClosedJob), "unknown": "/job/99999/",
 	}
 }
 

@@ -155,7 +155,7 @@ func TestVisitor(t *testing.T) {
 	status, body = v.get("/?near=Atlantis")
 	want(t, "unknown place", status, body, 200, "We do not know the place", "Atlantis")
 	status, body = v.get("/?lang=en&text=%22%27%28*")
-	want(t, "a text without a word", status, body, 200, "0 jobs", "We searched everywhere")
+	want(t, "a text without a word", status, body, 200, "We searched everywhere, with any filter and in every language.")
 	status, body = v.get("/?lang=de&text=pflegefachkräfte")
 	want(t, "German, another form of the word", status, body, 200, `<html lang="de">`, "Pflegefachkraft (m/w/d)")
 	v.get("/?lang=en")

@@ -22,7 +22,7 @@ type words struct {
 	Apply, SignIn, SignOut, Privacy                                         string
 	ApplyThere, Asked, Nationality, Stale, Age                              string
 	Menu, Overview, Imprint, PrivacyPage, Order, Relevance, Newest, Nearest string
-	Confirmed, FirstSeen, AgainOnce, AgainOften                             string
+	FirstSeen, ShownAgain, ShownOften, Confirmed                            string
 	Skip, Meant, LeftOut, Similar                                           string
 	Also, Listed, Until, Day, OnePlace, ManyPlaces                          string
 
@@ -46,9 +46,9 @@ var english = words{
 	Text: "What", Place: "Where", Radius: "Within", Search: "Search", Anywhere: "Anywhere",
 	Where: "Place and order", Narrow: "Filter", Chosen: "Chosen filters", Drop: "remove", OtherTowns: "Others of this name:",
 	NoJobs: "No job matches. But:", NextPage: "Next page", PreviousPage: "Previous page", Pages: "Pages",
-	Back: "All jobs", Remote: "Remote", New: "New", Confirmed: "Confirmed by the job board %s ago",
-	FirstSeen: "First seen on %s", AgainOnce: "Listed again once", AgainOften: "Listed again %d times",
-	Apply: "Apply", SignIn: "Sign in", SignOut: "Sign out",
+	Back: "All jobs", Remote: "Remote", New: "New", FirstSeen: "First seen on %s", ShownAgain: "shown again once", ShownOften: "shown again %d times",
+	Confirmed: "Confirmed by the job board %s ago",
+	Apply:     "Apply", SignIn: "Sign in", SignOut: "Sign out",
 	Privacy: "Privacy statement", ApplyThere: "Apply at the board", Asked: "The job board will ask you:", Nationality: "Nationality",
 	Ended: "Your sign-in has ended. Please sign in again.",
 	Decisions: map[jobboard.Decision]string{
@@ -85,9 +85,9 @@ var german = words{
 	Text: "Was", Place: "Wo", Radius: "Umkreis", Search: "Suchen", Anywhere: "Überall",
 	Where: "Ort und Reihenfolge", Narrow: "Filter", Chosen: "Gewählte Filter", Drop: "entfernen", OtherTowns: "Andere Orte dieses Namens:",
 	NoJobs: "Keine Stelle passt. Aber:", NextPage: "Nächste Seite", PreviousPage: "Vorige Seite", Pages: "Seiten",
-	Back: "Alle Stellen", Remote: "Homeoffice", New: "Neu", Confirmed: "Vor %s von der Stellenbörse bestätigt",
-	FirstSeen: "Zuerst gesehen am %s", AgainOnce: "Einmal wieder eingestellt", AgainOften: "%d-mal wieder eingestellt",
-	Apply: "Bewerben", SignIn: "Anmelden", SignOut: "Abmelden",
+	Back: "Alle Stellen", Remote: "Homeoffice", New: "Neu", FirstSeen: "Zuerst gesehen am %s", ShownAgain: "einmal wieder eingestellt", ShownOften: "%d-mal wieder eingestellt",
+	Confirmed: "Vor %s von der Stellenbörse bestätigt",
+	Apply:     "Bewerben", SignIn: "Anmelden", SignOut: "Abmelden",
 	Privacy: "Datenschutzerklärung", ApplyThere: "Bei der Stellenbörse bewerben",
 	Asked: "Die Stellenbörse wird Sie fragen:", Nationality: "Staatsangehörigkeit",
 	Ended: "Ihre Anmeldung ist abgelaufen. Bitte melden Sie sich noch einmal an.",
@@ -127,11 +127,10 @@ func (w words) known(job *jobsite.JobPage) (lines []string) {
 	if !job.FirstSeen.IsZero() {
 		lines = append(lines, fmt.Sprintf(w.FirstSeen, job.FirstSeen.Local().Format(w.Day)))
 	}
-	switch {
-	case job.ShownAgain == 1:
-		lines = append(lines, w.AgainOnce)
-	case job.ShownAgain > 1:
-		lines = append(lines, fmt.Sprintf(w.AgainOften, job.ShownAgain))
+	if job.ShownAgain == 1 {
+		lines = append(lines, w.ShownAgain)
+	} else if job.ShownAgain > 1 {
+		lines = append(lines, fmt.Sprintf(w.ShownOften, job.ShownAgain))
 	}
 	return append(lines, fmt.Sprintf(w.Confirmed, w.ago(job.Age)))
 }

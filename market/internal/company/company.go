@@ -5,6 +5,9 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
@@ -23,6 +26,20 @@ func Of(posting *jobboard.JobPosting, job *jobboard.JobInformation) string {
 	}
 	return ""
 }
+
+// Line returns a name with single spaces, and of a long one the first 200 characters.
+func Line(name string) string {
+	name, n := strings.Join(strings.Fields(name), " "), 0
+	for i := range name {
+		if n++; n > 200 {
+			return name[:i]
+		}
+	}
+	return name
+}
+
+// Fold returns what tells names of companies apart: not case and spaces, nor what Line leaves out.
+func Fold(name string) string { return cases.Fold().String(norm.NFC.String(Line(name))) }
 
 // isVisible reports whether a text has a character that a reader sees. An invisible one, such as U+200B, is
 // neither white space nor seen.

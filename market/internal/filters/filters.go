@@ -10,9 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 )
@@ -77,24 +74,7 @@ type Posting struct {
 // none is known.
 func (p *Posting) Company() string {
 	name := company.Of(&jobboard.JobPosting{Config: p.Config}, &jobboard.JobInformation{CompanyName: p.JobCompany})
-	return cut(strings.Join(strings.Fields(name), " "))
-}
-
-// Fold returns what tells the names of companies apart: case and spaces do not, nor what is behind the first 200
-// characters.
-func Fold(name string) string {
-	return cases.Fold().String(norm.NFC.String(cut(strings.Join(strings.Fields(name), " "))))
-}
-
-// cut returns the first 200 characters of a text.
-func cut(text string) string {
-	n := 0
-	for i := range text {
-		if n++; n > 200 {
-			return text[:i]
-		}
-	}
-	return text
+	return company.Line(name)
 }
 
 // Day returns the day (UTC) since which the posting is there, such as 2026-01-31: that of the later of its start
@@ -205,7 +185,7 @@ func (c Chosen) Finds(p *Posting, now time.Time) bool {
 		}
 		has := func(value string) bool {
 			return slices.ContainsFunc(wanted, func(w string) bool {
-				return w == value || f.Name == Company && Fold(w) == Fold(value)
+				return w == value || f.Name == Company && company.Fold(w) == company.Fold(value)
 			})
 		}
 		if !slices.ContainsFunc(f.Of(p), has) {

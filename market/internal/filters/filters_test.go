@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 )
 
 func at(text string) time.Time {
@@ -75,7 +76,7 @@ func TestWhatAFilterFinds(t *testing.T) {
 			t.Errorf("%s: %t", c.what, got)
 		}
 	}
-	if name := (&Posting{JobCompany: strings.Repeat("ß", 999)}).Company(); len(name) != 400 || Fold(name) != Fold(name+"x") {
+	if name := (&Posting{JobCompany: strings.Repeat("ß", 999)}).Company(); len(name) != 400 || company.Fold(name) != company.Fold(name+"x") {
 		t.Errorf("a long name becomes one of %d bytes", len(name))
 	}
 }

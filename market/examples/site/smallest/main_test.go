@@ -84,8 +84,8 @@ func TestMarketplace(t *testing.T) {
 		}
 		<-tick.C
 	}
-	_, job, _ := strings.Cut(list, `<a href="`)
-	job, _, _ = strings.Cut(job, `"`)
+	_, job, _ := strings.Cut(list, `<a href="/job/`) // the first links are the chips
+	job, _, _ = strings.Cut("/job/"+job, `"`)
 	if !strings.Contains(list, " km") {
 		t.Errorf("no distance in %s", list)
 	}

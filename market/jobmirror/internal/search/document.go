@@ -6,11 +6,11 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/grid"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
@@ -49,29 +49,18 @@ type Place struct {
 // document whose Places include that place only if the place is in the circle.
 const PlaceKind = "o"
 
-// NameKind is the kind of the facets that are names, which documents write in several ways. Named returns them. Of
-// these alone the mostNames largest are counted, each in the writing that most documents have.
+// NameKind is the kind of the facets that are names of companies, which documents write in several ways: one finds all that
+// company.Fold makes the same. Of these alone the mostNames largest are counted, each in the writing that most documents
+// have.
 const NameKind = "f"
 
-// Named returns the facet of a document that writes a name in a way. key tells names apart, and has no line feed.
-func Named(key, written string) Tag { return Tag{NameKind, key + nameEnds + written} }
-
-const (
-	nameEnds  = "\n" // stands behind the key of a name
-	mostNames = 20
-)
-
-// name returns the key of a facet of NameKind, and how the document writes it; of a query's tag that is empty.
-func (t Tag) name() (key, written string) {
-	key, written, _ = strings.Cut(t.Value, nameEnds)
-	return key, written
-}
+const mostNames = 20
 
 // token returns the token of the text index that stands for the tag.
 func (t Tag) token() string {
 	value := t.Value
 	if t.Kind == NameKind {
-		value, _ = t.name()
+		value = company.Fold(value)
 	}
 	sum := sha256.Sum256([]byte(value))
 	return "_x" + t.Kind + hex.EncodeToString(sum[:8])

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jobboard-sdk/jobboard-go/market/internal/company"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/textindex"
 )
@@ -15,7 +16,7 @@ import (
 // Facets counts all documents that a query finds. Several searches may share one: it is not to be changed.
 type Facets struct {
 	Total int
-	// Counts has a facet of NameKind as its documents write it, without its key.
+	// Counts has of NameKind the largest names alone, each in the writing that most of its documents have.
 	Counts    map[Tag]int
 	CountedAt int64 // when Counts were counted, in milliseconds since the epoch
 }
@@ -189,7 +190,7 @@ func (c *Facets) names() {
 		if tag.Kind != NameKind {
 			continue
 		}
-		key, written := tag.name()
+		key, written := company.Fold(tag.Value), tag.Value
 		name := all[key]
 		if name == nil {
 			name = &named{key: key}
@@ -230,7 +231,9 @@ func (f *finder) countAll() (out *Facets, err error) {
 		if f.index.TableFrom != "" {
 			return out, f.countListed(out)
 		}
-		return out, f.t.Rows(strings.ReplaceAll(facetsOfAll, "@hits", f.index.Table), []any{string(f.all), mostNames}, add)
+		query := "SELECT c.kind, c.value, count(*) FROM " + f.index.Table +
+			" JOIN facets c ON c.document = h.id GROUP BY c.kind, c.value"
+		return out, f.t.Rows(query, []any{string(f.all)}, add)
 	}
 	found, err := f.t.allHits(f.questions)
 	out.Total = len(found)
@@ -241,12 +244,6 @@ func (f *finder) countAll() (out *Facets, err error) {
 	}
 	return out, err
 }
-
-// facetsOfAll counts the facets of all hits, and of names the largest alone, which names would choose too.
-const facetsOfAll = `WITH all_of AS (SELECT c.kind, c.value, count(*) AS n FROM @hits JOIN facets c ON c.document = h.id GROUP BY c.kind, c.value),
-	largest AS (SELECT split_part(value, chr(10), 1) AS name FROM all_of WHERE kind = '` + NameKind + `'
-		GROUP BY 1 ORDER BY sum(n) DESC, min(value COLLATE "C") LIMIT ?)
-	SELECT kind, value, n FROM all_of WHERE kind <> '` + NameKind + `' OR split_part(value, chr(10), 1) IN (SELECT name FROM largest)`
 
 // countPart counts the facets of some documents. In a circle it counts the places that are inside,
 // and the places without known coordinates.
