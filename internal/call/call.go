@@ -4,7 +4,8 @@
 // loop of go-retryablehttp calls the first as RoundTrip and the second as CheckRetry, then it waits.
 //
 // An attempt either hands a good answer to the owner, or ends as a [Failure], which says what
-// happened and carries what was seen. The decision reads the Failure and says whether another
+// happened and carries what was seen. Settle, place and limit may hand back the last Failure with
+// another reason to stop. The decision reads the Failure and says whether another
 // attempt follows. What the call needs of the rest of the library are the numbers of a [Policy] and
 // four functions, those of an [Owner]: begin an attempt, accept an answer, judge a refusal, end an
 // attempt. All stages share the request, the deadline, how many attempts there were, the secrets
@@ -14,15 +15,15 @@
 // repeat is free if the service has answered another request meanwhile.
 //
 // Place (permit.go) takes the job's place in a bulk call again, which it gave to another job during
-// its wait.
+// its wait. Its first place it has taken in internal/gate, before the call.
 //
 // Limit (permit.go) asks the Limiter for one request.
 //
 // Authorize (token.go) gets the authorization of the request, from the token source if need be, and
 // refuses a request to another origin.
 //
-// Send (send.go) sends the request within the time limits of an attempt, follows redirects to the
-// same origin, and returns the answer with its header. What is lost on the way is told by the phase
+// Send (send.go) sends the request within the time limits of an attempt, follows up to
+// three redirects of a GET to the same origin, each after asking the Limiter, and returns the answer with its header. What is lost on the way is told by the phase
 // of the exchange: whether it reached the service, and whether it may pass by itself.
 //
 // Answered (token.go) notes what the status says of the token, for its source and for the origin.
@@ -36,18 +37,23 @@
 // Renew (token.go) asks the token source for another token, once in a call, and says whether it goes
 // out with a repeat.
 //
-// Credit (pay.go) notes that the service works, if the answer is one that no repeat changes.
+// Credit (pay.go) notes that the service works, if the refused answer is final and below 500, and no
+// expired token is its reason. A good answer is credited in RoundTrip.
 //
-// Bound (judge.go) holds the outcome against the method, the caller's context, and the numbers of
-// the policy.
+// Bound (judge.go) holds the outcome against the caller's context, the method and the numbers of the
+// policy: cancelled, final, method, Retry-After, attempts, deadline, in this order. It also sets the
+// wait.
 //
-// Pay (pay.go) takes a token of the budget for the repeat.
+// Pay (pay.go) takes a token of the budget for the repeat, or notes after a silent loss that settle
+// will. It makes the wait longer where many calls failed together.
 //
-// Wait (wait.go) sets how long the loop waits, and gives the place in a bulk call to another job.
+// Wait (wait.go) notes the repeat, hands the wait to the loop, and gives the place in a bulk call to
+// another job, unless too many jobs wait already.
 //
 // Of the table of faults (internal/suite/faults), send decides about lost connections, time-outs and
-// redirects; read and Owner.Accept about bodies; judge about statuses; judge and renew about the end
-// of a token; bound about deadlines and Retry-After; pay about outages.
+// which redirects are followed; read and Owner.Accept about bodies; judge about statuses, the other
+// redirects among them; judge and renew about the end of a token; bound about deadlines, methods and
+// Retry-After; pay and settle about outages.
 package call
 
 import (

@@ -98,7 +98,7 @@ func (c *Call) mayBeExpired(w *refusal.Words) bool {
 // repeat.
 func (c *Call) bound(f *Failure, now time.Time) (wait time.Duration, stop Stop) {
 	policy, repeats := c.endpoint.Policy, f.outcome.repeats(c.request.Method)
-	byPolicy := f.outcome != renewed // a renewed token goes out at once, whatever the policy says
+	byPolicy := f.outcome != renewed // a renewed token goes out at once, and is no attempt of MaxAttempts
 	if byPolicy {
 		wait = policy.wait(c.history.repeats, f.RetryAfter)
 	}
