@@ -73,7 +73,7 @@ func TestDecoderUnderPressure(t *testing.T) {
 				}
 			}
 			s.in.Close()
-			_ = <-s.ended // with an error, if the last line was no message
+			<-s.ended // with an error, if the last line was no message
 		})
 	}
 	all.Wait()
