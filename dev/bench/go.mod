@@ -14,7 +14,7 @@ require (
 	github.com/go-faster/jx v1.2.0
 	github.com/go-json-experiment/json v1.27.2
 	github.com/hashicorp/go-retryablehttp v0.7.8
-	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128101416-a4bed3764efc
+	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128132629-4b459d2e75d7
 	github.com/mailru/easyjson v0.9.2
 	github.com/oapi-codegen/runtime v1.9.0
 	github.com/ogen-go/ogen v1.24.0
