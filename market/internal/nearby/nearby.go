@@ -5,12 +5,14 @@ package nearby
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/shown"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/towns"
 	"github.com/jobboard-sdk/jobboard-go/places"
 	"github.com/jobboard-sdk/jobboard-go/places/postal"
 )
@@ -62,23 +64,12 @@ const mostOthers = 5
 
 // Others returns the other towns that a typed name may mean, the largest first: those of the same name, with or without
 // words behind it, such as Frankfurt (Oder) beside Frankfurt am Main. town is what Parse returns for it.
-func Others(typed string, town places.Place) (others []places.Place) {
-	name := strings.TrimSpace(typed)
-	if town.Population == 0 || name == "" { // no town was typed
+func Others(typed string, town places.Place) []places.Place {
+	if town.Population == 0 { // no town was typed
 		return nil
 	}
-	for _, p := range places.Search(name, 50) {
-		if p == town || len(p.Name) < len(name) || !strings.EqualFold(p.Name[:len(name)], name) {
-			continue
-		}
-		if rest := p.Name[len(name):]; rest != "" && !strings.ContainsAny(rest[:1], " (/") {
-			continue // another word
-		}
-		if others = append(others, p); len(others) == mostOthers {
-			break
-		}
-	}
-	return others
+	others := slices.DeleteFunc(towns.Sharing(typed), func(p places.Place) bool { return p == town })
+	return others[:min(len(others), mostOthers)]
 }
 
 // Typed returns what a person types so that Parse takes this town: its name and country, or its coordinates.

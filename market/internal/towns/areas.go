@@ -92,17 +92,25 @@ func Area(language string, town places.Place) string {
 	return town.Country
 }
 
-// Others returns the other towns of a name that somebody typed for a town, such as Frankfurt (Oder) for Frankfurt, at
-// most so many, the largest first. A part of the town itself is none.
-func Others(typed string, town places.Place, limit int) (others []places.Place) {
-	typed, _, _ = strings.Cut(typed, ",")
-	name := strings.ToLower(strings.TrimSpace(typed))
-	here := jobboard.Near(town.Latitude, town.Longitude, sameKm)
-	for _, other := range places.Search(name, 50) {
-		rest, begins := strings.CutPrefix(strings.ToLower(other.Name), name)
-		if !begins || rest != "" && !strings.ContainsAny(rest[:1], " /") {
-			continue
+// Sharing returns the towns that have a name, in capitals or not, or have words behind it, such as Frankfurt (Oder) for
+// Frankfurt, in the order of places.Search.
+func Sharing(name string) (list []places.Place) {
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, town := range places.Search(name, 50) {
+		rest, begins := strings.CutPrefix(strings.ToLower(town.Name), name)
+		if begins && (rest == "" || strings.ContainsAny(rest[:1], " (/")) {
+			list = append(list, town)
 		}
+	}
+	return list
+}
+
+// Others returns the other towns of a name that somebody typed for a town, at most so many, the largest first. A part of
+// the town itself is none.
+func Others(typed string, town places.Place, limit int) (others []places.Place) {
+	name, _, _ := strings.Cut(typed, ",")
+	here := jobboard.Near(town.Latitude, town.Longitude, sameKm)
+	for _, other := range Sharing(name) {
 		if jobboard.DistanceKm(here, jobboard.Near(other.Latitude, other.Longitude, 0)) > here.RadiusKm {
 			others = append(others, other)
 		}
