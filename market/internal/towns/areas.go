@@ -3,6 +3,7 @@ package towns
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/places"
@@ -20,16 +21,16 @@ func NoTown(text string) bool {
 		return true
 	}
 	_, isCountry := places.Country(name)
-	if !states[name] && !(isCountry && len(name) > 2) {
+	if !isState(name) && !(isCountry && len(name) > 2) {
 		return false
 	}
 	town, ok := places.Find(name)
 	return !ok || town.Population < cityPeople
 }
 
-// stateNames has the states of countries, each in German and then by its other names. Those that are towns as well, such
+// states has the states of countries, each in German and then by its other names. Those that are towns as well, such
 // as Berlin, are left out.
-const stateNames = `Baden-Württemberg|Baden-Wuerttemberg
+var states = readStates(`Baden-Württemberg|Baden-Wuerttemberg
 Bayern|Bavaria
 Brandenburg
 Hessen|Hesse
@@ -61,35 +62,54 @@ Tessin|Ticino
 Thurgau
 Uri
 Waadt|Vaud
-Wallis|Valais`
+Wallis|Valais`)
 
-var states = func() map[string]bool {
-	all := map[string]bool{}
-	for line := range strings.Lines(stateNames) {
-		for name := range strings.SplitSeq(strings.TrimSpace(line), "|") {
-			all[strings.ToLower(name)] = true
-		}
+func readStates(list string) (all [][]string) {
+	for line := range strings.Lines(list) {
+		all = append(all, strings.Split(strings.TrimSpace(line), "|"))
 	}
 	return all
-}()
+}
+
+func isState(name string) bool {
+	return slices.ContainsFunc(states, func(names []string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.ToLower(n) == name })
+	})
+}
 
 // Area returns what tells a town from others of its name: its state in German or English, or else its country's code.
 func Area(language string, town places.Place) string {
-	for line := range strings.Lines(stateNames) {
-		names := strings.Split(strings.TrimSpace(line), "|")
-		if found, ok := places.Find(town.Name + ", " + names[0]); !ok || found != town {
-			continue
-		}
-		last := len(names) - 1
-		if IsGerman(language) || last == 0 {
-			return names[0]
-		}
-		if names[last] == "NRW" {
-			last--
-		}
-		return names[last]
+	names := stateOf(town)
+	last := len(names) - 1
+	switch {
+	case last < 0:
+		return town.Country
+	case IsGerman(language) || last == 0:
+		return names[0]
+	case names[last] == "NRW":
+		last--
 	}
-	return town.Country
+	return names[last]
+}
+
+// statesOf has what stateOf has found. A page of a list asks about a town several times.
+var statesOf sync.Map // []string by places.Place
+
+// stateOf returns the names of a town's state; none: it is in no state of the list. It asks for the town in one state
+// after the other, which takes a tenth of a millisecond and more.
+func stateOf(town places.Place) []string {
+	if known, ok := statesOf.Load(town); ok {
+		return known.([]string)
+	}
+	var names []string
+	for _, state := range states {
+		if found, ok := places.Find(town.Name + ", " + state[0]); ok && found == town {
+			names = state
+			break
+		}
+	}
+	statesOf.Store(town, names)
+	return names
 }
 
 // Sharing returns the towns that have a name, in capitals or not, or have words behind it, such as Frankfurt (Oder) for
