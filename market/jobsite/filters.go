@@ -103,10 +103,7 @@ func (r *Results) counts(name string) map[string]int {
 
 // facets returns the values of a filter.
 func (r *Results) facets(name string, counts map[string]int, limit int) []Facet {
-	words := func(value string) (string, bool) {
-		text, ok := r.value(name, value)
-		return text, ok
-	}
+	words := func(value string) (string, bool) { return r.value(name, value) }
 	chosen := r.List.chosen().Get(name)
 	list := facets(counts, chosen, limit, words, func(value string) List { return r.List.filtered(name, value) })
 	if name == filters.Since {

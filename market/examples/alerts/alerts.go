@@ -15,6 +15,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/market/jobpublish"
+	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
 // tables are the site's own. By the key of told a job is told once for each search.
@@ -48,7 +49,7 @@ const maxFound = 1000
 // query returns the search as the mirror takes it: in a town and 25 km around it.
 func (s search) query() jobmirror.Query {
 	q := jobmirror.Query{Text: s.Text, Order: jobmirror.Newest, Limit: maxFound}
-	if town, ok := townNamed(s.Town); ok {
+	if town, ok := places.Find(s.Town); ok {
 		q.Near = jobboard.Near(town.Latitude, town.Longitude, 25)
 	}
 	return q

@@ -84,7 +84,7 @@ func (a *alerts) save(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := search{strings.TrimSpace(r.PostFormValue("text")), strings.TrimSpace(r.PostFormValue("town"))}
-	if _, known := townNamed(s.Town); !known && s.Town != "" {
+	if _, known := places.Find(s.Town); !known && s.Town != "" {
 		a.page(w, http.StatusBadRequest, "said", "We know no town of this name.")
 		return
 	}
@@ -176,6 +176,3 @@ func (a *alerts) job(w http.ResponseWriter, r *http.Request) {
 	}
 	a.page(w, http.StatusNotFound, "said", "This job is not offered any more.")
 }
-
-// townNamed returns a town by its name.
-func townNamed(name string) (places.Place, bool) { return places.Find(name) }

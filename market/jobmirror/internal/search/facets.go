@@ -39,29 +39,33 @@ func (f *finder) facets() (*Facets, error) {
 	if f.text.Quoted() || f.q.Among != nil {
 		return f.count()
 	}
-	state, err := f.t.state()
-	if err != nil {
-		return nil, err
+	out, ofNow, err := f.keptOr(f.keptBy(f.all), f.count)
+	if err != nil || ofNow {
+		return out, err
 	}
-	question := f.kept(f.all)
-	known, same := f.t.counted.get(question, state, f.t.StaleFor)
-	if same {
-		return known, nil
-	}
-	if known != nil {
-		return f.withTotal(*known)
-	}
-	out, err := f.count()
-	if err != nil {
-		f.t.counted.giveUp(question)
-		return nil, err
-	}
-	f.t.counted.keep(question, state, out)
-	return out, nil
+	return f.withTotal(*out)
 }
 
-// kept returns by what the counts of a question are kept.
-func (f *finder) kept(question textindex.Question) textindex.Question {
+// keptOr returns the counts that are kept of a question, and whether they are of now; or else those that count returns,
+// which it keeps.
+func (f *finder) keptOr(question textindex.Question, count func() (*Facets, error)) (out *Facets, ofNow bool, err error) {
+	state, err := f.t.state()
+	if err != nil {
+		return nil, false, err
+	}
+	if known, same := f.t.counted.get(question, state, f.t.StaleFor); known != nil {
+		return known, same, nil
+	}
+	if out, err = count(); err != nil {
+		f.t.counted.giveUp(question)
+		return nil, false, err
+	}
+	f.t.counted.keep(question, state, out)
+	return out, true, nil
+}
+
+// keptBy returns by what the counts of a question are kept.
+func (f *finder) keptBy(question textindex.Question) textindex.Question {
 	if near := f.q.Near; !near.IsZero() { // the index is asked for cells, which many circles share
 		question += textindex.Question(fmt.Sprintf("\x00%v %v %v", near.Latitude, near.Longitude, near.RadiusKm))
 	}
@@ -108,7 +112,7 @@ func (f *finder) countAny(lists [][]Tag) (counts []int, err error) {
 	asked := *f.questions
 	asked.narrow = f.q.narrowed(nil)
 	asked.read(asked.text)
-	questions, kept := make([]textindex.Question, len(lists)), f.kept(asked.all)
+	questions, kept := make([]textindex.Question, len(lists)), f.keptBy(asked.all)
 	for i, list := range lists {
 		one := asked
 		one.narrow = f.q.narrowed(list)
@@ -119,22 +123,16 @@ func (f *finder) countAny(lists [][]Tag) (counts []int, err error) {
 	if f.text.Quoted() || f.q.Among != nil {
 		return f.countEach(&asked, questions)
 	}
-	state, err := f.t.state()
+	known, _, err := f.keptOr(kept, func() (*Facets, error) {
+		out := &Facets{Counts: map[Tag]int{}}
+		each, err := f.countEach(&asked, questions)
+		for i, n := range each {
+			out.Counts[Tag{Value: strconv.Itoa(i)}] = n
+		}
+		return out, err
+	})
 	if err != nil {
 		return nil, err
-	}
-	known, _ := f.t.counted.get(kept, state, f.t.StaleFor)
-	if known == nil {
-		if counts, err = f.countEach(&asked, questions); err != nil {
-			f.t.counted.giveUp(kept)
-			return nil, err
-		}
-		known = &Facets{Counts: map[Tag]int{}}
-		for i, n := range counts {
-			known.Counts[Tag{Value: strconv.Itoa(i)}] = n
-		}
-		f.t.counted.keep(kept, state, known)
-		return counts, nil
 	}
 	for i := range lists {
 		counts = append(counts, known.Counts[Tag{Value: strconv.Itoa(i)}])
