@@ -192,7 +192,7 @@ func documentOfTexts(title string, config jobboard.PostingConfig) search.Documen
 			for _, value := range values {
 				d.Other = append(d.Other, search.Text(value))
 			}
-		case key == keyRemote: // neither is its value: words for remote work find it
+		case key == jobboard.KeyRemoteStatus: // neither is its value: words for remote work find it
 			d.Remote = isRemote(values)
 		case key == jobboard.KeyJobCategory: // an identifier is no word
 		case slices.Contains(shortTexts, key):
@@ -203,9 +203,6 @@ func documentOfTexts(title string, config jobboard.PostingConfig) search.Documen
 	}
 	return d
 }
-
-// keyRemote is the config key (2.3) of a posting's remote status, of which FULLY_REMOTE occurs.
-const keyRemote = "sg_remote_status"
 
 // isRemote reports whether a posting's remote status says that some of the work may be done elsewhere. Which values there
 // are the interface does not show: those count that name such work, in part or in full, and do not deny it.
