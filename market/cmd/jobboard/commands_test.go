@@ -20,7 +20,6 @@ func TestFlagsAndArguments(t *testing.T) {
 		}},
 		"completion": {Most: 0, Args: ":0", Flags: []string{"shell= bash zsh fish powershell :36"}},
 		"doctor":     {Most: 0, Args: ":0", Flags: []string{"bundle= json :8", "json=false"}},
-		"fake":       {Most: 0, Args: ":0", Flags: []string{"addr=127.0.0.1:0 :4", "jobdb-addr=127.0.0.1:0 :4", "json=false"}},
 		"feed": {Most: 1, Args: "xml gz :8", Flags: []string{
 			"concurrency=16 4 16 64 :36", "csv=false", "fields= job outcome apply_possible questions title company language city privacy_link error :38",
 			"jsonl=false", "limit=0 10 50 100 :36", "output= csv jsonl :8", "rate=0 10 50 100 :36",
@@ -93,8 +92,6 @@ func TestWrongValues(t *testing.T) {
 		{"watch --once", "--once has nothing to compare with"},
 		{"watch --state /", "--state: "},
 		{"info --output x", "--output: the name"},
-		{"fake --addr x", "--addr: "},
-		{"fake --jobdb-addr x", "--jobdb-addr: "},
 		{"completion -s tcsh", "there is no shell"},
 		{"info abc", "is not a positive number"},
 		{"status 0", "is not a positive number"},
