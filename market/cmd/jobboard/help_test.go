@@ -55,7 +55,7 @@ func TestVersion(t *testing.T) {
 
 func TestMeantFlag(t *testing.T) {
 	for typed, meant := range map[string]string{
-		"--chanel": "is it --channel?", "--outptu": "is it --output?", "--langage": "is it --language?",
+		"--chanel": "is it --channel?", "--fieds": "is it --fields?", "--langage": "is it --language?",
 	} {
 		newProcess().run(t, "search", typed, "x").want(t, setup.ExitUsage).wantErr(t, "unknown flag: "+typed, meant, "next: jobboard search --help")
 	}

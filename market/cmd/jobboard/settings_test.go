@@ -233,7 +233,7 @@ func TestNoSecretComesOut(t *testing.T) {
 	dir := t.TempDir()
 	for _, credential := range []map[string]string{{"TOKEN": client}, {"CLIENT_ID": "11", "CLIENT_SECRET": secret}} {
 		for _, command := range []string{
-			"search", "search --text redirect", "search --text challenge", "search --text coded",
+			"search", "search redirect", "search challenge", "search coded",
 			"search --json --token-url http://127.0.0.1:1/", "info 1", "status 1", "status 1 --json",
 			"feed " + feed, "feed " + feed + " --csv", "feed " + feed + " --jsonl",
 			"watch --once --state " + filepath.Join(dir, "state"),
