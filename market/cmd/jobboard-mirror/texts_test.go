@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -250,31 +252,47 @@ func TestTracesWanted(t *testing.T) {
 	}
 }
 
-// A database that cannot be used has its next step, and an error of opening it its exit code.
+// A database that cannot be used has its exit code and its next step, the doctor's: a full disk and a server's socket are
+// neither the board's nor a missing file.
 func TestErrorsOfADatabase(t *testing.T) {
+	socket := &net.OpError{Op: "dial", Net: "unix", Err: os.NewSyscallError("connect", syscall.ENOENT)}
+	const file, server = "jobs.db", "postgres:///mirror?host=/run/postgresql"
 	for _, test := range []struct {
-		err  error
-		next string // of doctor
-		code int    // of another command
-		hint string
+		address string
+		err     error
+		code    int
+		next    string
 	}{
-		{jobmirror.ErrNewer, "run that one", setup.ExitUsage, "jobboard-mirror doctor"},
-		{jobmirror.ErrNotMirror, "another program's database", setup.ExitUsage, "jobboard-mirror doctor"},
-		{jobmirror.ErrNoSchema, "jobboard-mirror migrate", setup.ExitUsage, "jobboard-mirror doctor"},
-		{os.ErrNotExist, "check the path", setup.ExitUsage, "jobboard-mirror doctor"},
-		{os.ErrPermission, "who owns the file", setup.ExitUsage, "who owns the file"}, // the doctor only reads, and may find nothing
-		{jobmirror.ErrLocked, "whether the server is up", setup.ExitUnexpected, "read beside it"},
-		{context.DeadlineExceeded, "does not answer", setup.ExitUsage, "jobboard-mirror doctor"},
-		{&net.OpError{Err: errors.New("x")}, "whether the server is up", setup.ExitNetwork, "jobboard-mirror doctor"},
-		{jobmirror.ErrOtherBoard, "whether the server is up", setup.ExitUsage, "migrate --board-moved"},
-		{&jobboard.ConfigError{Field: "Language"}, "whether the server is up", setup.ExitUsage, ""},
+		{file, jobmirror.ErrNewer, setup.ExitUsage, "run that one"},
+		{file, jobmirror.ErrNotMirror, setup.ExitUsage, "another program's database"},
+		{file, jobmirror.ErrNoSchema, setup.ExitUsage, "jobboard-mirror migrate"},
+		{file, os.ErrNotExist, setup.ExitUsage, "run makes the file"},
+		{file, os.ErrPermission, setup.ExitUsage, "who owns the file"},
+		{file, errors.New("jobmirror: database or disk is full (13)"), setup.ExitUsage, "make room"},
+		{file, &fs.PathError{Op: "write", Path: "jobs.db", Err: syscall.ENOSPC}, setup.ExitUsage, "make room"},
+		{server, errors.New("ERROR: could not extend file: No space left on device (SQLSTATE 53100)"), setup.ExitUsage, "make room"},
+		{server, context.DeadlineExceeded, setup.ExitUsage, "does not answer"},
+		{server, socket, setup.ExitNetwork, "whether the server is up"},
+		{server, errors.New("password authentication failed"), setup.ExitUsage, "the role and its password"},
 	} {
 		err := fmt.Errorf("open: %w", test.err)
-		if got := databaseNext("jobs.db", err); !strings.Contains(got, test.next) {
-			t.Errorf("%v: %q", err, got)
+		db := &database{test.address}
+		code, hint := setup.ExitOf(db.openError(err, jobboard.Config{}))
+		if next := databaseNext(test.address, err); code != test.code || !strings.Contains(next, test.next) || hint != next {
+			t.Errorf("%v: %d, %q, and the doctor says %q", err, code, hint, next)
 		}
-		if code, hint := setup.ExitOf(openError(err, jobboard.Config{})); code != test.code || !strings.Contains(hint, test.hint) || (hint == "") != (test.hint == "") {
+	}
+	for err, want := range map[error]string{jobmirror.ErrLocked: "1 read beside it", jobmirror.ErrOtherBoard: "2 migrate --board-moved", &jobboard.ConfigError{Field: "Language"}: "2 "} {
+		code, hint := setup.ExitOf((&database{file}).openError(err, jobboard.Config{}))
+		if of, next, _ := strings.Cut(want, " "); fmt.Sprint(code) != of || !strings.Contains(hint, next) {
 			t.Errorf("%v: %d, %q", err, code, hint)
+		}
+	}
+	dir := t.TempDir()
+	for _, command := range []string{"doctor", "status"} {
+		r := ran(t, nil, command, "--db", "postgres:///mirror?host="+dir)
+		if all := r.out + r.err; r.code == setup.ExitOK || !strings.Contains(all, "whether the server is up") || strings.Contains(all, "makes the file") {
+			t.Errorf("%s, of a socket that is not there: %v", command, r)
 		}
 	}
 }

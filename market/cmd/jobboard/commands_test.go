@@ -19,7 +19,7 @@ func TestFlagsAndArguments(t *testing.T) {
 			"save= json :8", "within=10m0s :4",
 		}},
 		"completion": {Most: 0, Args: ":0", Flags: []string{"shell= bash zsh fish powershell :36"}},
-		"doctor":     {Most: 0, Args: ":0", Flags: []string{"bundle= json :8", "json=false"}},
+		"doctor":     {Most: 0, Args: ":0", Flags: []string{"json=false"}},
 		"feed": {Most: 1, Args: "xml gz :8", Flags: []string{
 			"concurrency=16 4 16 64 :36", "csv=false", "fields= job outcome apply_possible questions title company language city privacy_link error :38",
 			"jsonl=false", "limit=0 10 50 100 :36", "rate=0 10 50 100 :36",

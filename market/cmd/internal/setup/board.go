@@ -45,6 +45,9 @@ type Board struct {
 	noTrust   error // of ca_file
 }
 
+// Getenv returns a variable of the environment.
+func (b *Board) Getenv(name string) string { return b.reader.Getenv(name) }
+
 // NewClient makes a jobboard.Client from the settings. cfg may set fields that have no
 // setting.
 func (b *Board) NewClient(cfg jobboard.Config) (*jobboard.Client, error) {
