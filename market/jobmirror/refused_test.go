@@ -148,20 +148,20 @@ func refuseForLong(t *testing.T, m *jobmirror.Mirror) {
 	}
 }
 
-// A channel that is copied is not named for a search in it that the board refuses.
-func TestRefusedSearch(t *testing.T) {
+// A channel that is copied is not named without its language where the board refuses it in one.
+func TestRefusedLanguage(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	opts := optionsOf(srv)
 	next := opts.Config.HTTPClient.Transport
 	opts.Config.HTTPClient = &http.Client{Transport: sending(func(r *http.Request) (*http.Response, error) {
-		if r.URL.Query().Get("search") == "" {
+		if r.Header.Get("Accept-Language") != "fr" {
 			return next.RoundTrip(r)
 		}
 		w := httptest.NewRecorder()
 		w.WriteHeader(http.StatusBadRequest)
 		return w.Result(), nil
 	})}
-	opts.Channels = append(opts.Channels, jobmirror.Channel{ID: opts.Channels[0].ID, Languages: []string{"de"}, Text: "x"})
+	opts.Channels = append(opts.Channels, jobmirror.Channel{ID: opts.Channels[0].ID, Languages: []string{"fr"}})
 	address := jobmirror.Databases["sqlite"](t)
 	m := open(t, address, opts)
 	if _, err := m.Refresh(t.Context()); err == nil {
@@ -173,7 +173,7 @@ func TestRefusedSearch(t *testing.T) {
 	}
 	reader := open(t, address, jobmirror.Options{ReadOnly: true})
 	for name, m := range map[string]*jobmirror.Mirror{"the one that names it": m, "a reader": reader} {
-		want := "ready, without channel " + srv.Demo.Channel + "?search=x de, which the board refuses\n"
+		want := "ready, without channel " + srv.Demo.Channel + " fr, which the board refuses\n"
 		if w := answer(t, m, "/mirror/ready"); w.Body.String() != want {
 			t.Errorf("%s: %s, want %s", name, w.Body, want)
 		}
@@ -196,7 +196,7 @@ func TestEmptyChannel(t *testing.T) {
 	opts := optionsOf(srv)
 	log := &strings.Builder{}
 	opts.Logger = slogTo(log)
-	opts.Channels = append(opts.Channels, jobmirror.Channel{ID: misspelt}, jobmirror.Channel{ID: opts.Channels[0].ID, Text: "nothing has this"})
+	opts.Channels = append(opts.Channels, jobmirror.Channel{ID: misspelt})
 	m := open(t, jobmirror.Databases["sqlite"](t), opts)
 	empty := func() (names []string) {
 		t.Helper()

@@ -39,7 +39,7 @@ type Status struct {
 // SourceStatus tells how a channel in one language, or a feed, is doing.
 type SourceStatus struct {
 	Kind     string    `json:"kind"` // "channel" or "feed"
-	Name     string    `json:"name"` // with what narrows a channel down
+	Name     string    `json:"name"`
 	Language string    `json:"language,omitempty"`
 	Rows     int       `json:"rows"`     // postings or entries that it has
 	Complete time.Time `json:"complete"` // when a refresh was complete last; zero: none was
@@ -148,10 +148,10 @@ func (t statusTx) sourceStatus(out *Status) error {
 	held, err := listings.HeldCounts(t.Tx)
 	for _, s := range states {
 		out.Sources = append(out.Sources, SourceStatus{
-			Kind: s.Kind, Name: s.String(), Language: s.Language, Rows: rows[s.ID], Held: held[s.ID],
+			Kind: s.Kind, Name: s.Name, Language: s.Language, Rows: rows[s.ID], Held: held[s.ID],
 			Complete: instant(s.Complete), NextDue: instant(s.NextDue),
 			Failures: s.Failures, Problem: s.Problem, Refused: s.Refused,
-			Empty: s.IsWholeChannel() && rows[s.ID] == 0 && s.Complete > 0, Unreadable: s.Unreadable, id: s.ID,
+			Empty: s.Kind == sources.Channel && rows[s.ID] == 0 && s.Complete > 0, Unreadable: s.Unreadable, id: s.ID,
 		})
 	}
 	return err

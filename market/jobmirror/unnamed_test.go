@@ -125,7 +125,7 @@ func TestUnnamedJobsGo(t *testing.T) {
 			has("while it is looked up", true, 20)
 		}
 		exec("UPDATE jobs SET leased_until = 0")
-		exec("INSERT INTO sources (id, kind, name, language, search, geo, complete, named) VALUES (77, 'feed', 'old', '', '', '', 1, 9000000000000)")
+		exec("INSERT INTO sources (id, kind, name, language, complete, named) VALUES (77, 'feed', 'old', '', 1, 9000000000000)")
 		passes(t, m, day)
 		refresh(t, m)
 		has("while a source was not complete for long", true, 20)
