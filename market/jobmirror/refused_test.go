@@ -39,7 +39,7 @@ func TestRefusedChannel(t *testing.T) {
 		}
 
 		lift := srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError})
-		if _, err := m.Refresh(t.Context()); err == nil || source().Refused {
+		if err := m.Refresh(t.Context()); err == nil || source().Refused {
 			t.Errorf("a board that fails: %v, %+v", err, source())
 		}
 		if err := m.Ready(t.Context()); !errors.Is(err, jobmirror.ErrIncomplete) {
@@ -54,7 +54,7 @@ func TestRefusedChannel(t *testing.T) {
 		alone := opts
 		alone.Channels, alone.Feeds = opts.Channels[1:], nil
 		lone := open(t, address, alone)
-		if _, err := lone.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) {
+		if err := lone.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) {
 			t.Errorf("refreshed: %v", err)
 		}
 		if s := source(); !s.Refused || s.Failures == 0 || s.Problem == "" || !s.Complete.IsZero() {
@@ -64,7 +64,7 @@ func TestRefusedChannel(t *testing.T) {
 			t.Errorf("before the other channel was copied: %v", err)
 		}
 		// A board that is being deployed may refuse a channel for a moment.
-		if _, err := m.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) {
+		if err := m.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) {
 			t.Errorf("refreshed: %v", err)
 		}
 		if page, err := m.Search(t.Context(), jobmirror.Query{}); err != nil || page.Age >= 0 {
@@ -74,13 +74,13 @@ func TestRefusedChannel(t *testing.T) {
 			t.Errorf("after a moment: %d %s", w.Code, w.Body)
 		}
 		refuseForLong(t, m)
-		if _, err := m.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) || !source().Refused {
+		if err := m.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) || !source().Refused {
 			t.Errorf("refreshed: %v, %+v", err, source())
 		}
 
 		// A board that fails afterwards takes nothing back.
 		lift = srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError})
-		if _, err := m.Refresh(t.Context()); err == nil || !source().Refused {
+		if err := m.Refresh(t.Context()); err == nil || !source().Refused {
 			t.Errorf("the board fails again: %v, %+v", err, source())
 		}
 		lift.Lift()
@@ -127,7 +127,7 @@ func TestRefusedChannel(t *testing.T) {
 		}
 
 		// Now the board has the channel.
-		if _, err := m.Refresh(t.Context()); err == nil || !source().Refused {
+		if err := m.Refresh(t.Context()); err == nil || !source().Refused {
 			t.Errorf("named again: %v, %+v", err, source())
 		}
 		srv.AddChannel(jobboardtest.Channel{ID: misspelt})
@@ -164,11 +164,11 @@ func TestRefusedLanguage(t *testing.T) {
 	opts.Channels = append(opts.Channels, jobmirror.Channel{ID: opts.Channels[0].ID, Languages: []string{"fr"}})
 	address := jobmirror.Databases["sqlite"](t)
 	m := open(t, address, opts)
-	if _, err := m.Refresh(t.Context()); err == nil {
+	if err := m.Refresh(t.Context()); err == nil {
 		t.Error("the board refuses nothing")
 	}
 	refuseForLong(t, m)
-	if _, err := m.Refresh(t.Context()); err == nil {
+	if err := m.Refresh(t.Context()); err == nil {
 		t.Error("the board refuses nothing the second time")
 	}
 	reader := open(t, address, jobmirror.Options{ReadOnly: true})

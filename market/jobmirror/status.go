@@ -53,8 +53,6 @@ type SourceStatus struct {
 	// Unreadable counts the postings of the last complete refresh that could not be read. While there are
 	// any, a row that the source does not show goes only if the lookup of its job says so.
 	Unreadable int `json:"unreadable,omitempty"`
-
-	id int64 // of its row
 }
 
 // ProcessStatus describes a process that runs or refreshes the mirror.
@@ -151,7 +149,7 @@ func (t statusTx) sourceStatus(out *Status) error {
 			Kind: s.Kind, Name: s.Name, Language: s.Language, Rows: rows[s.ID], Held: held[s.ID],
 			Complete: instant(s.Complete), NextDue: instant(s.NextDue),
 			Failures: s.Failures, Problem: s.Problem, Refused: s.Refused,
-			Empty: s.Kind == sources.Channel && rows[s.ID] == 0 && s.Complete > 0, Unreadable: s.Unreadable, id: s.ID,
+			Empty: s.Kind == sources.Channel && rows[s.ID] == 0 && s.Complete > 0, Unreadable: s.Unreadable,
 		})
 	}
 	return err

@@ -53,7 +53,7 @@ func TestGenerationsOfJobs(t *testing.T) {
 				}
 				board.tell(shown, unavailable, states)
 				for range 15 {
-					if _, err := m.Refresh(t.Context()); err != nil {
+					if err := m.Refresh(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 					time.Sleep(48 * time.Hour)
@@ -246,7 +246,7 @@ func TestKilledInTheDailyPass(t *testing.T) {
 				}
 				return nil
 			})
-			_, err := m.Refresh(t.Context())
+			err := m.Refresh(t.Context())
 			jobmirror.FailStatements(m, nil)
 			if !dead {
 				if err != nil {
@@ -292,7 +292,7 @@ func TestNamedWhileItIsRemoved(t *testing.T) {
 			for _, m := range []*jobmirror.Mirror{m, other} {
 				running.Go(func() {
 					time.Sleep(time.Duration(i) * time.Millisecond)
-					if _, err := m.Refresh(t.Context()); err != nil {
+					if err := m.Refresh(t.Context()); err != nil {
 						t.Error(err)
 					}
 				})

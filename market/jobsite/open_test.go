@@ -117,7 +117,7 @@ func TestMiddleware(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer site.Close()
-	if _, err := site.Mirror.Refresh(t.Context()); err != nil {
+	if err := site.Mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	addPages(site)
@@ -347,7 +347,7 @@ func TestOpenWithSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if _, err := m.Mirror.Refresh(t.Context()); err != nil {
+	if err := m.Mirror.Refresh(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if err := m.Mirror.Ready(t.Context()); err != nil {
@@ -372,7 +372,7 @@ func TestSecretFollowsNoRedirect(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if _, err := m.Mirror.Refresh(t.Context()); err == nil || asked > 0 {
+	if err := m.Mirror.Refresh(t.Context()); err == nil || asked > 0 {
 		t.Errorf("%v; the other address got %d requests", err, asked)
 	}
 }
