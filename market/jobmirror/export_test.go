@@ -262,12 +262,35 @@ func ofSearch(ctx context.Context, m *Mirror, q Query, figure string) (n int64, 
 func HashOf(raw []byte) int64 { return hash(raw) }
 
 // RefreshInTurn does what Refresh does, but one source after another.
-func (m *Mirror) RefreshInTurn(ctx context.Context) (Refreshed, error) {
-	return m.refreshAll(ctx, func(n int, f func(int)) {
-		for i := range n {
-			f(i)
+func (m *Mirror) RefreshInTurn(ctx context.Context) error {
+	m.places = 1
+	return m.Refresh(ctx)
+}
+
+// Refreshed is the status after a refresh: of all sources how many rows are held, and the sources that did not
+// answer whole.
+type Refreshed struct {
+	*Status
+	Held, Unreadable int
+	Partial          []SourceStatus
+}
+
+// RefreshedStatus refreshes a mirror and returns its status.
+func RefreshedStatus(ctx context.Context, m *Mirror) (out Refreshed, err error) {
+	if err = m.Refresh(ctx); err == nil {
+		out.Status, err = m.Status(ctx)
+	}
+	if err != nil {
+		return out, err
+	}
+	for _, s := range out.Sources {
+		out.Held += s.Held
+		out.Unreadable += s.Unreadable
+		if s.Failures > 0 {
+			out.Partial = append(out.Partial, s)
 		}
-	})
+	}
+	return out, nil
 }
 
 // OptionsOf returns the options that a mirror holds.

@@ -52,7 +52,7 @@ func manyNurses(t *testing.T, address string, n int) *Mirror {
 		shown["a"] = append(shown["a"], versionOf(i+1, 1, 0))
 	}
 	m, _ := knows(t, address, shown, Channel{ID: "a"})
-	if _, err := m.Refresh(t.Context()); err != nil {
+	if err := m.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return m
