@@ -300,30 +300,19 @@ func (t *tx) putPlaces(row int64, before, now []Place) error {
 	return nil
 }
 
-// Merge puts the pieces of the text index together, step by step, where there are many.
+// Merge puts pieces of the text index together, step by step, where there are many.
 func (x *Index) Merge(ctx context.Context) error {
 	if err := x.db.Update(ctx, func(t *store.Tx) error { return (&tx{t, x}).foldChanges() }); err != nil {
 		return err
 	}
-	if !x.text.HasPieces() {
-		return nil
-	}
-	var merge *textindex.Merge
-	err := x.db.View(ctx, func(t *store.Tx) (err error) {
-		merge, err = x.text.Merge(t)
-		return err
-	})
-	for more := merge != nil; more && err == nil; {
-		err = x.db.Update(ctx, func(t *store.Tx) (err error) {
-			more, err = merge.Step(t)
+	for {
+		more := false
+		err := x.db.Update(ctx, func(t *store.Tx) (err error) {
+			more, err = x.text.Merge(t)
 			return err
 		})
+		if err != nil || !more {
+			return err
+		}
 	}
-	return err
-}
-
-// Fragments returns the number of pieces that the text index is in.
-func (x *Index) Fragments(t *store.Tx) (int64, error) {
-	n, _, _, err := x.text.Fragments(t)
-	return n, err
 }
