@@ -128,9 +128,7 @@ func (x *Index) Put(in *store.Tx, documents []Document) error {
 		}
 		rows.unknown(noted, unknown)
 	}
-	if err := x.noteChange(in); err != nil {
-		return err
-	}
+	x.noteChange(in)
 	return t.note(slices.Collect(maps.Keys(unknown)), rows)
 }
 
@@ -207,11 +205,8 @@ func (x *Index) Remove(t *store.Tx, row int64) error {
 	if err := x.text.Remove(t, row); err != nil {
 		return err
 	}
-	err := t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
-	if err != nil {
-		return err
-	}
-	return x.noteChange(t)
+	x.noteChange(t)
+	return t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
 }
 
 // indexed is what the tables beside the text index have of a document.
@@ -302,9 +297,6 @@ func (t *tx) putPlaces(row int64, before, now []Place) error {
 
 // Merge puts pieces of the text index together, step by step, where there are many.
 func (x *Index) Merge(ctx context.Context) error {
-	if err := x.db.Update(ctx, func(t *store.Tx) error { return (&tx{t, x}).foldChanges() }); err != nil {
-		return err
-	}
 	for {
 		more := false
 		err := x.db.Update(ctx, func(t *store.Tx) (err error) {
