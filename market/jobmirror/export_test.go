@@ -189,8 +189,7 @@ func EditCursor(c PageCursor, edit func(string) string) PageCursor {
 // were before and are after it.
 func Merge(ctx context.Context, m *Mirror) (before, after int, err error) {
 	pieces := func(t *tx) (int, error) {
-		n, err := m.db.search.Fragments(t.Tx)
-		return int(n), err
+		return store.Value[int](t, "SELECT count(DISTINCT segid) FROM search_idx")
 	}
 	before, err = fromView(ctx, m.db, pieces)
 	if err == nil {
