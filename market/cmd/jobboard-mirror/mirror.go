@@ -187,7 +187,7 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 		err = inUse(m.RemoveSources(ctx))
 	}
 	if err == nil && o.copies == nil && b.Fake != nil {
-		_, err = m.Refresh(ctx)
+		err = m.Refresh(ctx)
 	}
 	return err
 }
