@@ -30,7 +30,7 @@ func TestFlagsAndArguments(t *testing.T) {
 			"limit=0 10 50 100 :36", "near= :36", "radius=50 10 25 50 100 :36",
 		}},
 		"status":  {Most: 1, Args: ":4", Flags: []string{"json=false", "nationalities=false"}},
-		"version": {Most: 0, Args: ":0", Flags: []string{"json=false"}},
+		"version": {Most: 0, Args: ":0"},
 		"watch": {Most: clitest.Unbounded, Args: ":4", Flags: []string{
 			"interval=5m0s 1m 5m 15m 1h :36", "jsonl=false", "near= :36", "once=false", "radius=50 10 25 50 100 :36", "state= json :8",
 		}},
