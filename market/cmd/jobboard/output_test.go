@@ -39,7 +39,7 @@ func TestJSONIsIndentedOrLines(t *testing.T) {
 	srv := demo(t)
 	feed := clitest.WriteFile(t, "feed.xml", sampleFeed(srv.Demo.OpenJob, srv.Demo.InactiveJob), 0o600)
 	for command, indented := range map[string]bool{
-		"search --json": true, "search --json --fields posting,title": true, "info --json": true, "status --json": true, "doctor --json": true, "version --json": true,
+		"search --json": true, "search --json --fields posting,title": true, "info --json": true, "status --json": true, "doctor --json": true,
 		"search --jsonl": false, "search --jsonl --fields posting,title": false, "feed " + feed + " --jsonl": false, "feed " + feed + " --jsonl --fields job,outcome": false,
 	} {
 		r := newProcess().pointAt(srv).run(t, strings.Fields(command)...).want(t, setup.ExitOK)
