@@ -310,6 +310,9 @@ func (l Lookup) Groups() int { return len(l.q.must) }
 func (l Lookup) Group(i int) Expr     { return l.group(l.q.must[i], anywhereOrPart) }
 func (l Lookup) GroupForm(i int) Expr { return l.group(l.q.must[i], anyForm) }
 
+// InTitle asks for those of All that match by their titles alone.
+func (l Lookup) InTitle() Expr { return l.except(l.tier(titleOrPart)) }
+
 // Form asks for the postings that have a form of a word.
 func (l Lookup) Form(word string) Expr { return Expr{Op: Or, Of: anyForm.forms(l.s, word)} }
 
