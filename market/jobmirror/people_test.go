@@ -45,7 +45,7 @@ var searchesOfPeople = []struct {
 	total       int
 }{
 	{"Kaufmann", "Kaufleute im E-Commerce | Kauffrau im Einzelhandel | Kaufmann/-frau für Büromanagement", 6},
-	{"Kauffrau", "Kaufleute im E-Commerce | Kauffrau im Einzelhandel | Kaufmann/-frau für Büromanagement", 4},
+	{"Kauffrau", "Kaufleute im E-Commerce | Kauffrau im Einzelhandel | Kaufmann/-frau für Büromanagement", 6},
 	{"Pflegefachmann", "Pflegefachmann für die Intensivstation | Pflegefachfrau/-mann", 5},
 	{"Pflegefachfrau", "Pflegefachmann für die Intensivstation | Pflegefachfrau/-mann", 5},
 	{"Pflege", "Pflegehelfer | Altenpfleger*in | Krankenschwester / Krankenpfleger | Gesundheits- und Krankenpfleger | Pflegefachkraft | Pflegefachmann für die Intensivstation | Pflegefachfrau/-mann", 8},
@@ -53,7 +53,7 @@ var searchesOfPeople = []struct {
 	{"Altenpflegerin", "Altenpfleger*in", 2},
 	{"Koch", "Koch / Köchin", 3},
 	{"Koch in München", "Koch / Köchin", 1},
-	{"Köchin", "Koch / Köchin", 2},
+	{"Köchin", "Koch / Köchin", 3},
 	{"Verkäufer", "Verkäufer Textil | Verkäuferin", 3},
 	{"LKW Fahrer", "Lkw Fahrer CE | LKW-Fahrer", 3},
 	{"LKW-Fahrer", "Lkw Fahrer CE | LKW-Fahrer", 3},
@@ -78,7 +78,7 @@ var searchesOfPeople = []struct {
 	{"suche Arbeit als Reinigungskraft", "Reinigungskraft in Teilzeit | Reinigungskraft (m/w/d) Minijob", 2},
 	{"Buchhalter", "Buchhalter:in", 3},
 	{"Steuerfachangestellter", "Steuerfachangestellte/r", 1},
-	{"Ärztin", "Arzt / Ärztin", 1},
+	{"Ärztin", "Arzt / Ärztin", 4},
 	{"Arzt", "Arzt / Ärztin", 4},
 	{"Buerokauffrau", "Bürokauffrau", 2},
 	{"Projekt Manager", "Projektmanager IT", 2},
