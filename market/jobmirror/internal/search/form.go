@@ -16,6 +16,18 @@ func (x *Index) FormOf(t *store.Tx) (form int64, err error) {
 	return store.Value[int64](t, "SELECT value FROM search_state WHERE name = 'form'")
 }
 
+// LockForm returns what FormOf does. Nobody indexes in that form, as KeepForm says, until the transaction ends.
+func (x *Index) LockForm(t *store.Tx) (form int64, err error) {
+	return store.Value[int64](t, "SELECT value FROM search_state WHERE name = 'form' @lock")
+}
+
+// KeepForm reports whether documents are indexed in Form, and keeps others from beginning another one until the
+// transaction ends.
+func (x *Index) KeepForm(t *store.Tx) (bool, error) {
+	form, err := store.Value[int64](t, "SELECT value FROM search_state WHERE name = 'form' @share")
+	return form == Form, err
+}
+
 // InForm reports whether documents are indexed in Form, so that its tokens find them.
 func (x *Index) InForm(t *store.Tx) (bool, error) {
 	form, err := x.FormOf(t)
