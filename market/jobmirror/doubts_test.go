@@ -37,8 +37,8 @@ func (l *logged) count(text string) int {
 }
 
 const (
-	beganToHold  = "believes none of them for now"
-	ceasedToHold = "believes lookups that end jobs again"
+	beganToHold  = "the mass-outage guard is on"
+	ceasedToHold = "the mass-outage guard is off"
 )
 
 // asks makes all jobs of a mirror due, refreshes it, and returns how many ends are unconfirmed then.

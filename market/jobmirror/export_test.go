@@ -2,14 +2,12 @@ package jobmirror
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"maps"
 	"os"
 	ossignal "os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -174,23 +172,11 @@ func Vocabulary(ctx context.Context, m *Mirror) (list []string, rows int, err er
 	return list, rows, err
 }
 
-// EditCursor edits the words in a cursor; empty: none.
-func EditCursor(c PageCursor, edit func(string) string) PageCursor {
-	text, err := base64.RawURLEncoding.DecodeString(string(c))
-	if err != nil {
-		panic(err)
-	}
-	parts := strings.SplitN(string(text), ".", 4)
-	parts[3] = edit(parts[3])
-	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(strings.TrimSuffix(strings.Join(parts, "."), "."))))
-}
-
 // Merge puts the pieces of a mirror's text index together, and returns how many there
 // were before and are after it.
 func Merge(ctx context.Context, m *Mirror) (before, after int, err error) {
 	pieces := func(t *tx) (int, error) {
-		n, err := m.db.search.Fragments(t.Tx)
-		return int(n), err
+		return store.Value[int](t, "SELECT count(DISTINCT segid) FROM search_idx")
 	}
 	before, err = fromView(ctx, m.db, pieces)
 	if err == nil {

@@ -20,7 +20,7 @@ type indexed struct {
 // indexedNow reads how far the search index has come.
 func (t *tx) indexedNow() (now indexed, err error) {
 	var form int64
-	const query = `SELECT (SELECT value FROM search_state WHERE name = 'form'), (SELECT count(*) FROM unindexed),
+	const query = `SELECT (SELECT form FROM search_state), (SELECT count(*) FROM unindexed),
 		(SELECT value FROM counters WHERE name = 'indexed'), log.number, log.stamp FROM (` + changelog.SelectLast + `) log`
 	err = t.Row(query, nil, &form, &now.waiting, &now.number, &now.log.Number, &now.log.Stamp)
 	now.none = form != 0 && form != search.Form
@@ -38,17 +38,29 @@ func (m *Mirror) takeForm(ctx context.Context) (may bool, err error) {
 	return fromUpdate(ctx, m.db, func(t *tx) (bool, error) { return indexTx{t}.takeForm() })
 }
 
-// takeForm does so in a transaction. Whoever indexes in the form of before is waited for, so that what he takes
-// from the list is put on it again.
+// takeForm does so in a transaction. Whoever indexes in the form of before is waited for, see keepForm, so that what
+// he takes from the list is put on it again.
 func (t indexTx) takeForm() (may bool, err error) {
-	form, err := t.db.search.LockForm(t.Tx)
-	if err != nil || form == search.Form { // another process has come before this one
-		return err == nil, err
+	if _, err := store.Value[string](t, "SELECT value FROM mirror WHERE name = 'program' @lock"); err != nil {
+		return false, err
+	}
+	may, err = t.db.search.InForm(t.Tx)
+	if err != nil || may { // another process has come before this one
+		return may, err
 	}
 	if newer, err := t.newerWorking(); err != nil || newer {
 		return false, err
 	}
 	return true, errors.Join(t.db.search.BeginForm(t.Tx), t.unindexed.putAll())
+}
+
+// keepForm reports whether postings are indexed in this process's form, and keeps others from beginning another one
+// until the transaction ends.
+func (t indexTx) keepForm() (bool, error) {
+	if _, err := store.Value[string](t, "SELECT value FROM mirror WHERE name = 'program' @share"); err != nil {
+		return false, err
+	}
+	return t.db.search.InForm(t.Tx)
 }
 
 // newerWorking reports whether a process works that indexes in a later form.

@@ -2,7 +2,6 @@ package jobmirror
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -30,7 +29,7 @@ func inAnotherForm(t *testing.T, m *Mirror, form int, postings int) {
 		if _, err := t.Exec("INSERT INTO vocabulary (id, words) VALUES (1, 'another word')"); err != nil {
 			return err
 		}
-		_, err := t.Exec("UPDATE search_state SET value = ? WHERE name = 'form'", form)
+		_, err := t.Exec("UPDATE search_state SET form = ?", form)
 		return err
 	})
 }
@@ -180,18 +179,18 @@ func TestFormBeginsWhileIndexed(t *testing.T) {
 	}
 	m := manyNurses(t, address(t), 1)
 	other := OpenFor(t, m.db.address, Options{}) // another process: those of one write one after the other
-	do(t, m, func(t *tx) error { return t.Do("INSERT INTO unindexed (posting) VALUES (1)") })
+	do(t, m, func(t *tx) error {
+		return errors.Join(t.Do("INSERT INTO unindexed (posting) VALUES (1)"), t.Do("UPDATE search_state SET form = ?", search.Form+1))
+	})
 	begun := make(chan error, 1)
 	do(t, m, func(in *tx) error {
-		if own, err := in.db.search.KeepForm(in.Tx); err != nil || !own {
-			return fmt.Errorf("in this form: %t, %w", own, err)
+		if _, err := (indexTx{in}).keepForm(); err != nil { // as of another version, in its form
+			return err
 		}
 		go func() {
 			begun <- other.db.update(t.Context(), func(t *tx) error {
-				if _, err := t.db.search.LockForm(t.Tx); err != nil {
-					return err
-				}
-				return errors.Join(t.Do("UPDATE search_state SET value = ? WHERE name = 'form'", search.Form+1), t.unindexed.putAll())
+				_, err := indexTx{t}.takeForm()
+				return err
 			})
 		}()
 		for waiting := 0; waiting == 0 && len(begun) == 0; {
@@ -233,7 +232,7 @@ func TestWordsOfAnotherForm(t *testing.T) {
 		has("word")
 
 		// The version that wrote the words knows which are gone.
-		do(t, m, func(t *tx) error { return t.Do("UPDATE search_state SET value = ?", search.Form) })
+		do(t, m, func(t *tx) error { return t.Do("UPDATE search_state SET form = ?", search.Form) })
 		if err := m.db.search.EraseGoneWords(t.Context()); err != nil {
 			t.Fatal(err)
 		}

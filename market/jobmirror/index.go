@@ -104,7 +104,7 @@ func (t indexTx) indexUnindexed() (more bool, err error) {
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	if own, err := t.db.search.KeepForm(t.Tx); err != nil || !own {
+	if own, err := t.keepForm(); err != nil || !own {
 		return false, err
 	}
 	documents, err := t.documents(rows)

@@ -644,7 +644,7 @@ func TestUnreadablePostingsRemoveNothing(t *testing.T) {
 					t.Errorf("asked about their jobs %d and %d times", board.asked[7], board.asked[8])
 				}
 				text := told.text.String()
-				want := []string{"WARN rows are kept for now that a source ceased to show", "WARN postings of a source cannot be read"}
+				want := []string{"WARN removals of a source are pending", "WARN postings of a source cannot be read"}
 				if got := told.since(); !slices.Equal(got, want) {
 					t.Errorf("logged %q", got)
 				}
@@ -680,7 +680,7 @@ func TestUnreadablePostingsRemoveNothing(t *testing.T) {
 				got := told.since()
 				slices.Sort(got)
 				if want := []string{
-					"INFO all postings of a source can be read again", "INFO no rows are kept any more that a source ceased to show",
+					"INFO all postings of a source can be read again", "INFO no removals of a source are pending any more",
 				}; !slices.Equal(got, want) {
 					t.Errorf("logged %q", got)
 				}

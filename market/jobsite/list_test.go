@@ -71,7 +71,7 @@ func TestParseList(t *testing.T) {
 }
 
 func FuzzParseList(f *testing.F) {
-	for _, seed := range []string{"text=a&near=Berlin", "radius=9&near=Wien&order=oldest", "text=%00%ff", "near=%C3%A4&place=%20x"} {
+	for _, seed := range []string{"text=a&near=Berlin", "radius=9&near=Wien&order=newest", "text=%00%ff", "near=%C3%A4&place=%20x"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {

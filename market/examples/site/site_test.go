@@ -199,7 +199,7 @@ func TestTypedAddress(t *testing.T) {
 // leads to a page, no job is found that its page would refuse, and a card names the company that the page names.
 func TestEveryLinkLeadsToAPage(t *testing.T) {
 	v, fake := start(t)
-	lists := []string{"/?lang=de", "/?lang=en", "/?lang=de&near=Berlin&radius=500", "/?lang=en&text=pflege", "/?lang=de&order=oldest"}
+	lists := []string{"/?lang=de", "/?lang=en", "/?lang=de&near=Berlin&radius=500", "/?lang=en&text=pflege", "/?lang=de&order=newest"}
 	seen, jobs := map[string]bool{}, map[string]string{} // jobs: paths, with the company of the card
 	for len(lists) > 0 {
 		path := lists[0]

@@ -46,12 +46,6 @@ const (
 	postgresIdle = time.Minute
 )
 
-// Connections returns how many connections to PostgreSQL a process has at most: to
-// read, to write, and for the limit.
-func Connections() (readers, writers, permits int) {
-	return postgresReaders, postgresWriters, postgresPermits
-}
-
 // IsPostgres reports whether an address is one of PostgreSQL.
 func IsPostgres(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
