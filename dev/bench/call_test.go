@@ -225,7 +225,8 @@ func BenchmarkCall(b *testing.B) {
 // Callers of every kind get what they ask for.
 func TestCallersAgree(t *testing.T) {
 	board := startBoard(t)
-	for name, pick := range map[string]func(caller) func() error{"HasApplied": applied, "Search": search, "JobInformation": lookup} {
+	picks := map[string]func(caller) func() error{"HasApplied": applied, "Search": search, "JobInformation": lookup}
+	for name, pick := range picks {
 		for _, c := range calling(t, board, socket, pick) {
 			if err := c.run(); err != nil {
 				t.Errorf("%s: %s: %v", name, c.name, err)

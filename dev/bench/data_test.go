@@ -24,8 +24,8 @@ var (
 		und wachsen an neuen Aufgaben flexible hours salary benefits training remote health insurance`)
 )
 
-// makePage returns a search answer of n postings with 2 to 6 KB of German advertisement each. Each has more besides, which
-// are further members or nothing. The same n gives the same bytes.
+// makePage returns a search answer of n postings with 2 to 6 KB of German advertisement each. Each posting ends with more:
+// further members, or nothing. The same n gives the same bytes.
 func makePage(n int, more string) []byte {
 	rnd := rand.New(rand.NewPCG(1, uint64(n)))
 	var b bytes.Buffer
@@ -38,8 +38,8 @@ func makePage(n int, more string) []byte {
 		}
 		city := cities[rnd.IntN(len(cities))]
 		title := quoted(fmt.Sprintf("%s (m/w/d) in %s", professions[rnd.IntN(len(professions))], city))
-		fmt.Fprintf(&b, `{"jobPostingId":%d,"postingVersionId":%d,"title":%s,"applyOnlineLink":"https://jobs.example.com/apply/%d?l=de","config":{`,
-			4_000_000+i, 9_000_000+i, title, 4_000_000+i)
+		fmt.Fprintf(&b, `{"jobPostingId":%d,"postingVersionId":%d,"title":%s,`+
+			`"applyOnlineLink":"https://jobs.example.com/apply/%d?l=de","config":{`, 4_000_000+i, 9_000_000+i, title, 4_000_000+i)
 		fmt.Fprintf(&b, `"ProjectLocation":["%d"],"location":["%d"],"ProjectLocationGerman":[%s],"ProjectNumber":["P-%05d"],`,
 			100+i%60, 100+i%60, quoted(city), i)
 		fmt.Fprintf(&b, `"audience":["%d"],"platformvisibility":["visible"],"listingStartDate":["%d"],"internalPostingName":[%s],`,
@@ -79,26 +79,32 @@ func quoted(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// makeInfo returns a job information with 5 questions, 3 locations, that many nationalities, and more besides, which are
-// further members or nothing.
+// makeInfo returns a job information with 5 questions, 3 locations and that many nationalities. It ends with more: further
+// members, or nothing.
 func makeInfo(nationalities int, more string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"jobId":%d,"jobTitle":"Elektriker (m/w/d)","jobLanguage":"de","applyPossible":true,`+
 		`"dataSecurityLink":"https://jobs.example.com/privacy/%d","questions":[`, job, job)
-	b.WriteString(`{"id":"8","type":"YESNO","label":"Haben Sie einen Führerschein?","answers":[{"id":"2900101","label":"Ja"},{"id":"2900100","label":"Nein"}]},` +
-		`{"id":"9","type":"TEXT","label":"Wie haben Sie von uns erfahren?","answers":[]},{"id":"10","type":"TEXTAREA","label":"Warum möchten Sie bei uns arbeiten?","answers":[]},` +
-		`{"id":"11","type":"CATALOG","label":"Ihr Abschluss?","answers":[{"id":"0b0e8ba2-7d3c-4a0b-9f27-2f9f3e0c3a11","label":"Lehre"},{"id":"1c1e8ba2-7d3c-4a0b-9f27-2f9f3e0c3a22","label":"Bachelor"}]},` +
-		`{"id":"-1","type":"CATALOG","label":"Bevorzugter Standort?","answers":[{"id":"1","label":"Berlin"},{"id":"2","label":"Köln"},{"id":"3","label":"Leipzig"}]}],"nationalities":[`)
+	b.WriteString(`{"id":"8","type":"YESNO","label":"Haben Sie einen Führerschein?",` +
+		`"answers":[{"id":"2900101","label":"Ja"},{"id":"2900100","label":"Nein"}]},` +
+		`{"id":"9","type":"TEXT","label":"Wie haben Sie von uns erfahren?","answers":[]},` +
+		`{"id":"10","type":"TEXTAREA","label":"Warum möchten Sie bei uns arbeiten?","answers":[]},` +
+		`{"id":"11","type":"CATALOG","label":"Ihr Abschluss?",` +
+		`"answers":[{"id":"0b0e8ba2-7d3c-4a0b-9f27-2f9f3e0c3a11","label":"Lehre"},` +
+		`{"id":"1c1e8ba2-7d3c-4a0b-9f27-2f9f3e0c3a22","label":"Bachelor"}]},` +
+		`{"id":"-1","type":"CATALOG","label":"Bevorzugter Standort?",` +
+		`"answers":[{"id":"1","label":"Berlin"},{"id":"2","label":"Köln"},{"id":"3","label":"Leipzig"}]}],"nationalities":[`)
 	for i := range nationalities {
 		if i > 0 {
 			b.WriteByte(',')
 		}
 		fmt.Fprintf(&b, `{"id":"28%05d","label":"Staat %d"}`, i, i*i)
 	}
-	b.WriteString(`],"timestamp":"2026-01-31T08:30:00.123Z","companyName":"Beispiel & Söhne GmbH","companyId":"5a1e8ba2-7d3c-4a0b-9f27-2f9f3e0c3a99","location":`)
+	b.WriteString(`],"timestamp":"2026-01-31T08:30:00.123Z","companyName":"Beispiel & Söhne GmbH",` +
+		`"companyId":"5a1e8ba2-7d3c-4a0b-9f27-2f9f3e0c3a99","location":`)
 	place := func(i int, city string) {
-		fmt.Fprintf(&b, `{"geoLat":"52.5%d","geoLong":"13.3%d","geoName":"Allee %d, 1011%d %s","geoCountry":"Deutschland","geoState":"Land %s",`+
-			`"geoCity":"%s","geoZip":"1011%d","geoStreet":"Allee %d"}`, i, i, i, i, city, city, city, i, i)
+		fmt.Fprintf(&b, `{"geoLat":"52.5%d","geoLong":"13.3%d","geoName":"Allee %d, 1011%d %s","geoCountry":"Deutschland",`+
+			`"geoState":"Land %s","geoCity":"%s","geoZip":"1011%d","geoStreet":"Allee %d"}`, i, i, i, i, city, city, city, i, i)
 	}
 	place(1, "Berlin")
 	b.WriteString(`,"additionalLocations":[`)
@@ -115,7 +121,8 @@ const threeMembers = `,"salaryBand":"B7","shift":["early","late"],"remote":true`
 var twelveMembers = func() string {
 	var b strings.Builder
 	for i := range 4 {
-		fmt.Fprintf(&b, `,"text%d":"a text of some length","number%d":%d,"object%d":{"from":%d,"to":"%d"}`, i, i, 1000*i, i, i, i)
+		fmt.Fprintf(&b, `,"text%d":"a text of some length","number%d":%d,"object%d":{"from":%d,"to":"%d"}`,
+			i, i, 1000*i, i, i, i)
 	}
 	return b.String()
 }()

@@ -161,8 +161,8 @@ func members(t *testing.T, document []byte) (all map[string]any) {
 	return all
 }
 
-// The client stays ahead of encoding/json. By day it must not be the slower one; by night a third of the distance that README.md
-// shows may be lost, because ratios differ from machine to machine.
+// The client stays ahead of encoding/json. By day it must not be the slower one; by night a third of the distance that
+// README.md shows may be lost, because ratios differ from machine to machine.
 func TestRatios(t *testing.T) {
 	rounds := 3
 	if testenv.Night() {

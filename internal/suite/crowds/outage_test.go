@@ -98,7 +98,8 @@ func TestPoliciesInTrouble(t *testing.T) {
 	if f := figures["no repeat"]; f.Outage != 1 || f.Small != 1 || f.Together != 0 || f.Success < 0.65 || f.Success > 0.75 {
 		t.Errorf("no repeat: %+v", f)
 	}
-	if f := figures["go-retryablehttp"]; f.Outage < 4 || f.Small < 4 || f.Success < 0.99 || f.Freeze != trouble.Never || f.Together < 0.99 {
+	f := figures["go-retryablehttp"]
+	if f.Outage < 4 || f.Small < 4 || f.Success < 0.99 || f.Freeze != trouble.Never || f.Together < 0.99 {
 		t.Errorf("go-retryablehttp: %+v", f)
 	}
 }
