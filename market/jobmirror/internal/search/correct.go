@@ -46,8 +46,8 @@ func (f *finder) findMistakes() (err error) {
 }
 
 // leadOn returns the corrections of a text that finds nothing as it was typed: its mistyped words, the words that only
-// say that somebody looks for a job and, where there are still no hits, the circumstance of the others. A word is left out
-// only if that finds something.
+// say that somebody looks for a job and, where there are still no hits, the circumstance of the others. A word is left
+// out only if that finds something.
 func (f *finder) leadOn() ([]Correction, answer, error) {
 	wishes := f.text.Wishes()
 	wishes = wishes[:min(len(wishes), maxWishes)]
@@ -97,9 +97,9 @@ func (f *finder) mayLeaveOut(corrections []Correction) bool {
 	return n == 0 || !f.correctedText(corrections).Empty()
 }
 
-// circumstance returns the single word of a text that says the least what the work is, as a town or Teilzeit beside Koch
-// does: of the documents with the tags Query.Meant that have it, the smallest part has it in the title. Of words that are
-// alike in this it is the one that the fewest have. Empty: none can be left out, or there are too many.
+// circumstance returns the single word of a text that says the least what the work is, as a town or Teilzeit beside
+// Koch does: of the documents with the tags Query.Meant that have it, the smallest part has it in the title. Of words
+// that are alike in this it is the one that the fewest have. Empty: none can be left out, or there are too many.
 func (f *finder) circumstance(text words.Query) (found string, err error) {
 	list := text.Single()
 	if len(list) > maxSingle {
