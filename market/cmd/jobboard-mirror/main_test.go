@@ -18,7 +18,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/doctor"
@@ -259,17 +258,6 @@ func TestChannelsOfACopy(t *testing.T) {
 	}
 }
 
-// A search in a language finds the postings of that language, and no others.
-func TestSearchInALanguage(t *testing.T) {
-	for _, language := range []string{"de", "en"} {
-		r := ran(t, nil, "search", "--fake", "--limit", "100", "--language", language, "--csv", "--fields", "language")
-		_, found, _ := strings.Cut(r.out, "\n") // the first line names the column
-		if n := strings.Count(found, "\n"); r.code != setup.ExitOK || n == 0 || found != strings.Repeat(language+"\n", n) {
-			t.Errorf("in %s: %v", language, r)
-		}
-	}
-}
-
 // The log of changes is told from a cursor on, and who follows it until it is
 // interrupted has done nothing wrong.
 func TestChanges(t *testing.T) {
@@ -366,93 +354,6 @@ func TestReadsWhateverTheBoard(t *testing.T) {
 	}
 }
 
-func TestMistakesAreNamed(t *testing.T) {
-	none := filepath.Join(t.TempDir(), "none.db")
-	for _, c := range []struct {
-		args []string
-		code int
-		want string
-	}{
-		{[]string{"walk"}, setup.ExitUsage, `unknown command "walk"`},
-		{[]string{"serch"}, setup.ExitUsage, "search"},
-		{[]string{"run", "--chanels", "x"}, setup.ExitUsage, "or --channels?"},
-		{[]string{"status"}, setup.ExitUsage, "--db"},
-		{[]string{"refresh", "--db", filepath.Join(t.TempDir(), "a.db"), "--base-url", "http://127.0.0.1:1"}, setup.ExitUsage, "--channels"},
-		{[]string{"refresh", "--db", filepath.Join(t.TempDir(), "a.db"), "--channels", "x"}, setup.ExitUsage, "no address is set"},
-		{[]string{"status", "--db", none}, setup.ExitUsage, "no such file"},
-		{[]string{"doctor", "--db", none}, setup.ExitIncomplete, ""},
-		{[]string{"doctor"}, setup.ExitIncomplete, ""},
-		{[]string{"status", "--db", "mysql://root:secret@h/db"}, setup.ExitUsage, "mysql://"},
-		{[]string{"status", "--db", "postgres://u:secret@127.0.0.1:1/x"}, setup.ExitNetwork, "postgres://u:xxxxx@127.0.0.1:1/x"},
-		{[]string{"run", "--fake", "x"}, setup.ExitUsage, `one argument too many: "x"`},
-		{[]string{"search", "--fake", "--near", "Berlni"}, setup.ExitUsage, "is it Berlin (DE)"},
-		{[]string{"search", "--fake", "--fields", "titel"}, setup.ExitUsage, "is it title?"},
-		{[]string{"serve", "--fake", "--addr", "256.0.0.1:1"}, setup.ExitUsage, "256.0.0.1"},
-		{[]string{"changes", "--fake", "--since", "x"}, setup.ExitUsage, "jobboard-mirror: --since: the cursor is not of this database"},
-		{[]string{"serve", "--fake", "--allow", "x"}, setup.ExitUsage, `"x" is not a network such as 10.0.0.0/8`},
-		{[]string{"migrate"}, setup.ExitUsage, "--db"},
-		{[]string{"backup", "--db", none}, setup.ExitUsage, "FILE"},
-		{[]string{"backup", "copy.db"}, setup.ExitUsage, "--db"},
-		{[]string{"rebuild"}, setup.ExitUsage, "--db"},
-		{[]string{"rebuild", "--db", none}, setup.ExitUsage, "no such file"},
-		{[]string{"rebuild", "--fake"}, setup.ExitUsage, "--db"},
-		{[]string{"forget", "--job", "7"}, setup.ExitUsage, "--db"},
-		{[]string{"forget", "--db", none, "--job", "7"}, setup.ExitUsage, "no such file"},
-		{[]string{"forget", "--fake", "--job", "7"}, setup.ExitUsage, "--db"},
-		{[]string{"forget", "--db", none}, setup.ExitUsage, "--posting NUMBER"},
-		{[]string{"forget", "--db", none, "--job", "0"}, setup.ExitUsage, "no job has this number"},
-		{[]string{"forget", "--db", none, "--posting", "-5"}, setup.ExitUsage, "no posting has this number"},
-		{[]string{"forget", "--db", "postgres://u:secret@127.0.0.1:1/x", "--job", "7"}, setup.ExitNetwork, "postgres://u:xxxxx@127.0.0.1:1/x"},
-	} {
-		r := ran(t, nil, c.args...)
-		if r.code != c.code || !strings.Contains(r.err, c.want) {
-			t.Errorf("%q: %d, without %q:\n%s%s", c.args, r.code, c.want, r.out, r.err)
-		}
-		if strings.Contains(r.err+r.out, "secret") {
-			t.Errorf("%q: the password is in %s", c.args, r.err)
-		}
-		if n := strings.Count(r.err, "\n"); n > 8 {
-			t.Errorf("%q: a mistake is told in %d lines:\n%s", c.args, n, r.err)
-		}
-	}
-}
-
-// A command's help shows its own flags, and no others.
-func TestHelpOfACommand(t *testing.T) {
-	for command, flags := range map[string][]string{
-		"search": {"--near", "--facets", "--after", "--limit"}, "run": {"--feed", "--allow", "--hosts", "--monitor", "--mcp", "--rate"}, "status": {"--json"},
-		"migrate": nil, "backup": nil, "doctor": {"--json"}, "rebuild": nil, "forget": {"--job", "--posting"},
-	} {
-		r := ran(t, map[string]string{"JOBBOARD_MIRROR_DB": "postgres://u:secret@h/db"}, command, "--help")
-		most := 52            // lines
-		if command == "run" { // which has all settings of a copy
-			most = 90
-		}
-		for _, flag := range flags {
-			if !strings.Contains(r.out, flag) {
-				t.Errorf("the help of %s has no %s:\n%s", command, flag, r.out)
-			}
-		}
-		if command != "run" && strings.Contains(r.out, "--remove-sources") || strings.Contains(r.out, "secret") || strings.Contains(r.out, "[=") || strings.Count(r.out, "\n") > most {
-			t.Errorf("the help of %s:\n%s", command, r.out)
-		}
-	}
-}
-
-// The help of every command fits a terminal of the usual width; a line to copy may be longer.
-func TestHelpFits(t *testing.T) {
-	for _, c := range commands(cli.New("jobboard-mirror")).Commands() {
-		for line := range strings.SplitSeq(ran(t, nil, c.Name(), "--help").out, "\n") {
-			if strings.HasPrefix(line, "  $ ") {
-				continue // a line to copy
-			}
-			if n := len([]rune(line)); n > cli.HelpWidth {
-				t.Errorf("%s: %d columns: %s", c.Name(), n, line)
-			}
-		}
-	}
-}
-
 // A backup of a mirror is a mirror, and is never written over a file.
 func TestBackup(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -519,16 +420,6 @@ func TestInterruptedDoctor(t *testing.T) {
 	r := ranUntil(ctx, nil, "doctor", "--db", filepath.Join(t.TempDir(), "jobs.db"))
 	if r.code != setup.ExitInterrupted || r.out != "" {
 		t.Errorf("%d:\n%s%s", r.code, r.out, r.err)
-	}
-}
-
-// A posting with an unknown job shows no job, rather than the job 0.
-func TestPostingWithoutAJob(t *testing.T) {
-	field := cli.Named(hitFields, "job")[0]
-	for job, want := range map[jobboard.JobID]any{0: nil, 1: jobboard.JobID(1)} {
-		if got := field.Value(jobmirror.Posting{Job: job}); got != want {
-			t.Errorf("job %d is shown as %v", job, got)
-		}
 	}
 }
 

@@ -201,16 +201,6 @@ func TestOnlyNamedNetworksAreServed(t *testing.T) {
 	}
 }
 
-func TestMigrateSetsUp(t *testing.T) {
-	db := filepath.Join(t.TempDir(), "jobs.db")
-	if r := ran(t, nil, "migrate", "--db", db); r.code != setup.ExitOK || !strings.Contains(r.out, "up to date") {
-		t.Fatal(r)
-	}
-	if r := ran(t, nil, "status", "--db", db); r.code != setup.ExitOK || !strings.Contains(r.out, "0 postings") {
-		t.Error(r)
-	}
-}
-
 func TestMigrateOfABoardThatMoved(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	db := filepath.Join(t.TempDir(), "jobs.db")
