@@ -18,4 +18,7 @@ func TestCommands(t *testing.T) {
 		}
 		return r.code, r.out, r.err
 	})
+	if r := ran(t, nil, "help", "settings"); !strings.Contains(r.out, "--db address ") {
+		t.Errorf("the settings have no --db, to which each command's help leads: %s", r.out)
+	}
 }
