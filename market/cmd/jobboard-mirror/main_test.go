@@ -305,37 +305,6 @@ func TestChanges(t *testing.T) {
 	told.Close()
 }
 
-// Who searches around a place learns of postings that no radius finds.
-func TestSearchTellsOfPostingsWithoutAPlace(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Diver", Location: jobboardtest.Location{Name: "At sea"}})
-	env := map[string]string{"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID}
-	db := filepath.Join(t.TempDir(), "jobs.db")
-	if r := ran(t, env, "refresh", "--db", db, "--channels", srv.Demo.Channel); r.code != setup.ExitOK {
-		t.Fatal(r)
-	}
-	const note = " without a place that a radius finds: the job is not known, or has no coordinates\n"
-	for args, told := range map[string]bool{"--near Berlin": true, "--near Berlin --csv": false, "diver": false} {
-		r := ran(t, nil, append([]string{"search", "--db", db}, strings.Fields(args)...)...)
-		if r.code != setup.ExitOK || strings.HasSuffix(r.err, note) != told || strings.Contains(r.out, note) {
-			t.Errorf("%s: %d %s%s", args, r.code, r.out, r.err)
-		}
-	}
-	// A single one is told in the singular, and zero is not told.
-	for places, want := range map[string]string{"": "1 posting" + note, "1": ""} {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		srv.Publish("own_channel", jobboardtest.Job{Title: "Diver", Location: jobboardtest.Location{Lat: places, Long: places}})
-		env["JOBBOARD_BASE_URL"], env["JOBBOARD_JOBDB_URL"] = srv.BaseURL, srv.JobDBURL
-		db := filepath.Join(t.TempDir(), "jobs.db")
-		if r := ran(t, env, "refresh", "--db", db, "--channels", "own_channel"); r.code != setup.ExitOK {
-			t.Fatal(r)
-		}
-		if r := ran(t, nil, "search", "--db", db, "--near", "Berlin"); r.code != setup.ExitOK || !strings.HasSuffix(r.err, want) || want == "" && strings.Contains(r.err, note) {
-			t.Errorf("at %q: %d %s", places, r.code, r.err)
-		}
-	}
-}
-
 // A reader asks the database alone: settings of the board that no client takes are nothing to it.
 func TestReadsWhateverTheBoard(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "jobs.db")

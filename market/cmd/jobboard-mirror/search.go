@@ -145,7 +145,7 @@ var hitFields = []cli.Field[jobmirror.Posting]{
 	{Name: "seen", Value: func(p jobmirror.Posting) any { return p.Seen.UTC().Format(time.RFC3339) }},
 }
 
-// showPage writes a page in a form, and for people notes what a search corrected or missed.
+// showPage writes a page in a form, and for people notes what a search corrected, and why it found nothing.
 func showPage(ctx context.Context, c *term.Console, m *copied, page *jobmirror.Page, form string,
 	fields []cli.Field[jobmirror.Posting], q jobmirror.Query,
 ) error {
@@ -164,7 +164,7 @@ func showPage(ctx context.Context, c *term.Console, m *copied, page *jobmirror.P
 	}
 	printPage(c, page, fields, q.Language == "")
 	noteCorrected(c, page.Corrected)
-	return noteMissing(ctx, c, m, q, page)
+	return noteEmpty(ctx, c, m, q, page)
 }
 
 func printCSV(c *term.Console, page *jobmirror.Page, fields []cli.Field[jobmirror.Posting]) error {

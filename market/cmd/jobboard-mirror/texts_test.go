@@ -320,7 +320,7 @@ func TestMistakes(t *testing.T) {
 		want string
 	}{
 		{"serch", setup.ExitUsage, "search"},
-		{"run --chanels x", setup.ExitUsage, "or --channels?"},
+		{"run --chanels x", setup.ExitUsage, "is it --channels?"},
 		{"search --fake --fields titel", setup.ExitUsage, "is it title?"},
 		{"search --fake --limit -1", setup.ExitUsage, "--limit is negative"},
 		{"search --fake --near Berlni", setup.ExitUsage, "is it Berlin (DE)"},

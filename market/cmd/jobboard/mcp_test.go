@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,13 +18,11 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
 )
 
 // maxFinish bounds answering what was asked before SIGTERM, as market/docs/assistant.md says.
@@ -282,35 +279,44 @@ func TestAssistantReadsNewSettings(t *testing.T) {
 	}
 }
 
-func TestAssistantSeesChanges(t *testing.T) {
+// What changed is compared with what watch has kept, and that is left alone.
+func TestAssistantComparesWithAWatch(t *testing.T) {
 	srv := demo(t)
 	p := newProcess().pointAt(srv)
-	session := connect(t, p)
 	state := filepath.Join(t.TempDir(), "state.json")
 	p.run(t, "watch", "--state", state, "--once").want(t, setup.ExitOK)
 	kept := read(t, state)
-	use(t, session, "what_changed", `{}`).want(t, false, "this is the first look")
-	job, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Gardener"})
 	srv.DeactivateJob(srv.Demo.OpenJob)
-	for range 2 { // the point of comparison stays
-		use(t, session, "what_changed", `{}`).want(t, false,
-			fmt.Sprintf(`{"change":"added","posting":"%d","foreign_title":"Gardener"}`, posting.ID),
-			`{"change":"gone","posting":"600100","foreign_title":"Pflegefachkraft (m/w/d)"}`)
-	}
-	use(t, session, "what_changed", `{"text":"gardener"}`).want(t, false, "this is the first look", `"postings":1`)
-	use(t, session, "what_changed", `{"from_now_on":true}`).want(t, false, `"change":"added"`)
-	srv.DeactivateJob(job.ID)
-	r := use(t, session, "what_changed", `{}`).want(t, false, `"foreign_title":"Gardener"`)
-	if strings.Contains(r.text, "Pflegefachkraft") {
-		t.Errorf("an old change is told again: %s", r.text)
-	}
-
-	// A second session compares with what watch has kept, and leaves it alone.
-	second := connect(t, p, "--state", state)
-	use(t, second, "what_changed", `{}`).want(t, false, `"foreign_title":"Pflegefachkraft (m/w/d)"`)
-	use(t, second, "what_changed", `{"near":"Berlin"}`).want(t, false, "the state file is of another search")
+	use(t, connect(t, p), "what_changed", `{}`).want(t, false, "this is the first look")
+	session := connect(t, p, "--state", state)
+	use(t, session, "what_changed", `{}`).want(t, false, `{"change":"gone","posting":"600100","foreign_title":"Pflegefachkraft (m/w/d)"}`)
+	use(t, session, "what_changed", `{"near":"Berlin"}`).want(t, false, "the state file is of another search")
 	if read(t, state) != kept {
 		t.Error("the state was written")
+	}
+}
+
+// A tool needs the settings of what it asks alone, and searches as the applicant where there is no other credential.
+func TestSettingsOfATool(t *testing.T) {
+	srv := demo(t)
+	for _, test := range []struct {
+		env       env
+		tool      string
+		want      string
+		searchers string // the credential of a search; empty: none is sent
+	}{
+		{env{"JOBDB_URL": ""}, "search_jobs", `"total":42`, "basic client 10"},
+		{env{"CLIENT_ID": ""}, "search_jobs", `"total":42`, "user token of applicant 7"},
+		{env{"BASE_URL": "", "USER_TOKEN": ""}, "may_i_apply", "JOBBOARD_USER_TOKEN", ""},
+		{nil, "may_i_apply", `"decision":"may apply"`, ""},
+	} {
+		use(t, connect(t, newProcess().pointAt(srv).with(test.env)), test.tool, map[bool]string{true: `{}`, false: `{"job":"2797227"}`}[test.searchers != ""]).want(t, false, test.want)
+		if test.searchers != "" {
+			wantSearch(t, srv, srv.Demo.Channel+"/jobs", test.searchers)
+		}
+	}
+	for _, need := range []string{"BASE_URL", "JOBDB_URL"} {
+		use(t, connect(t, newProcess().pointAt(srv).set(need, "")), "may_i_apply", `{"job":"2797227"}`).want(t, true, "JOBBOARD_"+need)
 	}
 }
 
@@ -509,86 +515,4 @@ func TestAssistantPage(t *testing.T) {
 		p.env[name] = text
 	}
 	use(t, connect(t, p), "may_i_apply", `{"job":"2797227"}`).want(t, false, `"decision":"may apply"`)
-}
-
-// An assistant's settings are read once, until a tool finds that they lack something or that
-// the credential is refused; settings that cannot be read are tried again.
-func TestAssistantKeepsItsSettings(t *testing.T) {
-	read, broken := 0, errors.New("broken")
-	var fails error
-	a := &assistantBoard{read: func() (*setup.Board, error) { read++; return &setup.Board{}, fails }}
-	asked := func(what string, want int, wantErr error) {
-		t.Helper()
-		if _, err := a.board(); read != want || !errors.Is(err, wantErr) {
-			t.Errorf("%s: read %d times, want %d; %v", what, read, want, err)
-		}
-	}
-	fails = broken
-	asked("settings that are broken", 1, broken)
-	asked("and still are", 2, broken)
-	fails = nil
-	asked("settings that are mended", 3, nil)
-	asked("and are kept", 3, nil)
-	for _, c := range []struct {
-		err    error
-		forget bool
-	}{
-		{errors.New("any"), false},
-		{jobboard.ErrServer, false},
-		{jobboard.ErrTimeout, false},
-		{jobboard.ErrNotFound, false},
-		{setup.Usage("x"), false},
-		{jobboard.ErrUnauthorized, true},
-		{jobboard.ErrForbidden, true},
-		{jobboard.ErrToken, true},
-		{setup.Lacks("x"), true},
-		{fmt.Errorf("more: %w", setup.Missing(setup.JobDBURL)), true},
-		{jobmcp.ErrNoChannel, true},
-	} {
-		before := read
-		a.failed(c.err)
-		if c.forget {
-			before++
-		}
-		asked(c.err.Error(), before, nil)
-	}
-}
-
-// A tool gets a board only if all needed settings have values. It searches as the applicant only
-// without another credential.
-func TestBoardOfATool(t *testing.T) {
-	const base, lookup = "BASE_URL=https://jobs.example", "JOBDB_URL=https://jobdb.example"
-	for _, test := range []struct {
-		set         string
-		need        jobmcp.Need
-		lacks       string // a word of the failure; empty: there is a board
-		applicant   bool
-		asApplicant bool // a search
-	}{
-		{base + " CLIENT_ID=1 CHANNEL=c", jobmcp.NeedSearch, "", false, false},
-		{base + " CLIENT_ID=1 USER_TOKEN=u", jobmcp.NeedSearch, "", true, false},
-		{base + " USER_TOKEN=u", jobmcp.NeedSearch, "", true, true},
-		{base, jobmcp.NeedSearch, "a search needs a credential", false, false},
-		{lookup + " USER_TOKEN=u", jobmcp.NeedSearch, "no base address", false, false},
-		{lookup, jobmcp.NeedApplicant, "", false, false}, // the result says that it is not certain
-		{lookup + " " + base + " USER_TOKEN=u", jobmcp.NeedApplicant, "", true, false},
-		{lookup + " USER_TOKEN=u", jobmcp.NeedApplicant, "no base address", false, false},
-		{base + " USER_TOKEN=u", jobmcp.NeedApplicant, "no lookup address", false, false},
-	} {
-		env := map[string]string{}
-		for pair := range strings.FieldsSeq(test.set) {
-			name, value, _ := strings.Cut(pair, "=")
-			env["JOBBOARD_"+name] = value
-		}
-		a := &assistantBoard{read: func() (*setup.Board, error) {
-			return (&setup.Reader{Getenv: func(name string) string { return env[name] }}).Read(pflag.NewFlagSet("", pflag.ContinueOnError))
-		}}
-		got, err := a.open(t.Context(), test.need)
-		if (err != nil) != (test.lacks != "") || err != nil && !strings.Contains(err.Error(), test.lacks) {
-			t.Errorf("%s: %v, want %q", test.set, err, test.lacks)
-		}
-		if err == nil && (got.Client == nil || (got.Applicant != nil) != test.applicant || got.SearchAsApplicant != test.asApplicant || string(got.Channel) != env["JOBBOARD_CHANNEL"]) {
-			t.Errorf("%s: %+v", test.set, got)
-		}
-	}
 }
