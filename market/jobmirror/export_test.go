@@ -2,7 +2,6 @@ package jobmirror
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"maps"
 	"os"
@@ -168,21 +167,15 @@ func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f fun
 // Vocabulary returns the words of the table, in order, and how many rows they stand in.
 func Vocabulary(ctx context.Context, m *Mirror) (list []string, rows int, err error) {
 	err = m.db.view(ctx, func(t *tx) (err error) {
-		list, rows, err = m.db.search.Words(t.Tx)
-		return err
+		return t.Rows("SELECT words FROM vocabulary", nil, func(scan func(...any) error) error {
+			var words string
+			err := scan(&words)
+			list, rows = append(list, strings.Fields(words)...), rows+1
+			return err
+		})
 	})
+	slices.Sort(list)
 	return list, rows, err
-}
-
-// EditCursor edits the words in a cursor; empty: none.
-func EditCursor(c PageCursor, edit func(string) string) PageCursor {
-	text, err := base64.RawURLEncoding.DecodeString(string(c))
-	if err != nil {
-		panic(err)
-	}
-	parts := strings.SplitN(string(text), ".", 4)
-	parts[3] = edit(parts[3])
-	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(strings.TrimSuffix(strings.Join(parts, "."), "."))))
 }
 
 // Merge puts the pieces of a mirror's text index together, and returns how many there

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
@@ -22,7 +23,9 @@ func TestSearchCSV(t *testing.T) {
 	if err != nil || len(rows) != 47 {
 		t.Fatalf("%v: %d rows", err, len(rows))
 	}
-	want := "600100 910200 Pflegefachkraft (m/w/d) Berlin Lindenhof Kliniken GmbH  2026-01-05 2027-01-05 " + srv.BaseURL + "/job/2797227/"
+	nurse := srv.Snapshot().Postings[0]
+	want := "600100 910200 Pflegefachkraft (m/w/d) Berlin Lindenhof Kliniken GmbH  " + nurse.VersionStart.Format(time.DateOnly) + " " +
+		nurse.VersionEnd.Format(time.DateOnly) + " " + srv.BaseURL + "/job/2797227/"
 	if got := strings.Join(rows[1], " "); !strings.HasPrefix(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
