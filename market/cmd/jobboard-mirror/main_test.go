@@ -181,15 +181,16 @@ func TestPaceOfTheCopy(t *testing.T) {
 	for _, c := range []struct {
 		fake     bool
 		copies   copying
+		options  jobmirror.Options
 		limit    float64
 		name     string
 		channels int
 	}{
-		{true, copying{}, 500, "the mock server", 1},
-		{true, copying{rate: -1, board: "A"}, -1, "A", 1},
-		{true, copying{rate: 0.5, channels: "b,c"}, 0.5, "the mock server", 3},
-		{false, copying{channels: "b"}, 0, "", 1},
-		{false, copying{channels: "b", rate: 7, board: "A"}, 7, "A", 1},
+		{true, copying{}, jobmirror.Options{}, 500, "the mock server", 1},
+		{true, copying{}, jobmirror.Options{Limit: -1, Board: "A"}, -1, "A", 1},
+		{true, copying{channels: "b,c"}, jobmirror.Options{Limit: 0.5}, 0.5, "the mock server", 3},
+		{false, copying{channels: "b"}, jobmirror.Options{}, 0, "", 1},
+		{false, copying{channels: "b"}, jobmirror.Options{Limit: 7, Board: "A"}, 7, "A", 1},
 	} {
 		p := &cli.Program{Settings: setup.Reader{Getenv: func(name string) string {
 			return map[string]string{"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_CLIENT_ID": "10"}[name]
@@ -204,7 +205,7 @@ func TestPaceOfTheCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 		var m copied
-		opts, _, err := m.options(&opening{p: p, db: &database{address: "x"}, copies: &c.copies}, b)
+		opts, _, err := m.options(&opening{p: p, db: &database{address: "x"}, copies: &c.copies, options: c.options}, b)
 		if err != nil || opts.Limit != c.limit || opts.Board != c.name || len(opts.Channels) != c.channels {
 			t.Errorf("%+v: limit %g, board %q, channels %v, %v", c, opts.Limit, opts.Board, opts.Channels, err)
 		}

@@ -36,7 +36,7 @@ func exclusive(flags *pflag.FlagSet) error {
 // valueKinds describes the right values of each type of flag, for errors.
 var valueKinds = map[string]string{
 	"bool": "true or false", "int": "a whole number", "float64": "a number", "duration": "a time such as 10s",
-	"networks": "a network such as 10.0.0.0/8, or several with commas",
+	"ipNetSlice": "a network such as 10.0.0.0/8, or several with commas",
 }
 
 // flagError explains a wrong flag: it suggests similar flags, and says why

@@ -21,7 +21,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
-	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/baseurl"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/clienttoken"
 )
@@ -89,22 +88,20 @@ func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
 
 // pace sets the number and the time-out of attempts from the flags.
 func (r *Reader) pace(retry *jobboard.RetryPolicy) error {
-	if r.attempts < 0 {
+	switch {
+	case r.attempts < 0:
 		return Lacks("--attempts is negative").Next("--attempts 0 leaves the number to the client")
+	case r.timeout < 0:
+		return Lacks("--timeout is negative").Next("give a time such as --timeout 10s")
 	}
 	// A new client's retry budget would be too small for many attempts, so raise it
 	// too.
 	if n := r.attempts; n > 0 {
 		retry.MaxAttempts, retry.Budget = n, n
 	}
-	if r.timeout == "" {
-		return nil
+	if r.timeout > 0 {
+		retry.AttemptTimeout = r.timeout
 	}
-	d, err := time.ParseDuration(r.timeout)
-	if err != nil || d <= 0 {
-		return Lacks("--timeout: %q is no time", term.Printable(r.timeout)).Next("give a time such as --timeout 10s")
-	}
-	retry.AttemptTimeout = d
 	return nil
 }
 
