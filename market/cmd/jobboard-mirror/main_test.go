@@ -61,6 +61,7 @@ func TestEveryCommandWithNothingSetUp(t *testing.T) {
 		{[]string{"search", "--fake", "--language", "en", "nurses"}, "Registered Nurse"},
 		{[]string{"search", "--fake", "--json", "--near", "geo:52.52,13.37"}, `"evidence": "feed"`},
 		{[]string{"search", "--fake", "--csv", "--fields", "job,km,title", "--limit", "1", "--near", "Berlin"}, "job,km,title\n2797"},
+		{[]string{"search", "--fake", "--csv", "--limit", "1"}, "posting,job,language,km,title,place,company,evidence,seen\n"},
 		{[]string{"search", "--fake", "--facets", "--limit", "1"}, "more with --after "},
 		{[]string{"changes", "--fake"}, `"cause":"lookup"`},
 		{[]string{"__complete", "search", "--near", "Heidelb"}, "Heidelberg\tDE\n"},
@@ -485,32 +486,6 @@ func TestDoctorOfFeeds(t *testing.T) {
 		strings.Contains(r.out, "secret") {
 		t.Error(r)
 	}
-}
-
-// The status counts postings without their advertisement, if there are any.
-func TestStatusTellsOfLargeAdvertisements(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	env := map[string]string{
-		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
-		"JOBBOARD_CHANNEL": srv.Demo.Channel, "JOBBOARD_MIRROR_DB": filepath.Join(t.TempDir(), "jobs.db"),
-	}
-	told := func(want bool) {
-		t.Helper()
-		if r := ran(t, env, "refresh", "--rate", "-1"); r.code != setup.ExitOK {
-			t.Fatal(r)
-		}
-		r := ran(t, env, "status")
-		if r.code != setup.ExitOK || strings.Contains(r.out, "without their advertisement, because it makes them too large: 1 posting\n") != want ||
-			strings.Contains(r.out, "too large") != want {
-			t.Errorf("the status says: %v", r)
-		}
-	}
-	told(false)
-	_, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Cook", Language: "de"})
-	srv.RemovePosting(posting.ID)
-	posting.Config = map[string][]string{"platform_internalAdText": {strings.Repeat("words ", 200_000)}}
-	srv.AddPosting(posting)
-	told(true)
 }
 
 func TestOthersReadBesideTheOneThatRuns(t *testing.T) {

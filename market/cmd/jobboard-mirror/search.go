@@ -134,7 +134,10 @@ func showPage(ctx context.Context, c *term.Console, m *copied, page *jobmirror.P
 ) error {
 	switch form {
 	case "csv":
-		return printCSV(c, page, fields)
+		if fields == nil {
+			fields = hitFields
+		}
+		return cli.WriteCSV(c.Out, fields, page.Postings)
 	case "json":
 		reasons, err := whyEmpty(ctx, m, q, page)
 		if err != nil {
@@ -148,17 +151,6 @@ func showPage(ctx context.Context, c *term.Console, m *copied, page *jobmirror.P
 	printPage(c, page, fields, q.Language == "")
 	noteCorrected(c, page.Corrected)
 	return noteEmpty(ctx, c, m, q, page)
-}
-
-func printCSV(c *term.Console, page *jobmirror.Page, fields []cli.Field[jobmirror.Posting]) error {
-	if fields == nil {
-		fields = hitFields
-	}
-	lines := cli.NewCSV(c.Out, fields)
-	for _, p := range page.Postings {
-		_ = lines.Write(p) // Flush returns the error
-	}
-	return lines.Flush()
 }
 
 // printPage writes a table, and below it the facets, which may count a posting in several languages, and the next page.

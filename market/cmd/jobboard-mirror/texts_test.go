@@ -111,7 +111,7 @@ func TestPage(t *testing.T) {
 		{page: page, want: "POSTING  JOB  LANGUAGE  TITLE  PLACE\n1        2    de        Nurse  Berlin, Wien\n3\n\nmore with --after cursor\n"},
 		{page: page, measured: true, want: "POSTING  JOB  LANGUAGE  KM  TITLE  PLACE\n1        2    de            Nurse  Berlin, Wien\n3\n\nmore with --after cursor\n"},
 		{page: &counted, fields: chosen, want: "JOB  TITLE\n2    Nurse\n\n\n5 in all, counted once in each language\n       1 8\n       2 9\n       3 Wien\n"},
-		{page: page, form: "csv", want: `posting,job,language,km,title,place,company,evidence,seen
+		{page: page, form: "csv", fields: hitFields, want: `posting,job,language,km,title,place,company,evidence,seen
 1,2,de,,Nurse,"Berlin, Wien",Acme,feed,2026-01-02T03:04:05Z
 3,,,,,,,,2026-01-02T03:04:05Z
 `},
@@ -120,7 +120,7 @@ func TestPage(t *testing.T) {
 		c, out := console()
 		switch {
 		case test.form == "csv":
-			if err := printCSV(c, test.page, test.fields); err != nil {
+			if err := cli.WriteCSV(c.Out, test.fields, test.page.Postings); err != nil {
 				t.Error(err)
 			}
 		case test.fields == nil:
