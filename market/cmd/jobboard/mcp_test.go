@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -341,146 +340,60 @@ const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"pro
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// inMemory is a mock server that a bubble of time may hold.
-func inMemory(opts ...jobboardtest.Option) *jobboardtest.Server {
-	return jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithDemo(), jobboardtest.WithoutSockets()}, opts...)...)
-}
-
-// bubble runs a test in virtual time against a mock server without sockets. A goroutine
-// of the server that stays behind fails it.
-func bubble(t *testing.T, test func(t *testing.T, srv *jobboardtest.Server, s *serving, end context.CancelFunc), args ...string) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := inMemory()
-		p := newProcess().pointAt(srv)
-		p.transport = srv.Client().Transport
-		ctx, end := context.WithCancel(t.Context())
-		defer end()
-		s := p.serve(ctx, args...)
-		test(t, srv, s, end)
-		s.in.Close()
-		s.out.Close()
-		<-s.code
-		srv.Close()
-		if c, ok := p.transport.(interface{ CloseIdleConnections() }); ok {
-			c.CloseIdleConnections()
-		}
-	})
-}
-
-// lines collects what a server writes; what it gives has the lines so far.
-func (s *serving) lines() func() []string {
-	var mu sync.Mutex
-	var all []string
-	go func() {
-		for r := bufio.NewReader(s.out); ; {
-			line, err := r.ReadString('\n')
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			all = append(all, strings.TrimSpace(line))
-			mu.Unlock()
-		}
-	}()
-	return func() []string {
-		mu.Lock()
-		defer mu.Unlock()
-		return slices.Clone(all)
-	}
-}
-
-// say sends lines and waits until the server has nothing more to do at once.
-func (s *serving) say(t *testing.T, text string) {
-	t.Helper()
-	if _, err := io.WriteString(s.in, text); err != nil {
-		t.Fatal(err)
-	}
-	synctest.Wait()
-}
-
 func call(id int, tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, arguments)
 }
 
-// When the input ends what was asked before is answered; when the process is to end, if that takes no
-// longer than a second.
+// When the input ends, or a line of it is no message, what was asked before is answered, and a client that is gone ends it.
 func TestAssistantEnds(t *testing.T) {
-	eof := func(s *serving, _ context.CancelFunc) { s.in.Close() }
-	stop := func(_ *serving, stop context.CancelFunc) { stop() }
+	searches := initialize + call(1, "search_jobs", `{}`) + call(2, "search_jobs", `{}`) + call(3, "search_jobs", `{}`)
 	for name, test := range map[string]struct {
-		end         func(s *serving, stop context.CancelFunc)
-		delay, took time.Duration
-		answers     int
+		in      string
+		out     io.Writer
+		code    int
+		answers int
+		says    string
 	}{
-		"end of the input":       {eof, 5 * time.Second, 5 * time.Second, 3},
-		"SIGTERM":                {stop, maxFinish / 2, maxFinish / 2, 3},
-		"SIGTERM, nothing comes": {stop, time.Hour, maxFinish, 0},
+		"end of the input":          {searches, nil, setup.ExitOK, 3, ""},
+		"a line that is no message": {searches + "garbage\n", nil, setup.ExitUnexpected, 3, "a line is not one message of at most 1 MiB"},
+		"the client is gone":        {searches, &fullDisk{}, setup.ExitUnexpected, 0, "the output cannot be written"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, stop context.CancelFunc) {
-				srv.Fail(jobboardtest.Fault{Delay: test.delay})
-				got := s.lines()
-				s.say(t, initialize)
-				for i := range 3 {
-					s.say(t, call(i+1, "search_jobs", `{}`))
-				}
-				began := time.Now()
-				test.end(s, stop)
-				code := <-s.code
-				s.code <- code
-				synctest.Wait() // the last line is read
-				if took := time.Since(began); code != setup.ExitOK || took != test.took {
-					t.Errorf("exit code %d after %s: %s", code, took, s.stderr.text())
-				}
-				if n := strings.Count(strings.Join(got(), ""), `"total":42`); n != test.answers {
-					t.Errorf("%d answers: %q", n, got())
-				}
-			})
-		})
+		p := newProcess().pointAt(demo(t))
+		p.stdin, p.stdout = strings.NewReader(test.in), test.out
+		r := p.run(t, "mcp").want(t, test.code).wantErr(t, test.says)
+		if n := strings.Count(r.out, `"total":42`); n != test.answers {
+			t.Errorf("%s: %d answers: %s", name, n, r.out)
+		}
 	}
-	t.Run("a line that is no message", func(t *testing.T) {
-		bubble(t, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
-			got := s.lines()
-			s.say(t, initialize+call(1, "search_jobs", `{}`)+"garbage\n")
-			code := <-s.code
-			s.code <- code
-			if code != setup.ExitUnexpected || len(got()) != 2 || !strings.Contains(s.stderr.text(), "a line is not one message of at most 1 MiB") {
-				t.Errorf("exit code %d: %s, %q", code, s.stderr.text(), got())
-			}
-		})
-	})
-	t.Run("the client is gone", func(t *testing.T) {
-		bubble(t, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
-			s.out.Close() // nobody reads
-			s.say(t, initialize)
-			code := <-s.code
-			s.code <- code
-			if code != setup.ExitUnexpected || !strings.Contains(s.stderr.text(), "the output cannot be written") {
-				t.Errorf("exit code %d: %s", code, s.stderr.text())
-			}
-		})
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Hour, func() { end(setup.ErrTerminated) })
+		p := newProcess()
+		in, typed := io.Pipe()
+		p.stdin = in
+		began := time.Now()
+		p.runContext(ctx, t, "mcp").want(t, setup.ExitOK)
+		if took := time.Since(began); took > time.Hour+maxFinish {
+			t.Errorf("SIGTERM: it ended after %s", took)
+		}
+		typed.Close()
 	})
 }
 
 // Standard output is the protocol's, also with --debug.
 func TestAssistantLogsToStandardError(t *testing.T) {
-	bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
-		got := s.lines()
-		s.say(t, initialize+call(1, "search_jobs", `{}`)+call(2, "may_i_apply", `{"job":"2797227"}`)+call(3, "doctor", `{}`))
-		time.Sleep(time.Minute)
-		if len(got()) != 4 {
-			t.Errorf("%d lines: %q", len(got()), got())
+	srv := demo(t)
+	p := newProcess().pointAt(srv)
+	p.stdin = strings.NewReader(initialize + call(1, "search_jobs", `{}`) + call(2, "may_i_apply", `{"job":"2797227"}`) + call(3, "doctor", `{}`))
+	r := p.run(t, "mcp", "--debug").want(t, setup.ExitOK).wantErr(t, "op=Postings", "server session connected").without(t, srv.Demo.ApplicantToken)
+	if n := strings.Count(r.out, "\n"); n != 4 {
+		t.Errorf("%d lines: %s", n, r.out)
+	}
+	for line := range strings.Lines(r.out) {
+		if !strings.HasPrefix(line, `{"jsonrpc":"2.0",`) || !json.Valid([]byte(line)) {
+			t.Errorf("standard output has %.100s", line)
 		}
-		for _, line := range got() {
-			if !strings.HasPrefix(line, `{"jsonrpc":"2.0",`) || !json.Valid([]byte(line)) {
-				t.Errorf("standard output has %.100s", line)
-			}
-		}
-		if log := s.stderr.text(); !strings.Contains(log, "op=Postings") || !strings.Contains(log, "server session connected") ||
-			strings.Contains(log, srv.Demo.ApplicantToken) {
-			t.Errorf("the log is %s", log)
-		}
-	}, "--debug")
+	}
 }
 
 // The page shows a registration that works, and the rate of requests.
