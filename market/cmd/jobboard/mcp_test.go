@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,60 +26,28 @@ import (
 // maxFinish bounds answering what was asked before SIGTERM, as market/docs/assistant.md says.
 const maxFinish = time.Second
 
-// serving is a server that runs, and the other side of its input and output.
-type serving struct {
-	in     *io.PipeWriter
-	out    *io.PipeReader
-	stderr *syncBuffer
-	code   chan int
-}
-
-// syncBuffer is a buffer that several goroutines share.
-type syncBuffer struct {
-	mu  sync.Mutex
-	all bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.all.Write(p)
-}
-
-func (b *syncBuffer) text() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.all.String()
-}
-
-// serve starts jobboard mcp in a process.
-func (p *testProcess) serve(ctx context.Context, args ...string) *serving {
-	s := &serving{stderr: &syncBuffer{}, code: make(chan int, 1)}
-	var stdout *io.PipeWriter
-	p.stdin, s.in = io.Pipe()
-	s.out, stdout = io.Pipe()
-	a := p.program(stdout, s.stderr)
-	go func() {
-		code := a.Run(ctx, append([]string{"mcp"}, args...), commands)
-		stdout.Close()
-		s.code <- code
-	}()
-	return s
-}
-
-// connect gives a session of the official client with a server.
+// connect starts jobboard mcp in a process, and gives a session of the official client with it.
 func connect(t *testing.T, p *testProcess, args ...string) *mcp.ClientSession {
 	t.Helper()
-	s := p.serve(t.Context(), args...)
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	p.stdin = in
+	var stderr bytes.Buffer
+	server, code := p.program(out, &stderr), make(chan int, 1)
+	go func() {
+		ended := server.Run(t.Context(), append([]string{"mcp"}, args...), commands)
+		out.Close()
+		code <- ended
+	}()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: s.out, Writer: s.in}, nil)
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		session.Close()
-		if code := <-s.code; code != setup.ExitOK {
-			t.Errorf("exit code %d: %s", code, s.stderr.text())
+		if ended := <-code; ended != setup.ExitOK {
+			t.Errorf("exit code %d: %s", ended, stderr.String())
 		}
 	})
 	return session
