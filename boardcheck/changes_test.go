@@ -466,9 +466,8 @@ func TestNotes(t *testing.T) {
 		"the first unavailable job": {func(srv *jobboardtest.Server, _ *boardcheck.Board) {
 			srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Status: 404, Body: `{"errorCode":"ERROR_POSTING_UNAVAILABLE"}`, Times: 1})
 		}, edit{}, "job information: ErrPostingUnavailable, in 1 of 30 calls, was never seen"},
-		"a member":        {nil, edit{json: each("results", func(_ int, o object) { o["salary"] = object{"from": 1} })}, "search results[].salary: the member was never seen, and is in 29 of 29"},
-		"a key":           {nil, edit{json: each("results", func(_ int, o object) { configOf(o)["shift"] = []any{"x"} })}, "search results[].config.shift: the member was never seen"},
-		"a remote status": {nil, edit{json: each("results", func(_ int, o object) { configOf(o)["sg_remote_status"] = []any{"HYBRID"} })}, "search results[].config.sg_remote_status: HYBRID was never seen"},
+		"a member": {nil, edit{json: each("results", func(_ int, o object) { o["salary"] = object{"from": 1} })}, "search results[].salary: the member was never seen, and is in 29 of 29"},
+		"a key":    {nil, edit{json: each("results", func(_ int, o object) { configOf(o)["shift"] = []any{"x"} })}, "search results[].config.shift: the member was never seen"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
