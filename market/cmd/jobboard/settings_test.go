@@ -204,7 +204,7 @@ func TestNoSecretComesOut(t *testing.T) {
 			known.Store(told)
 			r := p.run(t, append(strings.Fields(command), "--debug", "--attempts", "1")...)
 			r.without(t, "canary")
-			if command == "search" && (!strings.Contains(r.err, "msg=attempt") || !strings.Contains(r.err, "status=500")) {
+			if command == "search" && (!strings.Contains(r.err, "jobboard: request") || !strings.Contains(r.err, "status=500")) {
 				t.Errorf("--debug says nothing:\n%s", r.err)
 			}
 			if command == "doctor --json" && !strings.Contains(r.out, "[hidden]") {

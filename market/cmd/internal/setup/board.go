@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -79,9 +78,6 @@ func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
 		return cfg, err
 	} else {
 		cfg.TLS = trust
-	}
-	if b.reader.debug {
-		cfg.Observer = observer(cfg.Logger)
 	}
 	return cfg, b.setCredential(&cfg)
 }
@@ -280,26 +276,6 @@ func (s *Settings) Below(path string) string {
 	}
 	base := strings.TrimRight(s.Get(BaseURL), "/")
 	return strings.TrimRight(strings.TrimSuffix(base, "/api/rest"), "/") + path
-}
-
-// observer logs calls and attempts for --debug. Observers get no secrets.
-func observer(l *slog.Logger) *jobboard.Observer {
-	return &jobboard.Observer{
-		Call: func(ctx context.Context, call jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
-			l.DebugContext(ctx, "call", "op", call.Op, "method", call.Method, "path", call.Path,
-				"host", net.JoinHostPort(call.Host, call.Port))
-			return ctx, func(end jobboard.CallEnd) {
-				l.DebugContext(ctx, "done", "op", call.Op, "status", end.StatusCode, "attempts", end.Attempts,
-					"took", end.Duration)
-			}
-		},
-		Attempt: func(ctx context.Context, attempt jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
-			return ctx, func(end jobboard.AttemptEnd) {
-				l.DebugContext(ctx, "attempt", "number", attempt.Number, "status", end.StatusCode,
-					"took", end.Duration, "repeat", end.Repeat)
-			}
-		},
-	}
 }
 
 // lacking holds, for each setting that a command may require, the error for a missing

@@ -146,7 +146,7 @@ func (r *Reader) AddFlags(f *pflag.FlagSet) {
 		f.String(s.Flag, "", help)
 	}
 	f.BoolVar(&r.useFake, "fake", false, "ask the embedded mock server with its demo data, whatever is set up")
-	f.BoolVar(&r.debug, "debug", false, "log every attempt to standard error, without secrets")
+	f.BoolVar(&r.debug, "debug", false, "log every request to standard error, without secrets")
 	f.StringVar(&r.config, "config", "",
 		"configuration `file` (JOBBOARD_CONFIG; default: jobboard/config.toml where the system keeps such)")
 	f.IntVar(&r.attempts, "attempts", 0, "most `attempts` of a call (default 5)")

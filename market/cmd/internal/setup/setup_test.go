@@ -400,7 +400,7 @@ func TestConfig(t *testing.T) {
 	}
 	cfg, err := b.Config(jobboard.Config{})
 	if err != nil || cfg.BaseURL != "https://jobs.example" || cfg.JobDBURL != "https://jobdb.example" || cfg.Language != "de" || cfg.ClientID != "10" ||
-		cfg.UserAgent != "towns" || cfg.AllowInsecure || cfg.TokenSource != nil || cfg.Logger != nil || cfg.Observer != nil || cfg.HTTPClient != nil {
+		cfg.UserAgent != "towns" || cfg.AllowInsecure || cfg.TokenSource != nil || cfg.Logger != nil || cfg.HTTPClient != nil {
 		t.Errorf("%+v, %v", cfg, err)
 	}
 	if p := cfg.Retry; p.MaxAttempts != 3 || p.Budget != 3 || p.AttemptTimeout != 10*time.Second {
@@ -418,7 +418,7 @@ func TestConfig(t *testing.T) {
 	}
 	b, _ = reader(t, all, "").read(t, "--debug")
 	if cfg, err := b.Config(jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 2}}); err != nil || cfg.Retry.MaxAttempts != 2 || cfg.Retry.Budget != 0 ||
-		cfg.Retry.AttemptTimeout != 0 || cfg.Logger == nil || cfg.Observer == nil {
+		cfg.Retry.AttemptTimeout != 0 || cfg.Logger == nil {
 		t.Errorf("%+v, %v", cfg, err)
 	}
 	for _, test := range []struct {
@@ -549,7 +549,7 @@ func TestCAFileAndDebug(t *testing.T) {
 	if _, err := b.LookUp(t.Context(), []string{fmt.Sprint(srv.Demo.OpenJob)}); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"msg=call op=", "method=GET", "host=127.0.0.1:", "msg=attempt number=1 status=200", "msg=done op=", "attempts=1"} {
+	for _, want := range []string{`msg="jobboard: request" op=`, "method=GET", "host=127.0.0.1", `msg="jobboard: answer" op=`, "attempt=1 status=200"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("no %q in\n%s", want, log.String())
 		}
