@@ -156,6 +156,8 @@ func TestFeedProgress(t *testing.T) {
 		return at
 	}
 	r := p.run(t, "feed", path, "--concurrency", "1").want(t, setup.ExitOK).wantErr(t, "jobboard: 5 looked up, ", "% of the feed read")
+	p.stdin = strings.NewReader(read(t, path))
+	p.run(t, "feed", "-", "--concurrency", "1").want(t, setup.ExitOK).wantErr(t, "jobboard: 5 looked up, ").without(t, "% of the feed read")
 	if n := strings.Count(r.err, "\n"); n < 5 || n > 10 || strings.ContainsAny(r.err, "\r\x1b") {
 		t.Errorf("%d lines:\n%q", n, r.err)
 	}
@@ -198,31 +200,6 @@ func TestBarOfAFeed(t *testing.T) {
 	}
 	if r.sum.count[outcomeOpen] = n; read != n || r.done() != src.size {
 		t.Errorf("%d entries were read, and at the end the bar is at %d of %d", read, r.done(), src.size)
-	}
-}
-
-// A line of progress counts what was looked up, and says how much of the feed was read where its
-// size is known.
-func TestLinesOfFeedProgress(t *testing.T) {
-	for _, test := range []struct {
-		size, read int64
-		want       string
-	}{
-		{0, 50, "jb: 6 looked up, 1 open, 5 failed\n"},
-		{200, 50, "jb: 6 looked up, 1 open, 5 failed, 25 % of the feed read\n"},
-		{1, 1, "jb: 6 looked up, 1 open, 5 failed, 100 % of the feed read\n"},
-		{100, 150, "jb: 6 looked up, 1 open, 5 failed, 100 % of the feed read\n"}, // it grew meanwhile
-	} {
-		got := shownOn(func(c *term.Console) {
-			c.Name = "jb"
-			r := &feedRun{console: c, src: &source{size: test.size}, progress: c.NewProgress("", test.size, 0)}
-			r.sum.count = map[string]int{outcomeOpen: 1, outcomeFailed: 3, outcomeBadEntry: 2}
-			r.src.read.Store(test.read)
-			r.step()
-		})
-		if got != test.want {
-			t.Errorf("%d of %d bytes: %q, want %q", test.read, test.size, got, test.want)
-		}
 	}
 }
 
