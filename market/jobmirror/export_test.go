@@ -2,14 +2,12 @@ package jobmirror
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"maps"
 	"os"
 	ossignal "os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -179,17 +177,6 @@ func Vocabulary(ctx context.Context, m *Mirror) (list []string, rows int, err er
 	return list, rows, err
 }
 
-// EditCursor edits the words in a cursor; empty: none.
-func EditCursor(c PageCursor, edit func(string) string) PageCursor {
-	text, err := base64.RawURLEncoding.DecodeString(string(c))
-	if err != nil {
-		panic(err)
-	}
-	parts := strings.SplitN(string(text), ".", 4)
-	parts[3] = edit(parts[3])
-	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(strings.TrimSuffix(strings.Join(parts, "."), "."))))
-}
-
 // Merge puts the pieces of a mirror's text index together, and returns how many there
 // were before and are after it.
 func Merge(ctx context.Context, m *Mirror) (before, after int, err error) {
@@ -266,12 +253,35 @@ func ofSearch(ctx context.Context, m *Mirror, q Query, figure string) (n int64, 
 func HashOf(raw []byte) int64 { return hash(raw) }
 
 // RefreshInTurn does what Refresh does, but one source after another.
-func (m *Mirror) RefreshInTurn(ctx context.Context) (Refreshed, error) {
-	return m.refreshAll(ctx, func(n int, f func(int)) {
-		for i := range n {
-			f(i)
+func (m *Mirror) RefreshInTurn(ctx context.Context) error {
+	m.places = 1
+	return m.Refresh(ctx)
+}
+
+// Refreshed is the status after a refresh: of all sources how many rows are held, and the sources that did not
+// answer whole.
+type Refreshed struct {
+	*Status
+	Held, Unreadable int
+	Partial          []SourceStatus
+}
+
+// RefreshedStatus refreshes a mirror and returns its status.
+func RefreshedStatus(ctx context.Context, m *Mirror) (out Refreshed, err error) {
+	if err = m.Refresh(ctx); err == nil {
+		out.Status, err = m.Status(ctx)
+	}
+	if err != nil {
+		return out, err
+	}
+	for _, s := range out.Sources {
+		out.Held += s.Held
+		out.Unreadable += s.Unreadable
+		if s.Failures > 0 {
+			out.Partial = append(out.Partial, s)
 		}
-	})
+	}
+	return out, nil
 }
 
 // OptionsOf returns the options that a mirror holds.

@@ -226,33 +226,3 @@ func TestKeptFacetsAreBounded(t *testing.T) {
 		t.Error("what is kept of another state is given, or does not stay until it is counted")
 	}
 }
-
-// The first page of everything with its facets, as a site's start page has it: counted, and as it was
-// counted before.
-func BenchmarkFacets(b *testing.B) {
-	x := newIndex(b)
-	const n = 20_000
-	for from := 1; from <= n; from += 100 {
-		var documents []Document
-		for row := from; row < from+100; row++ {
-			documents = append(documents, cook(int64(row), fmt.Sprint("Stadt", row%500)))
-		}
-		x.put(b, documents...)
-	}
-	for _, c := range []struct {
-		name   string
-		forget bool
-	}{{"counted", true}, {"kept", false}} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				if c.forget {
-					x.counted.bytes = 0
-					x.counted.kept = nil
-				}
-				if facets := facetsOf(b, x.Index, ""); facets.Total != n {
-					b.Fatalf("%d in all", facets.Total)
-				}
-			}
-		})
-	}
-}
