@@ -8,6 +8,7 @@ import (
 	ossignal "os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
