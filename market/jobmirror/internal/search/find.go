@@ -184,9 +184,9 @@ func (f *finder) skips() (bool, error) {
 // lacksAWord reports whether there is a word of the text that no document of a stemmer has.
 func (f *finder) lacksAWord(in words.Lookup) (bool, error) {
 	for i := range in.Groups() {
-		there, err := f.index.Any(f.t.Tx, f.index.Question(in.GroupForm(i)))
+		there, err := f.index.Any(f.t.Tx, f.index.Question(in.Group(i, false)))
 		if err == nil && !there {
-			there, err = f.index.Any(f.t.Tx, f.index.Question(in.Group(i)))
+			there, err = f.index.Any(f.t.Tx, f.index.Question(in.Group(i, true)))
 		}
 		if err != nil || !there {
 			return err == nil, err
