@@ -27,7 +27,7 @@ func (f *finder) findMistakes() (err error) {
 	if f.corrected != nil {
 		return nil
 	}
-	if f.q.Among != nil {
+	if f.q.Among != nil || f.q.Literal {
 		f.corrected = []Correction{}
 		return nil
 	}
@@ -138,18 +138,12 @@ func (f *finder) findsWith(corrections []Correction) (bool, error) {
 	}
 	one := *f.questions
 	one.read(f.correctedText(corrections))
-	if f.q.Near.IsZero() && !one.text.Quoted() {
+	if one.allAreHits() {
 		return f.index.Any(f.t.Tx, one.all)
 	}
-	var found []int64
-	var err error
-	if f.q.Near.IsZero() {
-		found, err = f.index.All(f.t.Tx, one.all)
-	} else {
-		found, err = f.t.inside(one.all, f.q)
-	}
-	if err == nil {
-		found, err = f.t.matching(found[:min(len(found), maxRead)], one.text)
+	found, err := f.t.allHits(&one)
+	if err == nil && len(found) > maxRead {
+		found, err = f.t.matching(found[:maxRead], one.text)
 	}
 	return len(found) > 0, err
 }
@@ -236,7 +230,6 @@ func (f *finder) correct(corrections []Correction) {
 	plain := f.in
 	f.read(f.correctedText(corrections))
 	f.addTiers(plain)
-	f.hasHits, f.finds = f.at.Row != 0, unknown
 }
 
 // correctedText returns the text with corrections.
