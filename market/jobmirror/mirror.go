@@ -162,9 +162,7 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 		DB: db, address: address, log: changelog.New(db),
 		jobsDue: newSignal(), unindexed: newSignal(),
 	}
-	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) {
-		return texts(in, rows)
-	})
+	d.search = search.New(db, readTexts)
 	d.search.Titles = readTitles
 	return d, nil
 }
