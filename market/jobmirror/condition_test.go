@@ -63,7 +63,7 @@ func TestConditionsAreToldOnce(t *testing.T) {
 			board.mu.Lock()
 			board.shows, board.part = step.shows, step.part
 			board.mu.Unlock()
-			if _, err := m.Refresh(t.Context()); err != nil {
+			if err := m.Refresh(t.Context()); err != nil {
 				t.Errorf("%s: %v", step.what, err)
 			}
 			if got := told.since(); !slices.Equal(got, step.want) {

@@ -233,7 +233,7 @@ func TestReaderIsReadyWhenTheCopyIs(t *testing.T) {
 	for _, src := range m.sources[:2] {
 		for name, m := range map[string]*Mirror{"writer": m, "reader": reader} {
 			if err := m.Ready(t.Context()); !errors.Is(err, ErrIncomplete) {
-				t.Errorf("the %s, before %s was copied: %v", name, src, err)
+				t.Errorf("the %s, before %s was copied: %v", name, src.Cause(), err)
 			}
 		}
 		if err := (&refresher{m, src, beginTurn(t, m, src)}).finish(t.Context(), true, ""); err != nil {

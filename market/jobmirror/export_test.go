@@ -189,8 +189,7 @@ func EditCursor(c PageCursor, edit func(string) string) PageCursor {
 // were before and are after it.
 func Merge(ctx context.Context, m *Mirror) (before, after int, err error) {
 	pieces := func(t *tx) (int, error) {
-		n, err := m.db.search.Fragments(t.Tx)
-		return int(n), err
+		return store.Value[int](t, "SELECT count(DISTINCT segid) FROM search_idx")
 	}
 	before, err = fromView(ctx, m.db, pieces)
 	if err == nil {
@@ -262,12 +261,35 @@ func ofSearch(ctx context.Context, m *Mirror, q Query, figure string) (n int64, 
 func HashOf(raw []byte) int64 { return hash(raw) }
 
 // RefreshInTurn does what Refresh does, but one source after another.
-func (m *Mirror) RefreshInTurn(ctx context.Context) (Refreshed, error) {
-	return m.refreshAll(ctx, func(n int, f func(int)) {
-		for i := range n {
-			f(i)
+func (m *Mirror) RefreshInTurn(ctx context.Context) error {
+	m.places = 1
+	return m.Refresh(ctx)
+}
+
+// Refreshed is the status after a refresh: of all sources how many rows are held, and the sources that did not
+// answer whole.
+type Refreshed struct {
+	*Status
+	Held, Unreadable int
+	Partial          []SourceStatus
+}
+
+// RefreshedStatus refreshes a mirror and returns its status.
+func RefreshedStatus(ctx context.Context, m *Mirror) (out Refreshed, err error) {
+	if err = m.Refresh(ctx); err == nil {
+		out.Status, err = m.Status(ctx)
+	}
+	if err != nil {
+		return out, err
+	}
+	for _, s := range out.Sources {
+		out.Held += s.Held
+		out.Unreadable += s.Unreadable
+		if s.Failures > 0 {
+			out.Partial = append(out.Partial, s)
 		}
-	})
+	}
+	return out, nil
 }
 
 // OptionsOf returns the options that a mirror holds.

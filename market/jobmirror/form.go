@@ -42,7 +42,7 @@ type indexed struct {
 func (t *tx) indexedNow() (now indexed, err error) {
 	var form int64
 	marked := 0
-	const query = `SELECT (SELECT value FROM search_state WHERE name = 'form'),
+	const query = `SELECT (SELECT form FROM search_state),
 		(SELECT count(*) FROM mirror WHERE name = ?), (SELECT count(*) FROM unindexed),
 		(SELECT value FROM counters WHERE name = 'indexed'), log.number, log.stamp FROM (` + changelog.SelectLast + `) log`
 	err = t.Row(query, []any{markedRow}, &form, &marked, &now.waiting, &now.number, &now.log.Number, &now.log.Stamp)

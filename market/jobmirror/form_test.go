@@ -30,7 +30,7 @@ func inAnotherForm(t *testing.T, m *Mirror, form int, postings int) {
 		if _, err := t.Exec("INSERT INTO vocabulary (id, words) VALUES (1, 'another word')"); err != nil {
 			return err
 		}
-		_, err := t.Exec("UPDATE search_state SET value = ? WHERE name = 'form'", form)
+		_, err := t.Exec("UPDATE search_state SET form = ?", form)
 		return err
 	})
 }
@@ -52,7 +52,7 @@ func manyNurses(t *testing.T, address string, n int) *Mirror {
 		shown["a"] = append(shown["a"], versionOf(i+1, 1, 0))
 	}
 	m, _ := knows(t, address, shown, Channel{ID: "a"})
-	if _, err := m.Refresh(t.Context()); err != nil {
+	if err := m.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -207,7 +207,7 @@ func TestWordsOfAnotherForm(t *testing.T) {
 		has("word")
 
 		// The version that wrote the words knows which are gone.
-		do(t, m, func(t *tx) error { return t.Do("UPDATE search_state SET value = ?", search.Form) })
+		do(t, m, func(t *tx) error { return t.Do("UPDATE search_state SET form = ?", search.Form) })
 		if err := m.db.search.EraseGoneWords(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -174,7 +174,7 @@ func (r *row) document() (search.Document, error) {
 	d.Row, d.Languages = r.id, []string{r.rec.Language}
 	d.Tags = []search.Tag{tag(tagLanguage, r.rec.Language)}
 	for _, source := range r.rec.Sources {
-		d.Tags = append(d.Tags, tag(tagChannel, channelOf(source)))
+		d.Tags = append(d.Tags, tag(tagChannel, source))
 	}
 	return d, err
 }

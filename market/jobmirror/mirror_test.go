@@ -88,7 +88,7 @@ func TestGoneOnlyByACompleteRefresh(t *testing.T) {
 		} {
 			fault.Operation = jobboardtest.OpSearch
 			active := srv.Fail(fault)
-			_, _ = m.Refresh(t.Context())
+			_ = m.Refresh(t.Context())
 			active.Lift()
 			if n := count(); n < before+1 {
 				t.Errorf("an answer that %s takes postings away: %d are left of %d", name, n, before+1)
@@ -272,7 +272,7 @@ func TestClosedMirrorAnswers(t *testing.T) {
 		defer cancel()
 		_, search := m.Search(ctx, jobmirror.Query{})
 		_, status := m.Status(ctx)
-		_, refresh := m.Refresh(ctx)
+		refresh := m.Refresh(ctx)
 		for what, err := range map[string]error{
 			"search": search, "status": status, "refresh": refresh, "ready": m.Ready(ctx),
 		} {

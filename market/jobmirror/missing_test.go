@@ -161,15 +161,11 @@ func copied(t *testing.T, m *jobmirror.Mirror, what string, rows, held int) {
 // settled refreshes a mirror, and checks what it says and has then.
 func settled(t *testing.T, m *jobmirror.Mirror, what string, rows, held int) {
 	t.Helper()
-	done, err := m.Refresh(t.Context())
+	done, err := jobmirror.RefreshedStatus(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, err := m.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if done.Held != held*len(status.Sources) || len(done.Partial) > 0 {
+	if done.Held != held*len(done.Sources) || len(done.Partial) > 0 {
 		t.Errorf("%s: %+v, of which %d are held in each source", what, done, held)
 	}
 	copied(t, m, what, rows, held)
@@ -242,7 +238,7 @@ func TestEmptyAnswer(t *testing.T) {
 			}
 			board.tell(nil, "open", nil)
 		}
-		if done, err := m.Refresh(t.Context()); err != nil || done.Held != 120 {
+		if done, err := jobmirror.RefreshedStatus(t.Context(), m); err != nil || done.Held != 120 {
 			t.Errorf("%+v, %v", done, err)
 		}
 		board.tell(upTo(120), "open", nil)
@@ -291,7 +287,7 @@ func TestIncompleteRefreshesDoNotCount(t *testing.T) {
 		ago(t, m, 25*time.Hour)
 		board.part = true
 		for range 4 {
-			done, err := m.Refresh(t.Context())
+			done, err := jobmirror.RefreshedStatus(t.Context(), m)
 			if err != nil || done.Held != 39 || len(done.Partial) != 1 || done.Partial[0].Name != "a" || done.Partial[0].Problem == "" {
 				t.Errorf("an answer that counts more than it shows: %+v, %v", done, err)
 			}
@@ -501,7 +497,7 @@ func TestBoardsThatMisleadForLong(t *testing.T) {
 				}
 				board.script = nil
 				board.tell(upTo(100), "open", nil)
-				if done, err := m.Refresh(t.Context()); err != nil || done.Held > 0 && name != "shows others" {
+				if done, err := jobmirror.RefreshedStatus(t.Context(), m); err != nil || done.Held > 0 && name != "shows others" {
 					t.Errorf("all is back: %+v, %v", done, err)
 				}
 				checkReplay(t, m)
@@ -607,7 +603,7 @@ func TestUnreadablePostingsRemoveNothing(t *testing.T) {
 				refresh := func() (out jobmirror.Refreshed) {
 					t.Helper()
 					time.Sleep(time.Hour)
-					out, err := m.Refresh(t.Context())
+					out, err := jobmirror.RefreshedStatus(t.Context(), m)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -702,7 +698,7 @@ func TestUnreadablePostingsAndParts(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		board := newShelf(20)
 		m := open(t, address, board.options())
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for what, step := range map[string]struct {
@@ -716,7 +712,7 @@ func TestUnreadablePostingsAndParts(t *testing.T) {
 			board.mu.Lock()
 			board.shows, board.part, board.odd = step.shows, step.part, []string{"7"}
 			board.mu.Unlock()
-			_, err := m.Refresh(t.Context())
+			err := m.Refresh(t.Context())
 			status, failed := m.Status(t.Context())
 			if failed != nil {
 				t.Fatal(failed)

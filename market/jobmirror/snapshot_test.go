@@ -254,7 +254,7 @@ func TestRunOfAClosedMirror(t *testing.T) {
 		if err := m.Run(ctx); !closed(err) {
 			t.Errorf("Run after Close: %v", err)
 		}
-		if _, err := m.Refresh(ctx); !closed(err) {
+		if err := m.Refresh(ctx); !closed(err) {
 			t.Errorf("Refresh after Close: %v", err)
 		}
 		for _, cursor := range []string{"", "?since=" + string(m.cursor(changelog.Place{}))} {
@@ -274,7 +274,7 @@ func TestMirrorThatWasNotOpened(t *testing.T) {
 	t.Parallel()
 	var m Mirror
 	ctx := t.Context()
-	_, refreshed := m.Refresh(ctx)
+	refreshed := m.Refresh(ctx)
 	_, searched := m.Search(ctx, Query{})
 	_, suggested := m.Suggest(ctx, Query{Text: "nu"})
 	_, job := m.Job(ctx, 7)

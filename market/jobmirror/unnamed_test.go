@@ -53,7 +53,7 @@ func TestGenerationsOfJobs(t *testing.T) {
 				}
 				board.tell(shown, unavailable, states)
 				for range 15 {
-					if _, err := m.Refresh(t.Context()); err != nil {
+					if err := m.Refresh(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 					time.Sleep(48 * time.Hour)
@@ -125,7 +125,7 @@ func TestUnnamedJobsGo(t *testing.T) {
 			has("while it is looked up", true, 20)
 		}
 		exec("UPDATE jobs SET leased_until = 0")
-		exec("INSERT INTO sources (id, kind, name, language, search, geo, complete, named) VALUES (77, 'feed', 'old', '', '', '', 1, 9000000000000)")
+		exec("INSERT INTO sources (id, kind, name, language, complete, named) VALUES (77, 'feed', 'old', '', 1, 9000000000000)")
 		passes(t, m, day)
 		refresh(t, m)
 		has("while a source was not complete for long", true, 20)
@@ -246,7 +246,7 @@ func TestKilledInTheDailyPass(t *testing.T) {
 				}
 				return nil
 			})
-			_, err := m.Refresh(t.Context())
+			err := m.Refresh(t.Context())
 			jobmirror.FailStatements(m, nil)
 			if !dead {
 				if err != nil {
@@ -292,7 +292,7 @@ func TestNamedWhileItIsRemoved(t *testing.T) {
 			for _, m := range []*jobmirror.Mirror{m, other} {
 				running.Go(func() {
 					time.Sleep(time.Duration(i) * time.Millisecond)
-					if _, err := m.Refresh(t.Context()); err != nil {
+					if err := m.Refresh(t.Context()); err != nil {
 						t.Error(err)
 					}
 				})

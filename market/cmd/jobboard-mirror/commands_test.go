@@ -32,8 +32,8 @@ func TestFlagsAndArguments(t *testing.T) {
 		}},
 		"search": {Most: clitest.Unbounded, Args: ":4", Flags: []string{
 			"after= :4", "all=false", "category= :4", "company= :4", "csv=false", "facets=false", "fake-jobs=0 :4", "fields= posting job language km title place company evidence seen :38",
-			"json=false", "limit=0 10 50 100 :36", "near= :36", "output= csv json :8", "place= :4", "radius=50 10 25 50 100 :36", "remote= :4", "since=0 :4",
-			"synonyms= txt :8", "text= :4",
+			"json=false", "limit=0 10 50 100 :36", "near= :36", "place= :4", "radius=50 10 25 50 100 :36", "remote= :4", "since=0 :4",
+			"synonyms= txt :8",
 		}},
 		"serve":   {Most: 0, Args: ":0", Flags: []string{"addr=127.0.0.1:8080 :4", "allow= :4", "fake-jobs=0 :4", "hosts=[] :4", "max-age=0s 48h 96h :36", "mcp= :4", "monitor= :4", "synonyms= txt :8"}},
 		"status":  {Most: 0, Args: ":0", Flags: []string{"fake-jobs=0 :4", "json=false"}},

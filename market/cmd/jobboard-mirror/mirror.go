@@ -181,21 +181,16 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 		return setup.Usage("%w", err)
 	}
 	if m.Mirror, err = jobmirror.Open(ctx, address, opts); err != nil {
-		return openError(err, opts.Config)
+		return o.db.openError(err, opts.Config)
 	}
 	if o.copies != nil && o.copies.retire {
 		err = inUse(m.RemoveSources(ctx))
 	}
 	if err == nil && o.copies == nil && b.Fake != nil {
-		_, err = m.Refresh(ctx)
+		err = m.Refresh(ctx)
 	}
 	return err
 }
-
-const (
-	askDoctor  = "jobboard-mirror doctor says what is wrong with the database"
-	checkOwner = "check who owns the file and its folder"
-)
 
 // inUse adds to ErrLocked what a person can do while another process runs the mirror. It returns
 // other errors unchanged.
@@ -209,10 +204,9 @@ func inUse(err error) error {
 	}
 }
 
-// openError adds the exit code to an error of Open: a setting is wrong, or the
+// openError adds the exit code and the next step to an error of Open: a setting is wrong, or the
 // database does not answer.
-func openError(err error, cfg jobboard.Config) error {
-	var unreached *net.OpError
+func (d *database) openError(err error, cfg jobboard.Config) error {
 	var mistake *jobboard.ConfigError
 	switch {
 	case errors.As(err, &mistake):
@@ -223,12 +217,12 @@ func openError(err error, cfg jobboard.Config) error {
 		return setup.Usage("%w", err).Next("if the board moved, jobboard-mirror migrate --board-moved; if it has several addresses, give it a name with --board")
 	case errors.Is(err, jobmirror.ErrLocked):
 		return inUse(err)
-	case errors.As(err, &unreached): // perhaps by a socket's address, which is a path as well
-		return &setup.Error{Code: setup.ExitNetwork, Err: err, Hint: askDoctor}
-	case errors.Is(err, os.ErrPermission):
-		return setup.Usage("%w", err).Next(checkOwner)
 	}
-	return setup.Usage("%w", err).Next(askDoctor)
+	wrong := setup.Usage("%w", err).Next(databaseNext(d.address, err))
+	if _, unreached := errors.AsType[*net.OpError](err); unreached {
+		wrong.Code = setup.ExitNetwork
+	}
+	return wrong
 }
 
 // options returns the options and the database of a mirror.

@@ -162,7 +162,7 @@ that a timer knows that the copy is not done.`,
 			p.EndsItself.Store(true) // the command keeps the copied jobs and closes the database itself
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
 				stop := showProgress(ctx, &p.Console, m.progress, false)
-				_, err := m.Refresh(ctx)
+				err := m.Refresh(ctx)
 				stop()
 				if err == nil {
 					err = o.copies.acceptRemovals(ctx, m)

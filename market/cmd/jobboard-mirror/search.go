@@ -19,7 +19,7 @@ import (
 
 type searchFlags struct {
 	cli.QueryFlags
-	output cli.OutputFlags
+	form   cli.FormFlags
 	list   cli.ListFlags
 	after  string
 	facets bool
@@ -36,36 +36,27 @@ func newSearchCommand(p *cli.Program, db *database) *cobra.Command {
 		Use:   "search [TEXT]",
 		Short: "Find postings in the copy",
 		Long: `search prints a page of the postings in the copy that match: as a table, as CSV,
-or as one JSON document. TEXT is the search text, as --text is: words in any
-form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
---language narrow it. Words of German titles that mean the same find each other;
---synonyms names a file with others.
-A job is shown once, in a language in which it matches: in yours
-(JOBBOARD_LANGUAGE, else the locale's) if it does. --category, --place,
---company, --remote and --since narrow it. Postings that a visitor should not
-see are left out, but for --all.`,
+or as one JSON document. TEXT is words in any form, "in quotes" as they are
+written, -word leaves out, OR joins. --channel and --language narrow it, as do
+--category, --place, --company, --remote and --since. Words of German titles
+that mean the same find each other; --synonyms names a file with others. A job
+is shown once, in a language in which it matches: in yours (JOBBOARD_LANGUAGE,
+else the locale's) if it does. Postings that a visitor should not see are left
+out, but for --all.`,
 		Example: `  jobboard-mirror search --fake --near Berlin --radius 50 nurse
-  jobboard-mirror search --db jobs.db --fields title,job -o nurses.csv nurse`,
+  jobboard-mirror search --db jobs.db --fields title,job --csv nurse > nurses.csv`,
 		ValidArgsFunction: cli.Nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := f.Words(args)
-			if err != nil {
-				return err
-			}
-			form, err := f.output.Form()
-			if err != nil {
-				return err
-			}
 			fields, err := cli.Chosen(&f.list, hitFields)
 			if err != nil {
 				return err
 			}
-			around, err := f.Query(cmd.Flags(), &p.Console)
+			asked, err := f.Query(cmd.Flags(), args, &p.Console)
 			if err != nil {
 				return err
 			}
 			q := jobmirror.Query{
-				Text: text, Near: around.Near, Limit: f.list.Limit, After: jobmirror.PageCursor(f.after), Facets: f.facets, CountSince: f.facets,
+				Text: asked.Text, Near: asked.Near, Limit: f.list.Limit, After: jobmirror.PageCursor(f.after), Facets: f.facets, CountSince: f.facets,
 				All: f.all, OncePerJob: true,
 				Category: f.narrowed["category"], Place: f.narrowed["place"], Company: f.narrowed["company"],
 				Remote: jobboard.RemoteStatus(f.narrowed["remote"]), Since: f.since,
@@ -89,13 +80,8 @@ see are left out, but for --all.`,
 				if err != nil {
 					return err
 				}
-				err = f.output.WriteTo(p.Out, func(to *term.Output) error {
-					return printPage(&p.Console, to, page, form, fields, &q)
-				})
-				if err == nil && f.output.File != "" {
-					p.Note("%s in %s", term.Count(len(page.Postings), "posting"), f.output.File)
-				}
-				if err != nil || form != "" {
+				form := f.form.Form()
+				if err := printPage(&p.Console, page, form, fields, &q); err != nil || form != "" {
 					return err
 				}
 				noteCorrected(&p.Console, page.Corrected)
@@ -104,8 +90,8 @@ see are left out, but for --all.`,
 		},
 	}
 	f.Add(cmd)
-	f.output.Add(cmd, cli.Form{Name: "csv", Extension: "csv", Help: "print a line per posting as CSV"},
-		cli.Form{Name: "json", Extension: "json", Help: "print the page as one JSON document"})
+	f.form.Add(cmd, cli.Form{Name: "csv", Help: "print a line per posting as CSV"},
+		cli.Form{Name: "json", Help: "print the page as one JSON document"})
 	cli.AddListFlags(&f.list, cmd, hitFields)
 	cmd.Flags().Lookup("limit").Usage = "`postings` on a page; 0: 20"
 	cmd.Flags().StringVar(&f.after, "after", "", "`cursor` of the page before")
@@ -157,9 +143,8 @@ var hitFields = []cli.Field[jobmirror.Posting]{
 	{Name: "seen", Value: func(p jobmirror.Posting) any { return p.Seen.UTC().Format(time.RFC3339) }},
 }
 
-func printPage(c *term.Console, to *term.Output, page *jobmirror.Page, form string, fields []cli.Field[jobmirror.Posting],
-	q *jobmirror.Query,
-) error {
+func printPage(c *term.Console, page *jobmirror.Page, form string, fields []cli.Field[jobmirror.Posting], q *jobmirror.Query) error {
+	to := c.Out
 	switch form {
 	case "json":
 		return printJSON(to, page, fields)

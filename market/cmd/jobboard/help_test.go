@@ -36,7 +36,7 @@ func TestHelpFits(t *testing.T) {
 	}
 	newProcess().run(t, "search", "--help").want(t, setup.ExitOK, "jobboard help settings", "--near place")
 	newProcess().run(t, "help", "settings").want(t, setup.ExitOK, "--user-token-file file", "--timeout time", "JOBBOARD_USER_TOKEN")
-	newProcess().run(t, "fake", "--help").want(t, setup.ExitOK, "--addr").without(t, "help settings")
+	newProcess().run(t, "version", "--help").want(t, setup.ExitOK, "--json").without(t, "help settings")
 }
 
 func TestVersion(t *testing.T) {
@@ -55,7 +55,7 @@ func TestVersion(t *testing.T) {
 
 func TestMeantFlag(t *testing.T) {
 	for typed, meant := range map[string]string{
-		"--chanel": "is it --channel?", "--outptu": "is it --output?", "--langage": "is it --language?",
+		"--chanel": "is it --channel?", "--fieds": "is it --fields?", "--langage": "is it --language?",
 	} {
 		newProcess().run(t, "search", typed, "x").want(t, setup.ExitUsage).wantErr(t, "unknown flag: "+typed, meant, "next: jobboard search --help")
 	}

@@ -128,9 +128,7 @@ func (x *Index) Put(in *store.Tx, documents []Document) error {
 		}
 		rows.unknown(noted, unknown)
 	}
-	if err := x.noteChange(in); err != nil {
-		return err
-	}
+	x.noteChange(in)
 	return t.note(slices.Collect(maps.Keys(unknown)), rows)
 }
 
@@ -207,11 +205,8 @@ func (x *Index) Remove(t *store.Tx, row int64) error {
 	if err := x.text.Remove(t, row); err != nil {
 		return err
 	}
-	err := t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
-	if err != nil {
-		return err
-	}
-	return x.noteChange(t)
+	x.noteChange(t)
+	return t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
 }
 
 // indexed is what the tables beside the text index have of a document.
@@ -300,30 +295,16 @@ func (t *tx) putPlaces(row int64, before, now []Place) error {
 	return nil
 }
 
-// Merge puts the pieces of the text index together, step by step, where there are many.
+// Merge puts pieces of the text index together, step by step, where there are many.
 func (x *Index) Merge(ctx context.Context) error {
-	if err := x.db.Update(ctx, func(t *store.Tx) error { return (&tx{t, x}).foldChanges() }); err != nil {
-		return err
-	}
-	if !x.text.HasPieces() {
-		return nil
-	}
-	var merge *textindex.Merge
-	err := x.db.View(ctx, func(t *store.Tx) (err error) {
-		merge, err = x.text.Merge(t)
-		return err
-	})
-	for more := merge != nil; more && err == nil; {
-		err = x.db.Update(ctx, func(t *store.Tx) (err error) {
-			more, err = merge.Step(t)
+	for {
+		more := false
+		err := x.db.Update(ctx, func(t *store.Tx) (err error) {
+			more, err = x.text.Merge(t)
 			return err
 		})
+		if err != nil || !more {
+			return err
+		}
 	}
-	return err
-}
-
-// Fragments returns the number of pieces that the text index is in.
-func (x *Index) Fragments(t *store.Tx) (int64, error) {
-	n, _, _, err := x.text.Fragments(t)
-	return n, err
 }

@@ -347,5 +347,10 @@ func (t *Tx) run(f func(*Tx) error, writes bool) error {
 	if err := f(t); err != nil {
 		return err
 	}
+	for _, end := range t.ends {
+		if err := end(); err != nil {
+			return err
+		}
+	}
 	return t.flush()
 }
