@@ -41,7 +41,8 @@ type Board struct {
 	// Applicant gives the token of an applicant, for the applied check and the application
 	// identifier. nil: neither is asked.
 	Applicant oauth2.TokenSource
-	// Jobs are looked up in any case, the first 30 of them. The rest of 30 are jobs of links and of the feed.
+	// Jobs are looked up, at most the first 30. If they are fewer, jobs of links and of the feed are looked up
+	// too, 30 in all.
 	Jobs []jobboard.JobID
 	// Tokens has the answers of the token endpoint, if the source in Config.TokenSource fetches its tokens through
 	// its Transport. nil: they are not seen.
