@@ -2,14 +2,12 @@ package jobmirror
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"maps"
 	"os"
 	ossignal "os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -172,17 +170,6 @@ func Vocabulary(ctx context.Context, m *Mirror) (list []string, rows int, err er
 		return err
 	})
 	return list, rows, err
-}
-
-// EditCursor edits the words in a cursor; empty: none.
-func EditCursor(c PageCursor, edit func(string) string) PageCursor {
-	text, err := base64.RawURLEncoding.DecodeString(string(c))
-	if err != nil {
-		panic(err)
-	}
-	parts := strings.SplitN(string(text), ".", 4)
-	parts[3] = edit(parts[3])
-	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(strings.TrimSuffix(strings.Join(parts, "."), "."))))
 }
 
 // Merge puts the pieces of a mirror's text index together, and returns how many there

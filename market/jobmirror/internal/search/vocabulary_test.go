@@ -142,8 +142,8 @@ func TestHashesGrow(t *testing.T) {
 	}
 }
 
-// Words that a process has in memory, and another took out of the table, are gone for it at its next
-// transaction; those that stay are not read again.
+// Words that another process learns are meant by this one at its next transaction, and those that another took out of the
+// table are gone then; those that stay are not read again.
 func TestWordsGoInEveryProcess(t *testing.T) {
 	x := newIndex(t)
 	x.put(t, Document{Row: 1, Title: "Dachdecker"})
@@ -167,6 +167,10 @@ func TestWordsGoInEveryProcess(t *testing.T) {
 	}
 	if found := meant("dachdeker"); len(found) != 1 {
 		t.Fatalf("meant: %q", found)
+	}
+	x.put(t, Document{Row: 3, Title: "Zimmerer"})
+	if found := meant("zimerer"); len(found) != 1 {
+		t.Errorf("of what another process has indexed since, %q is meant", found)
 	}
 	x.do(t, func(t *tx) error { return t.Remove(t.Tx, 1) })
 	x.do(t, func(t *tx) error { return t.EraseWords(t.Tx, []Document{x.documents[1]}) })
