@@ -10,7 +10,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// ErrOtherBoard reports that the database holds the copy of another board than the one
+// ErrOtherBoard reports that the database has the copy of another board than the one
 // that Options names.
 var ErrOtherBoard = errors.New("jobmirror: the database holds the copy of another board")
 

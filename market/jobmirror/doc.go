@@ -23,19 +23,20 @@
 // # What is gone
 //
 // A source is a channel in one language, or a feed. A refresh reads one source. It is
-// complete if the answer was read to its end, held as many postings as it counts
+// complete if the answer was read to its end, contained as many postings as it counts
 // itself, and had no broken entry. Only a complete refresh removes anything.
 //
 // The rows that it misses are removed at once if they are few: at most a fifth of the
-// source's rows, or three, those counted that are held or went lately. If there are more, or the
-// source shows nothing at all, they are held until one of three things happens: lookups prove that
-// they are gone; complete refreshes have missed them three times and for Options.HoldMissing; or
-// somebody calls [Mirror.AcceptRemovals]. A job is gone only when its lookup says so.
+// source's rows, or three, counting those whose removal is pending and those removed lately. If there
+// are more, or the source shows nothing at all, their removal is pending until one of three things
+// happens: lookups prove that they are gone; complete refreshes have missed them three times and for
+// Options.HoldMissing; or somebody calls [Mirror.AcceptRemovals]. A job is gone only when its lookup
+// says so.
 //
 // If no process names a source in its options any more, the source and what only
 // it shows are removed after Options.KeepSources, or at once by [Mirror.RemoveSources].
 //
-// # Which answer holds
+// # Which answer counts
 //
 // The mirror takes a number from the database before it sends a request, and the
 // answer has that number. A row is replaced only by an answer with a higher
@@ -49,9 +50,9 @@
 //
 // # Limits
 //
-// One limit holds for every request that is sent to the board, repeats and redirects included:
-// Options.Limit a second. On PostgreSQL it holds for all processes together. An answer 429, or
+// Options.Limit bounds the requests a second that are sent to the board, repeats and redirects
+// included, on PostgreSQL those of all processes together. An answer 429, or
 // a failure with Retry-After, stops all requests for as long as the board asks: 1 s or longer
-// after a 429, an hour at most. After the pause half the rate is sent; the rate recovers within
-// minutes. The database keeps both, so they also hold after a restart.
+// after a 429, an hour at most. After the pause the limit is half of what it was, and recovers within
+// minutes. The database keeps pause and limit, so a restart changes neither.
 package jobmirror

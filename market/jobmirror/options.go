@@ -45,9 +45,9 @@ type Options struct {
 	// Below 0 this process looks no job up: unless another process looks jobs up, all stay unknown,
 	// and a site has a list without pages of jobs.
 	LookupEvery time.Duration
-	// HoldMissing is how long the copy keeps rows that a source ceases to show, if the source
-	// ceases to show many rows at once, or all of them, and no lookup proves that they are gone: 0
-	// means 24 hours, below 0 that nothing is held. See also Mirror.AcceptRemovals.
+	// HoldMissing is how long the removal of rows stays pending, if a source ceases to show many rows
+	// at once, or all of them, and no lookup proves that they are gone: 0 means 24 hours, below 0 that
+	// no removal is pending. See also Mirror.AcceptRemovals.
 	HoldMissing time.Duration
 	KeepChanges time.Duration // how long the log of changes reaches back; 0 means 30 days
 
@@ -64,9 +64,10 @@ type Options struct {
 	// most, unless it is for ever. See also Mirror.RemoveSources.
 	KeepSources time.Duration
 
-	// KeepJobs is the time for which the copy keeps a job that nothing names any more: no posting,
-	// no entry of a feed. 0 means 90 days, below 0 for ever. While a source was not complete for so
-	// long, none goes. For as long it remembers FirstSeen and ShownAgain of a posting that left it.
+	// KeepJobs is the time for which the copy keeps an orphan, a job that no posting and no entry of a
+	// feed names any more: 0 means 90 days, below 0 for ever. No orphan is removed while a source has
+	// had no complete refresh for that long. The copy remembers FirstSeen and ShownAgain of a posting
+	// that left it for the same time.
 	KeepJobs time.Duration
 
 	// Synonyms is a list of words that mean the same, a group on each line, such as "Pfleger,
