@@ -25,7 +25,7 @@ const (
 	unknownChannel jobboard.ChannelID = "999999983_boardcheck"
 )
 
-// Board says which board is asked, and as whom.
+// Board describes the board to ask, and the credentials to ask it with.
 type Board struct {
 	// Config is the program's own configuration. Check looks at the answers through a transport of its own,
 	// which it puts below Config.Middleware, and waits for a limit of five requests a second before it

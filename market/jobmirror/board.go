@@ -102,7 +102,7 @@ func (b board) note(t *tx) error {
 	return nil
 }
 
-// MoveBoard tells the database at address that its board has moved, after which Open no
+// MoveBoard notes in the database at address that its board has moved, after which Open no
 // longer returns ErrOtherBoard: it replaces the board's name and addresses there by those
 // in opts. What opts leaves out is taken from the next process that opens the mirror with
 // sources. Nothing of the copy changes.

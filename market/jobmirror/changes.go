@@ -27,7 +27,7 @@ type Change struct {
 	Cause string `json:"cause"` // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
 }
 
-// ChangeKind says what a change is of.
+// ChangeKind names what a change is of.
 type ChangeKind string
 
 // The kinds of changes.

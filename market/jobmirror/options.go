@@ -13,7 +13,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
-// Options says what is mirrored and how. The zero value of a field means the
+// Options describes what is copied and how. The zero value of a field means the
 // default in its comment.
 type Options struct {
 	// Config configures the client that Open makes. Its requests keep the mirror's
@@ -80,7 +80,7 @@ type Options struct {
 	// share the visitors of a site need the same list: a PageCursor holds for one list.
 	Synonyms string
 
-	// Authorize says who may ask Handler: nil lets a request pass, an error
+	// Authorize decides who may ask Handler: nil lets a request pass, an error
 	// refuses it with 403. Without it only callers on this machine are served, and
 	// nobody for whom a proxy asks.
 	Authorize func(*http.Request) error
@@ -110,7 +110,7 @@ type Channel struct {
 
 // Feed names a job feed: a file or the address of one, plain or compressed with gzip.
 type Feed struct {
-	// Name tells feeds apart and stands in the database. Empty: Address without user,
+	// Name identifies the feed, in the database too. Empty: Address without user,
 	// password, query and fragment, and of a path its last element.
 	Name string
 	// Address is http or https with a host, or a path: the path of an existing file, or of a file

@@ -15,7 +15,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
-// Query says what is searched for. The zero value finds every posting that a visitor may see.
+// Query describes a search. The zero value finds every posting that a visitor may see.
 type Query struct {
 	// Text holds words that must all occur in the posting: any form in the posting's language, or
 	// another spelling, will do. In the title, a place and a company a part of a word of four
@@ -102,7 +102,7 @@ type Page struct {
 	// it was typed; Corrected is nil as long as that fills the page.
 	Corrected []Correction
 	Why       *Why // why there are no postings; nil: there are, or the page is not the first, or of ChangedAfter
-	// Building says that more than a tenth of the postings wait to be indexed, as while the copy is filled
+	// Building reports that more than a tenth of the postings wait to be indexed, as while the copy is filled
 	// or after Mirror.Rebuild, so that a search may find too little.
 	Building bool
 	// Age is the age of the channel's copy, or of the oldest channel's; below 0: one was never
@@ -184,7 +184,7 @@ type Snippet struct {
 	Marks []Mark // of what was found, in order
 }
 
-// Mark says which bytes of a snippet's Text were found: those from Begin up to End.
+// Mark marks the bytes of a snippet's Text that were found: those from Begin up to End.
 type Mark struct{ Begin, End int }
 
 // maxText bounds the bytes of a query's text.

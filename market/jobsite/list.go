@@ -61,7 +61,7 @@ type ListProblem struct {
 	Reason ListReason
 }
 
-// ListReason says why a value is wrong.
+// ListReason is the reason why a value is wrong.
 type ListReason string
 
 // The reasons.
