@@ -44,16 +44,13 @@ type Board struct {
 	// Jobs are looked up, at most the first 30. If they are fewer, jobs of links and of the feed are looked up
 	// too, 30 in all.
 	Jobs []jobboard.JobID
-	// Tokens has the answers of the token endpoint, if the source in Config.TokenSource fetches its tokens through
-	// its Transport. nil: they are not seen.
-	Tokens *TokenAnswers
 }
 
 // Step is one kind of call of a check.
 type Step struct {
-	Call    string `json:"call"`    // as in the profile, such as "search with a word"
-	Request string `json:"request"` // such as "GET {jobdb_url}/jobdb/public/apply/external?jobid"
-	AtMost  int    `json:"at_most"` // calls, without repeats and redirects
+	Call    string // as in the profile, such as "search with a word"
+	Request string // such as "GET {jobdb_url}/jobdb/public/apply/external?jobid"
+	AtMost  int    // calls, without repeats and redirects
 }
 
 const (

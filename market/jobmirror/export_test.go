@@ -8,6 +8,7 @@ import (
 	ossignal "os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -166,9 +167,14 @@ func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f fun
 // Vocabulary returns the words of the table, in order, and how many rows they stand in.
 func Vocabulary(ctx context.Context, m *Mirror) (list []string, rows int, err error) {
 	err = m.db.view(ctx, func(t *tx) (err error) {
-		list, rows, err = m.db.search.Words(t.Tx)
-		return err
+		return t.Rows("SELECT words FROM vocabulary", nil, func(scan func(...any) error) error {
+			var words string
+			err := scan(&words)
+			list, rows = append(list, strings.Fields(words)...), rows+1
+			return err
+		})
 	})
+	slices.Sort(list)
 	return list, rows, err
 }
 

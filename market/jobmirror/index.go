@@ -104,8 +104,7 @@ func (t indexTx) indexUnindexed() (more bool, err error) {
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	// Asked once the postings are locked: who changes the form marks them later than that.
-	if own, err := t.db.search.InForm(t.Tx); err != nil || !own {
+	if own, err := t.keepForm(); err != nil || !own {
 		return false, err
 	}
 	documents, err := t.documents(rows)

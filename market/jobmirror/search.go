@@ -169,8 +169,8 @@ func (p Posting) Nearest() (location jobboard.Location, ok bool) {
 
 // Correction holds a word that was corrected or left out. A corrected word is one that no posting has; Nearest has
 // the words that may have been meant. A word is left out if no posting has all words of the text, and some have all
-// the others: a word that only says that somebody looks for a job, such as Stelle or Job, or the one that the fewest
-// postings have.
+// the others: a word that only says that somebody looks for a job, such as Stelle or Job, or the one that says least
+// about the work, such as a town.
 type Correction struct {
 	Word    string   // of Query.Text, in lower case
 	Nearest []string // what was searched for as well, the likeliest first; none: Word was left out

@@ -41,7 +41,6 @@ The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 	}
 	o.copies.add(cmd)
 	o.intervals.add(cmd)
-	o.fake.add(cmd)
 	o.addSynonymsFlag(cmd)
 	at.add(cmd, "")
 	return cmd
@@ -139,7 +138,6 @@ the copy.`,
 			})
 		},
 	}
-	o.fake.add(cmd)
 	o.intervals.addMaxAge(cmd)
 	o.addSynonymsFlag(cmd)
 	at.add(cmd, "127.0.0.1:8080")
@@ -176,7 +174,6 @@ that a timer knows that the copy is not done.`,
 	}
 	o.copies.add(cmd)
 	o.intervals.add(cmd)
-	o.fake.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the status as JSON")
 	return cmd
 }

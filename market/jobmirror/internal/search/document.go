@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -120,16 +119,16 @@ func (x *Index) Put(in *store.Tx, documents []Document) error {
 	if err != nil {
 		return err
 	}
-	unknown := map[string]struct{}{}
+	var noted []string
 	for i := range documents {
-		noted, err := t.put(tokenizer, &documents[i], before[documents[i].Row])
+		list, err := t.put(tokenizer, &documents[i], before[documents[i].Row])
 		if err != nil {
 			return err
 		}
-		rows.unknown(noted, unknown)
+		noted = append(noted, list...)
 	}
 	x.noteChange(in)
-	return t.note(slices.Collect(maps.Keys(unknown)), rows)
+	return t.note(x.vocabulary.unknown(rows, noted), rows)
 }
 
 // tokenizer returns one of tokenizers, into which the caller puts it back.

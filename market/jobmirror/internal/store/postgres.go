@@ -31,6 +31,7 @@ var postgresDialect = dialect{
 	in:    "= ANY (ARRAY" + postgresIDs + ")",
 	notIn: "<> ALL (ARRAY" + postgresIDs + ")",
 	lock:  "FOR UPDATE",
+	share: "FOR SHARE",
 	skip:  "FOR UPDATE SKIP LOCKED",
 	key:   "BIGINT PRIMARY KEY",
 	next:  "SELECT nextval(('mirror_' || ?)::regclass)",
