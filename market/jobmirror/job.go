@@ -26,8 +26,8 @@ type Job struct {
 	NextLookup    time.Time
 	Failures      int    // lookups in a row that did not answer
 	Problem       string // of the last one; empty: none
-	// NoAnswer is when the mirror last asked the board in vain, where neither the last lookup of the job nor
-	// the last refresh of any channel was answered; zero: the board answers.
+	// NoAnswer is the time of the last request that the board did not answer, if neither the last lookup of the job
+	// nor the last refresh of any channel was answered; zero: the board answers.
 	NoAnswer time.Time
 
 	Postings []PostingRecord // postings that may belong to the job, in all languages

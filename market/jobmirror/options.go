@@ -31,11 +31,11 @@ type Options struct {
 
 	// Limit bounds the requests a second that are sent to the board, repeats
 	// and redirects included: by this process on SQLite, by all together on
-	// PostgreSQL. 0 means 20, negative: no limit, but pauses hold.
+	// PostgreSQL. 0 means 20, negative: no limit but the board's pauses.
 	Limit float64
 	// Concurrency bounds the lookups of a batch that are under way at once: 0 means 16,
 	// at most 1024. Once the last of a batch is sent the next one begins, so that a few
-	// lookups that are not answered hold up nobody.
+	// unanswered lookups delay no others.
 	Concurrency int
 
 	RefreshEvery time.Duration // between two refreshes of a source; 0 means 15 minutes, at most 5 years
@@ -51,9 +51,9 @@ type Options struct {
 	HoldMissing time.Duration
 	KeepChanges time.Duration // how long the log of changes reaches back; 0 means 30 days
 
-	// MaxAge bounds the age of a lookup's answer that is still given: 0 means 48
+	// MaxAge bounds the age at which a lookup's answer is still returned: 0 means 48
 	// hours, or twice LookupEvery where that is longer. A job that stays closed or gone
-	// is looked up more and more seldom, up to each 32nd time, and its answer is given
+	// is looked up more and more seldom, up to each 32nd time, and its answer is returned
 	// for as many times longer.
 	MaxAge time.Duration
 
@@ -75,7 +75,7 @@ type Options struct {
 	// member in the title. So does the board's search by Handler. Of a phrase, such as "staff
 	// nurse", a title must have all words. An abbreviation of up to four letters with two capitals, such as MFA,
 	// finds the other members, but they do not find it. Quoted words and words left out have no synonyms. Empty lines
-	// and lines that begin with # hold no group. A list may have 1 MiB, a group 20 words or phrases.
+	// and lines that begin with # are ignored. A list may have 1 MiB, a group 20 words or phrases.
 	// Empty: the built-in list of German job titles, for German postings; "-": there are no synonyms. Processes that
 	// share the visitors of a site need the same list: a PageCursor holds for one list.
 	Synonyms string
@@ -95,8 +95,8 @@ type Options struct {
 
 	Logger *slog.Logger // nil: silent
 
-	// MeterProvider is told how the mirror is doing; nil: nobody is. What the
-	// client does is measured by an Observer in Config, such as jobboardotel's.
+	// MeterProvider receives the metrics of the mirror; nil: there are none. Those of the
+	// client come from an Observer in Config, such as jobboardotel's.
 	MeterProvider metric.MeterProvider
 
 	noLookups bool // LookupEvery was below 0
