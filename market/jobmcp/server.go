@@ -66,7 +66,7 @@ type Options struct {
 	// JobURL returns the address of the page of a job on the site of this server, for results to link to; nil: results
 	// link to the board alone.
 	JobURL func(job jobboard.JobID, title string) string
-	// SignIn tells a person how to sign in as an applicant; empty: signing in is
+	// SignIn explains to a person how to sign in as an applicant; empty: signing in is
 	// impossible.
 	SignIn string
 	// Kept returns a stored snapshot, or nil, with which what_changed compares in the first

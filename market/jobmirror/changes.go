@@ -19,7 +19,7 @@ type Change struct {
 	Language string          `json:"language,omitempty"` // of a posting's row; of what was forgotten "posting" or "job"
 	Before   json.RawMessage `json:"before,omitempty"`   // a PostingRecord or JobRecord; none: it is new
 	After    json.RawMessage `json:"after,omitempty"`    // likewise; none: it is gone
-	// Confirming reports that nothing but PostingRecord.Confirmed differs: a lookup has told the title of
+	// Confirming reports that nothing but PostingRecord.Confirmed differs: a lookup returned the title of
 	// the posting's job. The posting itself has not changed.
 	Confirming bool `json:"confirming,omitempty"`
 	// Cause is "date" if Before and After are equal: the date has come from which visitors may see the
@@ -27,7 +27,7 @@ type Change struct {
 	Cause string `json:"cause"` // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
 }
 
-// ChangeKind says what a change is of.
+// ChangeKind names what a change is of.
 type ChangeKind string
 
 // The kinds of changes.
@@ -48,7 +48,7 @@ var (
 	// ErrCursorTooOld reports that the log does not reach back that far; begin anew with
 	// Snapshot.
 	ErrCursorTooOld = changelog.ErrTooOld
-	// ErrCursorAhead reports that the log does not hold the change that the cursor marks: the log
+	// ErrCursorAhead reports that the log lacks the change that the cursor marks: the log
 	// ends before that change, or has another change under its number, as after a backup was put
 	// back; begin anew with Snapshot.
 	ErrCursorAhead = changelog.ErrAhead

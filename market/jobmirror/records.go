@@ -14,7 +14,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// State tells what lookups said of a job: the last answer that is believed. ERROR_POSTING_UNAVAILABLE
+// State names what lookups returned for a job: the last answer that is believed. ERROR_POSTING_UNAVAILABLE
 // is none: it changes no state.
 type State string
 
@@ -27,7 +27,7 @@ const (
 	StateUnavailable State = "unavailable" // ERROR_JOB_UNAVAILABLE
 )
 
-// Evidence says what makes a posting one of a job's. None is certain; see also
+// Evidence names the reason why a posting belongs to a job. None is certain; see also
 // PostingRecord.Confirmed.
 type Evidence string
 

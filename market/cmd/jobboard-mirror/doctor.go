@@ -195,7 +195,7 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 		case source.Complete.IsZero():
 			r.Add(checkSource, doctor.Warn, detail, "wait for the first copy, or start jobboard-mirror run")
 		case source.Held > 0:
-			r.Add(checkSource, doctor.Warn, fmt.Sprintf("%s, of which it does not show %d any more; they stay until that is certain", detail, source.Held),
+			r.Add(checkSource, doctor.Warn, fmt.Sprintf("%s, pending removals: %d", detail, source.Held),
 				"look on the board whether these are gone: if they are, jobboard-mirror refresh --accept-removals; if all are, check its name and the credential")
 		case now.Sub(source.Complete) > 2*time.Hour:
 			r.Add(checkSource, doctor.Warn, detail, "look whether jobboard-mirror run is at work")
@@ -247,7 +247,7 @@ func examineLookups(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 		r.Add(checkLookups, doctor.Warn, detail+", the first since "+ago(s.DueSince),
 			"let it ask more often with --rate, if the board permits")
 	case s.Unconfirmed > fewUnconfirmed:
-		r.Add(checkLookups, doctor.Warn, fmt.Sprintf("%s; jobs that have ended, by lookups which are not believed yet: %d", detail, s.Unconfirmed),
+		r.Add(checkLookups, doctor.Warn, fmt.Sprintf("%s; unconfirmed ends of jobs: %d", detail, s.Unconfirmed),
 			"look some of these jobs up on the board: if they have ended, jobboard-mirror refresh --accept-removals")
 	default:
 		r.Add(checkLookups, doctor.OK, detail, "")

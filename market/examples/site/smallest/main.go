@@ -5,7 +5,7 @@
 //
 //	go -C market/examples/site run ./smallest
 //
-// It tells its address, and serves until it is interrupted: the board of the variables
+// It prints its address, and serves until it is interrupted: the board of the variables
 // JOBBOARD_..., see [jobsite.ReadEnv], or without them the mock server.
 package main
 
