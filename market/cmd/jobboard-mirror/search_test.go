@@ -47,7 +47,7 @@ func TestSearchShowsAJobOnce(t *testing.T) {
 			after = strings.TrimSpace(more)
 		}
 	}
-	if german, all := everything(100, "--language", "de"), everything(7); len(german) < 40 || !slices.Equal(all, german) {
+	if german, all := everything(100, "--language", "de"), everything(7); len(german) < 30 || !slices.Equal(all, german) {
 		t.Errorf("%v, want %v", all, german)
 	}
 }
