@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+
+	"github.com/jobboard-sdk/jobboard-go/market/internal/feedaddress"
 )
 
 // Format prints the feed with its address as it may be shown; see Feed.Name.
@@ -30,10 +32,10 @@ func (feed Feed) withoutSecrets() Feed {
 	if mayHoldPassword(feed.Name) {
 		feed.Name = unread
 	}
-	if feed.Address != "" && webAddress(feed.Address) == nil && looksLikeAddress(feed.Address) {
+	if feed.Address != "" && feedaddress.Parse(feed.Address) == nil && feedaddress.IsMistyped(feed.Address) {
 		feed.Address = unread
 	} else if feed.Address != "" {
-		feed.Address = publicAddress(feed.Address)
+		feed.Address = feedaddress.Public(feed.Address)
 	}
 	return feed
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/doctor"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/feedaddress"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
@@ -218,13 +217,16 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 // examineFeeds says of feeds whether run would take them, and whether the copy has them.
 func examineFeeds(r *doctor.Report, s *jobmirror.Status, feeds []string) {
 	for _, feed := range feeds {
-		name := filepath.Base(feed)
-		if u, err := url.Parse(feed); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
-			u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
-			name = u.String()
-		} else if info, err := os.Stat(feed); err != nil || info.IsDir() {
-			r.Add(checkFeed, doctor.Fail, name+": there is no such file", "check the path, or the address, of --feed")
-			continue
+		name := feedaddress.Public(feed)
+		if feedaddress.Parse(feed) == nil {
+			if info, err := os.Stat(feed); err != nil || info.IsDir() {
+				detail := name + ": there is no such file"
+				if feedaddress.IsMistyped(feed) { // and may hold a password
+					detail = "a feed's address is neither http or https with a host, nor the path of a file"
+				}
+				r.Add(checkFeed, doctor.Fail, detail, "check the path, or the address, of --feed")
+				continue
+			}
 		}
 		if !slices.ContainsFunc(s.Sources, func(source jobmirror.SourceStatus) bool { return source.Kind == "feed" && source.Name == name }) {
 			r.Add(checkFeed, doctor.Warn, name+": the copy does not have it", "start jobboard-mirror run with this --feed")
