@@ -22,8 +22,8 @@
 // sends an application. Of the job the page has what the board will ask there, and the privacy statement.
 //
 // A List is the search in an address: ParseList reads it from the result of ReadQuery and reports wrong
-// values, Query returns the query for a mirror, and Places and Categories return links that narrow the
-// search.
+// values, Query returns the query for a mirror. Results.Groups and Results.Chips return the links that narrow and widen
+// the search.
 //
 // Sections in comments are those of the interface, as in package jobboard.
 package jobsite
