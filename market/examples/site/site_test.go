@@ -325,25 +325,6 @@ func TestBoardDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// Before the board was copied once nobody is told that a job is gone: a search
-// engine would forget its page.
-func TestBeforeTheFirstCopy(t *testing.T) {
-	v, fake, mirror := begin(t)
-	fake.Fail(jobboardtest.Fault{Status: 503})
-	if _, err := mirror.Refresh(t.Context()); err == nil {
-		t.Fatal("a copy of a board that is down")
-	}
-	v.get("/?lang=en")
-	status, body := v.get("/")
-	want(t, "list", status, body, 503, "We have no current answer of the job board")
-	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
-	want(t, "job", status, body, 503, "We have no current answer of the job board")
-	for _, path := range []string{"/job/99999/", "/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
-		status, body = v.get(path)
-		want(t, path, status, body, 503)
-	}
-}
-
 func TestPublished(t *testing.T) {
 	v, fake := start(t)
 	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
