@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Finding is something that a check found.
@@ -48,7 +47,6 @@ func (c *comparison) all() {
 		c.outcomes(name, old, k)
 		c.members(name, old, k.shape)
 		c.words(name, old, k)
-		c.speed(name, old, k)
 	}
 	c.meaning()
 	c.counts()
@@ -173,15 +171,13 @@ func (c *comparison) forms(at, path string, was, now *member) {
 }
 
 func (c *comparison) words(where string, old *kindProfile, now *kindNight) {
-	for _, key := range slices.Sorted(maps.Keys(now.shape.words)) {
-		for _, word := range slices.Sorted(maps.Keys(now.shape.words[key])) {
-			switch {
-			case old.Words[key][word] > 0:
-			case key == "question types" && len(old.Words[key]) > 0:
-				c.change(where+" "+wordsOf[key], "the type of question %s was never seen", word)
-			default:
-				c.note(where+" "+wordsOf[key], "%s was never seen", word)
-			}
+	for _, word := range slices.Sorted(maps.Keys(now.shape.types)) {
+		switch at := where + " questions[].type"; {
+		case old.Types[word] > 0:
+		case len(old.Types) > 0:
+			c.change(at, "the type of question %s was never seen", word)
+		default:
+			c.note(at, "%s was never seen", word)
 		}
 	}
 	headers := now.headers()
@@ -189,15 +185,6 @@ func (c *comparison) words(where string, old *kindProfile, now *kindNight) {
 		if headers[name] && old.Headers[name] == 0 {
 			c.change(where, "the answers have the header %s", name)
 		}
-	}
-}
-
-func (c *comparison) speed(where string, old *kindProfile, now *kindNight) {
-	if was, is := old.Last.MedianMS, now.median(); is > time.Second && is.Milliseconds() >= 5*was {
-		c.note(where, "the answers took %v, half of them at most, and %v before", is.Round(time.Millisecond), time.Duration(was)*time.Millisecond)
-	}
-	if now.limited > 0 {
-		c.note(where, "%d answers had status 429", now.limited)
 	}
 }
 
@@ -231,10 +218,6 @@ func (c *comparison) counts() {
 		is := now[name]
 		switch {
 		case !ok || was == is:
-		case name == countPageSize:
-			c.note(kindSearch, "a page has %d postings, and had %d", is, was)
-		case name == countTokenLife:
-			c.note(kindToken, "a token lives for %d s, and lived for %d", is, was)
 		case is == 0 || is*10 < was:
 			c.change(name, "it has %d entries, and had %d", is, was)
 		case is*2 < was:

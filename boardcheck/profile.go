@@ -29,22 +29,14 @@ type profileData struct {
 }
 
 type kindProfile struct {
-	Last     lastNight                 `json:"last"`
-	Headers  map[string]int            `json:"headers,omitempty"` // Deprecation and Sunset: checks that saw them
-	Outcomes map[string]*outcome       `json:"outcomes"`
-	Words    map[string]map[string]int `json:"words,omitempty"`
-	Members  map[string]*member        `json:"members,omitempty"`
-}
-
-type lastNight struct {
-	Asked       int   `json:"asked"`
-	MedianMS    int64 `json:"median_ms"`
-	RateLimited int   `json:"rate_limited"`
+	Headers  map[string]int      `json:"headers,omitempty"` // Deprecation and Sunset: checks that saw them
+	Outcomes map[string]*outcome `json:"outcomes"`
+	Types    map[string]int      `json:"question_types,omitempty"`
+	Members  map[string]*member  `json:"members,omitempty"`
 }
 
 type outcome struct {
 	Seen    int            `json:"seen"`
-	Last    int            `json:"last"`
 	Answers map[string]int `json:"answers"` // by status, media type and redirects
 }
 
@@ -140,11 +132,11 @@ func (p *Profile) text() ([]byte, error) {
 }
 
 // oneLine are the objects whose members take a line each.
-var oneLine = map[string]bool{"members": true, "outcomes": true, "words": true, "effects": true}
+var oneLine = map[string]bool{"members": true, "outcomes": true, "effects": true}
 
 func writeLines(out *bytes.Buffer, text []byte, depth int, name string) error {
 	var object map[string]json.RawMessage
-	if len(text) == 0 || text[0] != '{' || name == "last" || depth < 0 {
+	if len(text) == 0 || text[0] != '{' || depth < 0 {
 		out.Write(text)
 		return nil
 	}
@@ -219,15 +211,11 @@ func (k *kindProfile) merge(n *kindNight) {
 	if k.Members == nil {
 		k.Members = map[string]*member{}
 	}
-	if k.Words == nil {
-		k.Words = map[string]map[string]int{}
+	if k.Types == nil {
+		k.Types = map[string]int{}
 	}
 	if k.Headers == nil {
 		k.Headers = map[string]int{}
-	}
-	k.Last = lastNight{Asked: n.asked, MedianMS: n.median().Milliseconds(), RateLimited: n.limited}
-	for _, o := range k.Outcomes {
-		o.Last = 0
 	}
 	for name, now := range n.outcomes {
 		o := k.Outcomes[name]
@@ -239,7 +227,6 @@ func (k *kindProfile) merge(n *kindNight) {
 			o.Answers = map[string]int{}
 		}
 		o.Seen += now.count
-		o.Last = now.count
 		addCounts(o.Answers, now.answers)
 	}
 	for name, seen := range n.headers() {
@@ -247,12 +234,7 @@ func (k *kindProfile) merge(n *kindNight) {
 			k.Headers[name]++
 		}
 	}
-	for key, words := range n.shape.words {
-		if k.Words[key] == nil {
-			k.Words[key] = map[string]int{}
-		}
-		addCounts(k.Words[key], words)
-	}
+	addCounts(k.Types, n.shape.types)
 	n.shape.foldKeys(k.Members)
 	for path := range n.shape.members {
 		if k.Members[path] == nil {

@@ -2,10 +2,8 @@ package jobmirror_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -14,69 +12,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
-
-// A reader of the log that has read more than a backup holds is told so, also once the log has
-// grown past its cursor with other changes; a reader who had read no further goes on.
-func TestCursorAfterABackupWasPutBack(t *testing.T) {
-	onBoth(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		m := open(t, address, optionsOf(srv))
-		refresh(t, m)
-		newest := func() jobmirror.Cursor {
-			t.Helper()
-			status, err := m.Status(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return status.Newest
-		}
-		publish := func(title string) {
-			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: title, Language: "de"})
-			refresh(t, m)
-		}
-		kept := newest() // of a reader that had read as far as the backup
-		publish("Hebamme")
-		lost := newest()
-		// What a backup put back does to the log: changes after the backup are gone, and their
-		// numbers are given again.
-		parts := strings.Split(string(kept), "-")
-		number, err := strconv.Atoi(parts[1])
-		if err != nil {
-			t.Fatal(kept, err)
-		}
-		for _, statement := range []string{
-			fmt.Sprintf("DELETE FROM changes WHERE number > %d", number),
-			fmt.Sprintf("UPDATE counters SET value = %d WHERE name = 'change'", number),
-		} {
-			if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
-				t.Fatal(err)
-			}
-		}
-		read := func(since jobmirror.Cursor) (n int, err error) {
-			for _, err := range m.Changes(t.Context(), since) {
-				if err != nil {
-					return n, err
-				}
-				n++
-			}
-			return n, nil
-		}
-		if _, err := read(lost); !errors.Is(err, jobmirror.ErrCursorAhead) {
-			t.Errorf("ahead of the log: %v", err)
-		}
-		publish("Kranführer")
-		publish("Imker")
-		if _, err := read(lost); !errors.Is(err, jobmirror.ErrCursorAhead) {
-			t.Errorf("the log has grown past the cursor: %v", err)
-		}
-		if n, err := read(kept); err != nil || n == 0 {
-			t.Errorf("a reader that had read no more: %d changes, %v", n, err)
-		}
-		if _, err := read(""); err != nil {
-			t.Error(err)
-		}
-	})
-}
 
 // A backup of a mirror at work is a whole copy of one moment, which opens.
 func TestBackup(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"net/http"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -218,114 +216,6 @@ func TestRefreshOfARetiredSource(t *testing.T) {
 		}
 		if got := titles(t, m); len(got) != 0 {
 			t.Errorf("the copy has %q", got)
-		}
-	})
-}
-
-// A reader with the writer's options becomes ready when the channels are copied, and no
-// earlier.
-func TestReaderIsReadyWhenTheCopyIs(t *testing.T) {
-	t.Parallel()
-	m := guarded(t)
-	opts := *m.opts
-	opts.ReadOnly = true
-	reader := beside(t, m, opts)
-	for _, src := range m.sources[:2] {
-		for name, m := range map[string]*Mirror{"writer": m, "reader": reader} {
-			if err := m.Ready(t.Context()); !errors.Is(err, ErrIncomplete) {
-				t.Errorf("the %s, before %s was copied: %v", name, src, err)
-			}
-		}
-		if err := (&refresher{m, src, beginTurn(t, m, src)}).finish(t.Context(), true, ""); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, m := range map[string]*Mirror{"writer": m, "reader": reader} {
-		if err := m.Ready(t.Context()); err != nil {
-			t.Errorf("the %s, once all was copied: %v", name, err)
-		}
-	}
-}
-
-// Of thousands of due sources each is refreshed, the longest due one first.
-func TestThousandsOfSources(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
-		channels := make([]Channel, 1000)
-		if !testenv.Whole() {
-			channels = channels[:200]
-		}
-		for i := range channels {
-			channels[i].ID = jobboard.ChannelID(fmt.Sprintf("channel %d", i))
-		}
-		m = beside(t, m, Options{Config: m.opts.Config, Channels: channels})
-		last := m.sources[len(channels)-1]
-		do(t, m, func(t *tx) error {
-			_, err := t.Exec("UPDATE sources SET next_due = CASE WHEN id = ? THEN 1 ELSE 2 END", last.ID)
-			return err
-		})
-		w := &worker{m, "test"}
-		seen := map[int64]bool{}
-		for i := range channels {
-			src, _, err := w.beginDue(t.Context())
-			if err != nil || src == nil || seen[src.ID] || (i == 0) != (src.ID == last.ID) {
-				t.Fatalf("source %d that is due: %v, %v", i, src, err)
-			}
-			seen[src.ID] = true
-			do(t, m, func(t *tx) error { // the lease may end while others refresh
-				_, err := t.Exec("UPDATE sources SET next_due = ? WHERE id = ?", t.Now+1_000_000_000, src.ID)
-				return err
-			})
-		}
-		if src, _, err := w.beginDue(t.Context()); err != nil || src != nil {
-			t.Errorf("%v is due, %v", src, err)
-		}
-	})
-}
-
-// A process that slept through its lease, or whose database was away for as long,
-// neither prolongs nor gives back what another one holds by then.
-func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
-	onBoth(t, func(t *testing.T, m *Mirror) {
-		want(t, m, 7, 8)
-		reserve := func(process string) (b lookups.Batch) {
-			do(t, m, func(t *tx) (err error) {
-				b, _, err = t.lookups.Take(lookups.Round{}, 10, process)
-				return err
-			})
-			return b
-		}
-		leases := func() map[int64]int64 {
-			var out map[int64]int64
-			do(t, m, func(t *tx) (err error) {
-				out, err = store.Pairs[int64, int64](t, "SELECT job, leased_until FROM jobs")
-				return err
-			})
-			return out
-		}
-		sleeper := reserve("sleeper")
-		do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE jobs SET leased_until = ?", t.Now-1); return err })
-		next := reserve("next")
-		if len(sleeper.Jobs) != 2 || len(next.Jobs) != 2 {
-			t.Fatalf("%v, then %v are due", sleeper, next)
-		}
-		do(t, m, func(t *tx) error { // answers that arrived during its sleep are written
-			return t.answering(m).saveAnswers([]lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
-		})
-		before := leases()
-		if before[8] != 0 || before[7] == 0 {
-			t.Errorf("the leases are %v", before)
-		}
-		if err := errors.Join((&lookingUp{m: m, Batch: sleeper}).renew(t.Context()), (&lookingUp{m: m, Batch: sleeper}).release(t.Context())); err != nil {
-			t.Error(err)
-		}
-		if after := leases(); !maps.Equal(before, after) {
-			t.Errorf("the leases were %v, and are %v", before, after)
-		}
-		if err := (&lookingUp{m: m, Batch: next}).renew(t.Context()); err != nil || leases()[8] != 0 {
-			t.Errorf("a job with its result is leased again: %v, %v", leases(), err)
-		}
-		if err := (&lookingUp{m: m, Batch: next}).release(t.Context()); err != nil || leases()[7] != 0 {
-			t.Errorf("the leases are %v, %v", leases(), err)
 		}
 	})
 }

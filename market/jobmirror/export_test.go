@@ -2,7 +2,6 @@ package jobmirror
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"maps"
 	"os"
@@ -93,10 +92,15 @@ func Limited(
 	}, nil
 }
 
-// MigrateLater migrates a mirror's database as a later version would, which has one
-// more step.
-func MigrateLater(ctx context.Context, m *Mirror, step string) error {
-	return m.db.Migrate(ctx, step)
+// MigrateLater migrates a mirror's database as a later version would, which has more statements. Each is a transaction of its
+// own.
+func MigrateLater(ctx context.Context, m *Mirror, statements string) error {
+	for statement := range strings.SplitSeq(statements+"INSERT INTO mirror_versions (version_id, is_applied) VALUES (2, true)", ";\n") {
+		if err := Exec(ctx, m, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Exec runs a statement in a mirror's database.
@@ -168,29 +172,22 @@ func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f fun
 // Vocabulary returns the words of the table, in order, and how many rows they stand in.
 func Vocabulary(ctx context.Context, m *Mirror) (list []string, rows int, err error) {
 	err = m.db.view(ctx, func(t *tx) (err error) {
-		list, rows, err = m.db.search.Words(t.Tx)
-		return err
+		return t.Rows("SELECT words FROM vocabulary", nil, func(scan func(...any) error) error {
+			var words string
+			err := scan(&words)
+			list, rows = append(list, strings.Fields(words)...), rows+1
+			return err
+		})
 	})
+	slices.Sort(list)
 	return list, rows, err
-}
-
-// EditCursor edits the words in a cursor; empty: none.
-func EditCursor(c PageCursor, edit func(string) string) PageCursor {
-	text, err := base64.RawURLEncoding.DecodeString(string(c))
-	if err != nil {
-		panic(err)
-	}
-	parts := strings.SplitN(string(text), ".", 4)
-	parts[3] = edit(parts[3])
-	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(strings.TrimSuffix(strings.Join(parts, "."), "."))))
 }
 
 // Merge puts the pieces of a mirror's text index together, and returns how many there
 // were before and are after it.
 func Merge(ctx context.Context, m *Mirror) (before, after int, err error) {
 	pieces := func(t *tx) (int, error) {
-		n, err := m.db.search.Fragments(t.Tx)
-		return int(n), err
+		return store.Value[int](t, "SELECT count(DISTINCT segid) FROM search_idx")
 	}
 	before, err = fromView(ctx, m.db, pieces)
 	if err == nil {
@@ -262,12 +259,35 @@ func ofSearch(ctx context.Context, m *Mirror, q Query, figure string) (n int64, 
 func HashOf(raw []byte) int64 { return hash(raw) }
 
 // RefreshInTurn does what Refresh does, but one source after another.
-func (m *Mirror) RefreshInTurn(ctx context.Context) (Refreshed, error) {
-	return m.refreshAll(ctx, func(n int, f func(int)) {
-		for i := range n {
-			f(i)
+func (m *Mirror) RefreshInTurn(ctx context.Context) error {
+	m.places = 1
+	return m.Refresh(ctx)
+}
+
+// Refreshed is the status after a refresh: of all sources how many rows are held, and the sources that did not
+// answer whole.
+type Refreshed struct {
+	*Status
+	Held, Unreadable int
+	Partial          []SourceStatus
+}
+
+// RefreshedStatus refreshes a mirror and returns its status.
+func RefreshedStatus(ctx context.Context, m *Mirror) (out Refreshed, err error) {
+	if err = m.Refresh(ctx); err == nil {
+		out.Status, err = m.Status(ctx)
+	}
+	if err != nil {
+		return out, err
+	}
+	for _, s := range out.Sources {
+		out.Held += s.Held
+		out.Unreadable += s.Unreadable
+		if s.Failures > 0 {
+			out.Partial = append(out.Partial, s)
 		}
-	})
+	}
+	return out, nil
 }
 
 // OptionsOf returns the options that a mirror holds.

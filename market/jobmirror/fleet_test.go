@@ -330,7 +330,7 @@ func TestTwoRefreshAtOnce(t *testing.T) {
 	errs := make(chan error, len(mirrors))
 	for _, m := range mirrors {
 		go func() {
-			_, err := m.Refresh(t.Context())
+			err := m.Refresh(t.Context())
 			errs <- err
 		}()
 	}
@@ -487,67 +487,6 @@ func TestServerGoesAway(t *testing.T) {
 		t.Errorf("the log says\n%s", told.String())
 	}
 	checkReplay(t, m)
-}
-
-// A board that goes away takes nothing out of the copy, is asked for no more than
-// before, and costs no memory or goroutines. What changed there meanwhile is found once it
-// is back, within the limit. JOBMIRROR_AWAY says how long it is away, such as 1h.
-func TestBoardGoesAway(t *testing.T) {
-	away := lastingFrom(t, "JOBMIRROR_AWAY", time.Duration(size(4, 120))*time.Second)
-	onEach(t, func(t *testing.T, address string) {
-		const limit = 100
-		srv, feed, jobs := boardOf(t, 400)
-		srv.AddChannel(jobboardtest.Channel{ID: "1"})
-		srv.AddClient(jobboardtest.ClientApp{ID: "10"})
-		for i := range 50 {
-			srv.Publish("1", jobboardtest.Job{Title: "Cook " + strconv.Itoa(i), Language: "de"})
-		}
-		feedOf(t, feed, jobs[:200], 0)
-		var told lines
-		opts := feedOptions(srv, feed)
-		opts.Config.BaseURL, opts.Config.ClientID = srv.BaseURL, "10"
-		opts.Channels = []jobmirror.Channel{{ID: "1", Languages: []string{"de"}}}
-		opts.Limit = limit
-		opts.RefreshEvery, opts.LookupEvery, opts.Logger = time.Second, time.Minute, slog.New(slog.NewTextHandler(&told, nil))
-		m := open(t, address, opts)
-		run(t, m)
-		until(t, time.Minute, "the first jobs are known", func() bool {
-			return countOpen(t, m) == 250 && len(find(t, m, jobmirror.Query{Limit: 1000})) == 50
-		})
-		arrived, words, goroutines, heap := srv.Count(), told.count(), runtime.NumGoroutine(), heapInUse()
-		down := srv.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable})
-		for end := time.Now().Add(away); time.Now().Before(end); {
-			<-time.After(min(10*time.Second, time.Until(end)))
-			if found := len(find(t, m, jobmirror.Query{Text: "cook", Limit: 1000})); found != 50 {
-				t.Fatalf("%d postings are found of 50", found)
-			}
-		}
-		for _, job := range jobs[:20] {
-			srv.UpdateJob(job, func(j *jobboardtest.Job) { j.Title = "Senior nurse" })
-		}
-		feedOf(t, feed, jobs, 20)
-		srv.Publish("1", jobboardtest.Job{Title: "Cook of the outage", Language: "de"})
-		asked := srv.Count() - arrived
-		words, goroutines, heap = told.count()-words, runtime.NumGoroutine()-goroutines, heapInUse()-heap
-		t.Logf("figure: a board away for %s: %d requests, %d lines of log, %d more goroutines, %d kB more memory",
-			away, asked, words, goroutines, heap>>10)
-		if most := 200 + 20*away.Seconds(); float64(asked) > most || float64(words) > most {
-			t.Errorf("in %s there were %d requests and %d lines of log", away, asked, words)
-		}
-		down.Lift()
-		back := time.Now()
-		until(t, 3*time.Minute, "all is known", func() bool {
-			return countOpen(t, m) == 451 && len(find(t, m, jobmirror.Query{Text: "cook", Limit: 1000})) == 51 &&
-				count(t, address, "SELECT count(*) FROM jobs WHERE title = 'Senior nurse'") == 20
-		})
-		t.Logf("figure: all is caught up %s after the board is back", time.Since(back).Round(time.Second))
-		counted := &arrivals{srv: srv}
-		counted.collect()
-		if most := counted.most(); most > limit && long() {
-			t.Errorf("%d requests came in a second, and the limit is %d", most, limit)
-		}
-		checkReplay(t, m)
-	})
 }
 
 // heapInUse returns the bytes in use after a collection.

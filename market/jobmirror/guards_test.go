@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -72,7 +71,7 @@ func guardedAt(t *testing.T, address string) *Mirror {
 	t.Helper()
 	return OpenFor(t, address, Options{
 		Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
-		Channels: []Channel{{ID: "whole"}, {ID: "part", Text: "nurse"}},
+		Channels: []Channel{{ID: "whole"}, {ID: "part"}},
 		Feeds:    []Feed{{Address: "none.xml"}},
 	})
 }
@@ -429,57 +428,6 @@ func TestLateAnswersBringNothingForgottenBack(t *testing.T) {
 	})
 }
 
-// On a server a transaction may wait for rows of a transaction that read the clock later. What
-// that one took is taken, and no clock was set back.
-func TestLeaseOfALaterTransaction(t *testing.T) {
-	onBoth(t, func(t *testing.T, m *Mirror) {
-		src := m.sources[0]
-		want(t, m, 7, 8)
-		do(t, m, func(t *tx) error {
-			return t.answering(m).saveAnswers([]lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
-		})
-		do(t, m, func(t *tx) error {
-			t.Now += 500
-			if _, err := t.begin(&src.Source, "another"); err != nil {
-				return err
-			}
-			if b, _, err := t.lookups.Take(lookups.Round{}, 10, "another"); err != nil || len(b.Jobs) != 1 {
-				return fmt.Errorf("reserved %v, %w", b, err)
-			}
-			_, err := t.Exec("UPDATE jobs SET looked_up = ? WHERE job = 8", t.Now)
-			return err
-		})
-		w := &worker{m, "this"}
-		_, begun, err := w.begin(t.Context(), src, func(sources.Last) bool { return true })
-		if err != nil || begun {
-			t.Errorf("a source is refreshed twice at a time: %t, %v", begun, err)
-		}
-		for range len(m.sources) - 1 {
-			if found, _, err := w.beginDue(t.Context()); err != nil || found == nil || found.ID == src.ID {
-				t.Errorf("%v is due, %v", found, err)
-			}
-		}
-		if found, _, err := w.beginDue(t.Context()); err != nil || found != nil {
-			t.Errorf("%v is due, which is refreshed already, %v", found, err)
-		}
-		do(t, m, func(t *tx) error {
-			b, _, err := t.lookups.Take(lookups.Round{}, 10, "another")
-			if len(b.Jobs) != 0 {
-				return fmt.Errorf("jobs %v are looked up twice at a time", b.Jobs)
-			}
-			return err
-		})
-		// The lease ends, and the next refresh makes nothing due.
-		do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE sources SET leased_until = 0"); return err })
-		if _, begun, err = w.begin(t.Context(), src, func(sources.Last) bool { return true }); err != nil || !begun {
-			t.Fatalf("%t, %v", begun, err)
-		}
-		if j, err := m.Job(t.Context(), 8); err != nil || time.Until(j.NextLookup) < time.Hour {
-			t.Errorf("%+v, %v", j, err)
-		}
-	})
-}
-
 // Who ends asking about held rows leaves it to others if a complete refresh has ended
 // since, which has the jobs asked about anew.
 func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
@@ -566,37 +514,6 @@ func TestFailedLookupOfAHeldRow(t *testing.T) {
 		want(t, m, 7)
 		if wait := fail(); wait > 5*time.Minute {
 			t.Errorf("a newer answer is waited for, and the job is due after %s", wait)
-		}
-	})
-}
-
-// Results that are written once more, because the server took them and could not say so,
-// change nothing: neither when their jobs are asked about again, nor the log.
-func TestBatchThatIsCompletedTwice(t *testing.T) {
-	onBoth(t, func(t *testing.T, m *Mirror) {
-		want(t, m, 7, 8)
-		number := nextAnswer(t, m)
-		results := []lookedUp{
-			{job: 7, answer: number, info: &jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}},
-			{job: 8, answer: number, err: jobboard.ErrJobInactive},
-		}
-		complete := func() (jobs map[int64]string, logged int) {
-			do(t, m, func(t *tx) error {
-				return t.answering(m).saveAnswers(results)
-			})
-			do(t, m, func(t *tx) (err error) {
-				jobs, err = store.Pairs[int64, string](t, "SELECT job, state || ' ' || streak || ' ' || next_due || ' ' || answer || ' ' || leased_until FROM jobs")
-				if err == nil {
-					logged, err = store.Value[int](t, "SELECT count(*) FROM changes")
-				}
-				return err
-			})
-			return jobs, logged
-		}
-		once, before := complete()
-		twice, after := complete()
-		if !maps.Equal(once, twice) || before != 2 || after != before {
-			t.Errorf("the jobs are %v, and then %v; %d and %d changes", once, twice, before, after)
 		}
 	})
 }

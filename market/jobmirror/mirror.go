@@ -32,7 +32,6 @@ type Mirror struct {
 	opts   *Options
 	client *jobboard.Client
 	limit  *pace.Limit
-	half   halfLimit
 	ages   ages // of the answers that client gets
 
 	naming  sync.Mutex
@@ -44,6 +43,8 @@ type Mirror struct {
 
 	sourcesDue signal // wakes refreshDue: there may be sources to refresh
 	heldDue    signal // wakes lookUpHeld: there may be jobs of held rows to look up
+
+	places int // sources that are refreshed at a time: maxRefreshes
 
 	closing sync.Once
 	closed  error
@@ -94,8 +95,8 @@ func (e *statusError) HTTPStatus() int { return e.status }
 func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
 	m := &Mirror{
-		opts: &opts, limit: pace.New(opts.Limit, time.Now), half: newHalfLimit(opts.Limit),
-		sourcesDue: newSignal(), heldDue: newSignal(),
+		opts: &opts, limit: pace.New(opts.Limit, time.Now),
+		sourcesDue: newSignal(), heldDue: newSignal(), places: maxRefreshes,
 	}
 	m.limit.Busy = func() {
 		opts.Logger.Info("jobmirror: requests have waited for Options.Limit for a minute", "limit", opts.Limit)
@@ -113,11 +114,11 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 			return nil, err
 		}
 		config := opts.Config
-		config.Observer = m.half.limit.Observer(m.limit.Observer(config.Observer))
+		config.Observer = m.limit.Observer(config.Observer)
 		config.Middleware = m.ages.under(config.Middleware)
-		config.Limiter = limiters{m.half, m.limit}
-		if opts.Config.Limiter != nil {
-			config.Limiter = limiters{opts.Config.Limiter, m.half, m.limit}
+		config.Limiter = m.limit
+		if own := opts.Config.Limiter; own != nil {
+			config.Limiter = limiters{own, m.limit}
 		}
 		if m.client, err = jobboard.NewClient(config); err != nil {
 			return nil, err
@@ -160,9 +161,7 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 		DB: db, address: address, log: changelog.New(db),
 		jobsDue: newSignal(), unindexed: newSignal(),
 	}
-	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) {
-		return texts(in, rows)
-	})
+	d.search = search.New(db, readTexts)
 	d.search.Titles = readTitles
 	return d, nil
 }
@@ -253,7 +252,6 @@ func (m *Mirror) Close() error {
 		if m.metrics.reading != nil {
 			_ = m.metrics.reading.Unregister() // it never fails
 		}
-		m.half.limit.Close()
 		m.limit.Close()
 		m.closed = m.db.Close()
 	})

@@ -1,11 +1,9 @@
 package jobmirror_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -88,7 +86,7 @@ func TestGoneOnlyByACompleteRefresh(t *testing.T) {
 		} {
 			fault.Operation = jobboardtest.OpSearch
 			active := srv.Fail(fault)
-			_, _ = m.Refresh(t.Context())
+			_ = m.Refresh(t.Context())
 			active.Lift()
 			if n := count(); n < before+1 {
 				t.Errorf("an answer that %s takes postings away: %d are left of %d", name, n, before+1)
@@ -97,46 +95,6 @@ func TestGoneOnlyByACompleteRefresh(t *testing.T) {
 		refresh(t, m)
 		if n := count(); n != before {
 			t.Errorf("%d postings after a complete refresh, not %d", n, before)
-		}
-		checkReplay(t, m)
-	})
-}
-
-// A page has as many hits as were asked for.
-func TestPagesHaveAsManyHitsAsWereAskedFor(t *testing.T) {
-	t.Parallel()
-	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	m := open(t, filepath.Join(t.TempDir(), "jobs.db"), optionsOf(srv))
-	refresh(t, m)
-	for limit, want := range map[int]int{1: 1, 2: 2, 3: 3, 0: 20, -1: 20} {
-		if hits := find(t, m, jobmirror.Query{Limit: limit}); len(hits) != want {
-			t.Errorf("a page of %d has %d hits, want %d", limit, len(hits), want)
-		}
-	}
-}
-
-func TestForgetErasesAndIsKept(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		m := open(t, address, optionsOf(srv))
-		refresh(t, m)
-		job := jobboard.JobID(srv.Demo.OpenJob)
-		if err := m.Forget(t.Context(), job); err != nil {
-			t.Fatal(err)
-		}
-		refresh(t, m)
-		if _, err := m.Job(t.Context(), job); !errors.Is(err, jobmirror.ErrUnknown) {
-			t.Errorf("a forgotten job: %v", err)
-		}
-		told := false
-		for change, err := range m.Changes(t.Context(), "") {
-			if err != nil {
-				t.Fatal(err)
-			}
-			told = told || change.Kind == "forgotten" && change.ID == int64(job)
-		}
-		if !told {
-			t.Error("the log does not tell that the job was forgotten")
 		}
 		checkReplay(t, m)
 	})
@@ -259,30 +217,6 @@ func TestRetiredSourceIsNamedAnew(t *testing.T) {
 	})
 }
 
-// A web server may still have a request when its mirror is closed. That request is answered,
-// and does not wait for ever.
-func TestClosedMirrorAnswers(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		m := open(t, address, optionsOf(srv))
-		if err := m.Close(); err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // in vain only where it waits for ever
-		defer cancel()
-		_, search := m.Search(ctx, jobmirror.Query{})
-		_, status := m.Status(ctx)
-		_, refresh := m.Refresh(ctx)
-		for what, err := range map[string]error{
-			"search": search, "status": status, "refresh": refresh, "ready": m.Ready(ctx),
-		} {
-			if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "the mirror is closed") {
-				t.Errorf("%s: %v, %v", what, err, ctx.Err())
-			}
-		}
-	})
-}
-
 // A posting tells where its job is, and a job what its lookup answered, without
 // another question.
 func TestPostingsHaveLocationsAndJobsTheirAnswer(t *testing.T) {
@@ -332,62 +266,6 @@ func TestPostingsHaveLocationsAndJobsTheirAnswer(t *testing.T) {
 		}
 		if got, err := j.Answer(); !errors.Is(err, jobmirror.ErrStale) || got != nil {
 			t.Errorf("a stale job's answer is %+v, %v", got, err)
-		}
-	})
-}
-
-// Pages follow one another in either order, whatever is copied meanwhile, and a
-// cursor is good for its own query alone.
-func TestSearchGoesOnWhileTheCopyGrows(t *testing.T) {
-	onBoth(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		for i := range 25 {
-			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Carpenter " + strconv.Itoa(i), Language: "en"})
-		}
-		opts := optionsOf(srv)
-		opts.Feeds = nil
-		m := open(t, address, opts)
-		refresh(t, m)
-		for _, order := range []jobmirror.Order{jobmirror.Newest, jobmirror.Oldest} {
-			q := jobmirror.Query{Text: "carpenter", Language: "en", Limit: 10, Order: order}
-			var found []jobboard.JobPostingID
-			for pages := 0; ; pages++ {
-				page, err := m.Search(t.Context(), q)
-				if err != nil || pages > 5 {
-					t.Fatalf("page %d: %v", pages, err)
-				}
-				for _, p := range page.Postings {
-					found = append(found, p.Posting.JobPostingID)
-				}
-				if pages == 0 {
-					srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Carpenter of later", Language: "en"})
-					refresh(t, m)
-					other := q
-					other.After, other.Text = page.Next, "nurse"
-					if _, err := m.Search(t.Context(), other); !errors.Is(err, jobmirror.ErrPageCursor) {
-						t.Errorf("another query's cursor: %v", err)
-					} else if got := jobboard.HTTPStatus(err); got != http.StatusBadRequest {
-						t.Errorf("a visitor with another query's cursor gets %d", got)
-					}
-				}
-				if q.After = page.Next; q.After == "" {
-					break
-				}
-			}
-			seen := map[jobboard.JobPostingID]bool{}
-			for _, id := range found {
-				if seen[id] {
-					t.Errorf("order %d: posting %d comes twice", order, id)
-				}
-				seen[id] = true
-			}
-			// The newest come first, so what is copied later is before the first page.
-			if want := 25; order == jobmirror.Newest && len(found) != want {
-				t.Errorf("%d postings, newest first, not %d", len(found), want)
-			}
-			if want := 27; order == jobmirror.Oldest && len(found) != want {
-				t.Errorf("%d postings, oldest first, not %d", len(found), want)
-			}
 		}
 	})
 }

@@ -101,7 +101,7 @@ func TestPostingShownTwice(t *testing.T) {
 		twice.Lift()
 		// An answer that counts more than it shows proves nothing.
 		short := srv.Fail(pageOf(3, nurse, nurse))
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		short.Lift()
@@ -144,12 +144,12 @@ func TestLookupBeforeAllWasCopied(t *testing.T) {
 			}
 		}
 		down := srv.Fail(jobboardtest.Fault{Status: http.StatusBadGateway})
-		if _, err := m.Refresh(t.Context()); err == nil {
+		if err := m.Refresh(t.Context()); err == nil {
 			t.Fatal("a board that is away is no error")
 		}
 		ask("before anything was copied", srv.Demo.OpenJob, 503, jobmirror.ErrIncomplete)
 		down.Lift()
-		if _, err := m.Refresh(t.Context()); err == nil {
+		if err := m.Refresh(t.Context()); err == nil {
 			t.Fatal("a feed that is not there is no error")
 		}
 		if err := m.Ready(t.Context()); err != nil {
@@ -229,7 +229,7 @@ func TestSearchesByTwoCaches(t *testing.T) {
 				return fmt.Sprintf(`{"jobPostingId":%d,"postingVersionId":%d,"title":"Nurse %d"}`, id, version, version)
 			}
 			fault := srv.Fail(pageOf(3, posting(1, version), posting(2, version), posting(3, 1)))
-			_, err := m.Refresh(t.Context())
+			err := m.Refresh(t.Context())
 			fault.Lift()
 			if err != nil {
 				t.Fatal(err)
@@ -309,7 +309,7 @@ func TestAnswersOutOfACache(t *testing.T) {
 				page.Header = http.Header{"Age": {age}}
 			}
 			defer srv.Fail(page).Lift()
-			if _, err := m.Refresh(t.Context()); err != nil {
+			if err := m.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

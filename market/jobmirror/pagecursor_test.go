@@ -143,6 +143,9 @@ func TestPageCursorsBehindTheLastTier(t *testing.T) {
 		{Query{Text: "kelner"}, meant, 8},
 		{Query{Text: "kelner koch"}, meant, 10},
 		{Query{Text: "kelner", Order: Newest}, meant, 2},
+		{Query{Text: "kelner"}, nil, 4},
+		{Query{Text: "kelner"}, []search.Correction{{Word: "kelner"}}, 0}, // all is left out
+		{Query{Text: "kelner"}, []search.Correction{{Word: "pflege"}}, 0}, // a word that it does not have
 	} {
 		for tier := range test.tiers + 2 {
 			q := test.q

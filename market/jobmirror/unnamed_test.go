@@ -13,7 +13,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
@@ -53,7 +52,7 @@ func TestGenerationsOfJobs(t *testing.T) {
 				}
 				board.tell(shown, unavailable, states)
 				for range 15 {
-					if _, err := m.Refresh(t.Context()); err != nil {
+					if err := m.Refresh(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 					time.Sleep(48 * time.Hour)
@@ -86,137 +85,6 @@ func passes(t *testing.T, m *jobmirror.Mirror, d time.Duration) {
 	}
 }
 
-// A job that nothing names goes after KeepJobs, and the log tells it. It stays during its
-// lookup, while some source has not been complete for so long, and if a source names it again.
-func TestUnnamedJobsGo(t *testing.T) {
-	const day = 24 * time.Hour
-	onEachSource(t, 20, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		exec := func(statements ...string) {
-			t.Helper()
-			for _, s := range statements {
-				if err := jobmirror.Exec(t.Context(), m, s); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		has := func(what string, want bool, job jobboard.JobID) {
-			t.Helper()
-			if _, err := m.Job(t.Context(), job); errors.Is(err, jobmirror.ErrUnknown) == want {
-				t.Errorf("%s: job %d is there: %t; %v", what, job, !want, err)
-			}
-		}
-		board.tell(upTo(18), "open", map[int]string{19: inactive, 20: inactive})
-		settled(t, m, "two went", 18, 0)
-		passes(t, m, day) // the pass of the first refresh is over
-		refresh(t, m)
-		passes(t, m, 89*day)
-		refresh(t, m)
-		has("after 89 days", true, 20)
-		has("after 89 days", true, 1)
-		board.tell(append(upTo(18), 19), "open", nil) // one is named again, between two passes
-		refresh(t, m)
-		board.tell(upTo(18), "open", nil)
-		refresh(t, m)
-
-		exec(fmt.Sprintf("UPDATE jobs SET leased_until = %d, next_due = %d WHERE job = 20", time.Now().Add(10*time.Second).UnixMilli(), time.Now().Add(time.Hour).UnixMilli()))
-		if passes(t, m, day); strings.Contains(t.Name(), "postgres") { // on SQLite a refresh ends all leases, and is alone
-			passes(t, m, day)
-			refresh(t, m)
-			has("while it is looked up", true, 20)
-		}
-		exec("UPDATE jobs SET leased_until = 0")
-		exec("INSERT INTO sources (id, kind, name, language, search, geo, complete, named) VALUES (77, 'feed', 'old', '', '', '', 1, 9000000000000)")
-		passes(t, m, day)
-		refresh(t, m)
-		has("while a source was not complete for long", true, 20)
-		exec("UPDATE sources SET complete = 0 WHERE id = 77")
-		passes(t, m, day)
-		refresh(t, m)
-		has("while a source was never complete", true, 20)
-		exec("DELETE FROM sources WHERE id = 77")
-		_, at, err := snapshot(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		refresh(t, m)
-		has("before the next pass", true, 20)
-		passes(t, m, day)
-		refresh(t, m)
-		has("after 92 days", false, 20)
-		has("named again", true, 19)
-		for _, job := range upTo(18) {
-			has("named", true, jobboard.JobID(job))
-		}
-		n := 0
-		for c, err := range m.Changes(t.Context(), at) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n++; c.Kind != jobmirror.ChangeJob || c.ID != 20 || c.Before == nil || c.After != nil || c.Cause != "unnamed" {
-				t.Errorf("%+v", c)
-			}
-		}
-		if n != 1 {
-			t.Errorf("%d changes", n)
-		}
-		board.tell(upTo(20), "open", nil)
-		settled(t, m, "back", 20, 0)
-		has("back", true, 20)
-	})
-}
-
-// Its places go with a job, and a catalogue that no job has goes with the second pass that misses
-// it. What a job has stays.
-func TestCataloguesThatNoJobHas(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		m := open(t, address, optionsOf(srv))
-		refresh(t, m)
-		have := count(t, address, "SELECT count(*) FROM catalogues")
-		if n := count(t, address, "SELECT count(DISTINCT catalogue) FROM jobs WHERE catalogue <> ''"); n != have || n == 0 {
-			t.Errorf("jobs have %d catalogues of %d", n, have)
-		}
-		if err := jobmirror.Exec(t.Context(), m, "INSERT INTO catalogues (hash, used, entries) VALUES ('x', 1, '[]')"); err != nil {
-			t.Fatal(err)
-		}
-		passes(t, m, 24*time.Hour)
-		refresh(t, m)
-		if n := count(t, address, "SELECT count(*) FROM catalogues WHERE hash = 'x'"); n != 0 {
-			t.Error("a catalogue that no job has is there")
-		}
-		for range 3 {
-			passes(t, m, 24*time.Hour)
-			refresh(t, m)
-		}
-		if n := count(t, address, "SELECT count(*) FROM catalogues"); n != have {
-			t.Errorf("%d catalogues are left of %d that jobs have", n, have)
-		}
-		if j, err := m.Job(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); err != nil || len(j.Nationalities) == 0 {
-			t.Errorf("%+v, %v", j, err)
-		}
-		// Once its jobs are gone a catalogue goes, and comes back with the next one that has it.
-		exec := func(statement string) {
-			t.Helper()
-			if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
-				t.Fatal(err)
-			}
-		}
-		exec("UPDATE jobs SET catalogue = ''")
-		for range 2 {
-			passes(t, m, 24*time.Hour)
-			refresh(t, m)
-		}
-		if n := count(t, address, "SELECT count(*) FROM catalogues"); n != 0 {
-			t.Errorf("%d catalogues are left that no job has", n)
-		}
-		exec("UPDATE jobs SET record = '', next_due = 1")
-		refresh(t, m)
-		if n := count(t, address, "SELECT count(*) FROM catalogues"); n != have {
-			t.Errorf("%d catalogues are back of %d", n, have)
-		}
-	})
-}
-
 // A process that dies in the middle of the pass leaves a copy that the log tells rightly, and the
 // next one ends the pass.
 func TestKilledInTheDailyPass(t *testing.T) {
@@ -246,7 +114,7 @@ func TestKilledInTheDailyPass(t *testing.T) {
 				}
 				return nil
 			})
-			_, err := m.Refresh(t.Context())
+			err := m.Refresh(t.Context())
 			jobmirror.FailStatements(m, nil)
 			if !dead {
 				if err != nil {
@@ -292,7 +160,7 @@ func TestNamedWhileItIsRemoved(t *testing.T) {
 			for _, m := range []*jobmirror.Mirror{m, other} {
 				running.Go(func() {
 					time.Sleep(time.Duration(i) * time.Millisecond)
-					if _, err := m.Refresh(t.Context()); err != nil {
+					if err := m.Refresh(t.Context()); err != nil {
 						t.Error(err)
 					}
 				})

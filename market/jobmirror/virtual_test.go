@@ -442,68 +442,6 @@ func TestClockSetBackByAYear(t *testing.T) {
 	})
 }
 
-// What has waited for less than the clock was set back is not told from what waits for
-// long: jobs that no lookup has answered are looked up at once, and a source that nobody
-// names any more can be removed.
-func TestUnansweredWhenTheClockIsSetBack(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		board := newShelf(3)
-		board.tell(upTo(3), "ERROR_OTHER", nil)
-		m := open(t, address, board.options())
-		refresh(t, m)
-		addYear(t, m,
-			"UPDATE sources SET began = began + %d, complete = complete + %[1]d, next_due = next_due + %[1]d, named = named + %[1]d",
-			"UPDATE jobs SET next_due = next_due + %d",
-		)
-		other := board.options()
-		other.Channels = []jobmirror.Channel{{ID: "b"}}
-		without := open(t, address, other)
-		if err := without.RemoveSources(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if s, err := without.Status(t.Context()); err != nil || len(s.Sources) != 1 {
-			t.Errorf("there are %d sources, not one, %v", len(s.Sources), err)
-		}
-		for range 2 {
-			refresh(t, m) // which enters its source anew
-			addYear(t, m, "UPDATE sources SET began = began + %d")
-			board.tell(upTo(3), "open", nil)
-		}
-		if n := countOpen(t, m); n != 3 {
-			t.Errorf("%d of 3 jobs were looked up", n)
-		}
-	})
-}
-
-// A source that was copied whole while the clock was ahead counts as copied before the
-// refresh that begins after it was set back: another process waits for that one. Nobody is
-// told of a time that is yet to come.
-func TestCompleteWhenTheClockIsSetBack(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		board := newShelf(3)
-		m := open(t, address, board.options())
-		refresh(t, m)
-		addYear(t, m,
-			"UPDATE sources SET began = began + %d, complete = complete + %[1]d",
-			"UPDATE listings SET seen = seen + %d",
-		)
-		board.part = true // the refresh does not become complete
-		refresh(t, m)
-		if n := count(t, address, "SELECT count(*) FROM sources WHERE complete >= began"); n != 0 {
-			t.Error("the refresh that has begun is taken for one that was complete")
-		}
-		soon := time.Now().Add(time.Hour)
-		if s, err := m.Status(t.Context()); err != nil || s.Sources[0].Complete.IsZero() || s.Sources[0].Complete.After(soon) {
-			t.Errorf("%+v, %v", s, err)
-		}
-		for _, p := range find(t, m, jobmirror.Query{}) {
-			if p.Seen.After(soon) {
-				t.Errorf("posting %d was seen at %s", p.Posting.JobPostingID, p.Seen)
-			}
-		}
-	})
-}
-
 // The log reaches back as far as Options.KeepChanges says; an older cursor is
 // refused, and numbers are not used again.
 func TestOldChangesGo(t *testing.T) {
@@ -568,7 +506,7 @@ func TestSourcesAreDue(t *testing.T) {
 		opts.Config.Retry.MaxAttempts = 1
 		m := open(t, path, opts)
 		due := func() time.Duration {
-			_, _ = m.Refresh(t.Context())
+			_ = m.Refresh(t.Context())
 			status, err := m.Status(t.Context())
 			if err != nil {
 				t.Fatal(err)

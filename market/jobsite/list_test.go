@@ -99,7 +99,7 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer mirror.Close()
-	if _, err := mirror.Refresh(t.Context()); err != nil {
+	if err := mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	search := func(query string) (jobsite.List, *jobmirror.Page) {
@@ -242,7 +242,7 @@ func ExampleList() {
 		return
 	}
 	defer func() { _ = mirror.Close() }()
-	if _, err := mirror.Refresh(context.Background()); err != nil {
+	if err := mirror.Refresh(context.Background()); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
@@ -47,35 +45,30 @@ func (d *database) needed(fake bool) error {
 	return nil
 }
 
-// copying holds the flags that choose the channels and feeds to copy, and the
-// pace.
+// copying holds the flags that choose the channels and feeds to copy.
 type copying struct {
-	board       string
-	channels    string
-	languages   string
-	feeds       []string
-	rate        float64
-	concurrency int
-	accept      bool
-	retire      bool
+	channels  string
+	languages string
+	feeds     []string
+	accept    bool
+	retire    bool
 }
 
-// add adds the flags to a command that copies.
-func (c *copying) add(cmd *cobra.Command) {
+// add adds the flags to a command that copies. Board and pace go into o.
+func (c *copying) add(cmd *cobra.Command, o *jobmirror.Options) {
 	f := cmd.Flags()
-	addBoardFlag(cmd, &c.board)
+	addBoardFlag(cmd, &o.Board)
 	f.StringVar(&c.channels, "channels", "", "`channels` to copy, with commas, beside --channel (JOBBOARD_CHANNEL)")
 	f.StringVar(&c.languages, "languages", "", "`languages` to copy each channel in, such as de,en")
 	addFeedFlag(cmd, &c.feeds)
-	f.Float64Var(&c.rate, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
-	f.IntVar(&c.concurrency, "concurrency", 0, "`lookups` at once; 0: 16")
+	f.Float64Var(&o.Limit, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
 	f.BoolVar(&c.accept, "accept-removals", false, "remove what sources do not show any more, and end jobs as lookups say; run: at first")
 	f.BoolVar(&c.retire, "remove-sources", false,
 		"remove at once what came from channels and feeds that are no longer named; else that takes 7 days")
 	cli.Complete(cmd, "channels", cli.Nothing)
 	cli.Complete(cmd, "languages", cli.OneOf("de", "en", "de,en"))
 	cli.Complete(cmd, "rate", cli.OneOf("5", "20", "50"))
-	cli.Complete(cmd, "concurrency", cli.OneOf("4", "16", "64"))
+	addIntervals(cmd, o)
 }
 
 func addFeedFlag(cmd *cobra.Command, feeds *[]string) {
@@ -96,14 +89,6 @@ func (c *copying) acceptRemovals(ctx context.Context, m *copied) error {
 	return m.AcceptRemovals(ctx)
 }
 
-// fakeFlags set up the mock server.
-type fakeFlags struct{ jobs int }
-
-func (f *fakeFlags) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.jobs, "fake-jobs", 0, "further `jobs` that the mock server of --fake has")
-	cli.Complete(cmd, "fake-jobs", cli.Nothing)
-}
-
 // copied is an open mirror with the resources to close after it.
 type copied struct {
 	*jobmirror.Mirror
@@ -114,15 +99,12 @@ type copied struct {
 
 // opening holds the flags and settings with which a command opens its mirror.
 type opening struct {
-	p         *cli.Program
-	db        *database
-	copies    *copying // nil: the command only reads, while another process writes
-	fake      fakeFlags
-	allow     networks
-	hosts     []string
-	monitored bool
-	intervals intervals
-	synonyms  string // a file; "-": no synonyms; empty: the built-in ones
+	p        *cli.Program
+	db       *database
+	copies   *copying          // nil: the command only reads, while another process writes
+	at       listening         // zero: the command does not serve
+	options  jobmirror.Options // as flags set them
+	synonyms string            // a file; "-": no synonyms; empty: the built-in ones
 }
 
 // addSynonymsFlag adds the flag to a command that searches the copy.
@@ -177,25 +159,20 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 	if m.channel == "" && len(opts.Channels) == 1 {
 		m.channel = opts.Channels[0].ID
 	}
-	if m.telemetry, err = startTelemetry(ctx, &opts, o.monitored); err != nil {
+	if m.telemetry, err = startTelemetry(ctx, &opts, o.at.monitor != ""); err != nil {
 		return setup.Usage("%w", err)
 	}
 	if m.Mirror, err = jobmirror.Open(ctx, address, opts); err != nil {
-		return openError(err, opts.Config)
+		return o.db.openError(err, opts.Config)
 	}
 	if o.copies != nil && o.copies.retire {
 		err = inUse(m.RemoveSources(ctx))
 	}
 	if err == nil && o.copies == nil && b.Fake != nil {
-		_, err = m.Refresh(ctx)
+		err = m.Refresh(ctx)
 	}
 	return err
 }
-
-const (
-	askDoctor  = "jobboard-mirror doctor says what is wrong with the database"
-	checkOwner = "check who owns the file and its folder"
-)
 
 // inUse adds to ErrLocked what a person can do while another process runs the mirror. It returns
 // other errors unchanged.
@@ -209,10 +186,9 @@ func inUse(err error) error {
 	}
 }
 
-// openError adds the exit code to an error of Open: a setting is wrong, or the
+// openError adds the exit code and the next step to an error of Open: a setting is wrong, or the
 // database does not answer.
-func openError(err error, cfg jobboard.Config) error {
-	var unreached *net.OpError
+func (d *database) openError(err error, cfg jobboard.Config) error {
 	var mistake *jobboard.ConfigError
 	switch {
 	case errors.As(err, &mistake):
@@ -223,20 +199,19 @@ func openError(err error, cfg jobboard.Config) error {
 		return setup.Usage("%w", err).Next("if the board moved, jobboard-mirror migrate --board-moved; if it has several addresses, give it a name with --board")
 	case errors.Is(err, jobmirror.ErrLocked):
 		return inUse(err)
-	case errors.As(err, &unreached): // perhaps by a socket's address, which is a path as well
-		return &setup.Error{Code: setup.ExitNetwork, Err: err, Hint: askDoctor}
-	case errors.Is(err, os.ErrPermission):
-		return setup.Usage("%w", err).Next(checkOwner)
 	}
-	return setup.Usage("%w", err).Next(askDoctor)
+	wrong := setup.Usage("%w", err).Next(databaseNext(d.address, err))
+	if _, unreached := errors.AsType[*net.OpError](err); unreached {
+		wrong.Code = setup.ExitNetwork
+	}
+	return wrong
 }
 
 // options returns the options and the database of a mirror.
 func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, address string, err error) {
-	opts = jobmirror.Options{
-		ReadOnly: o.copies == nil && b.Fake == nil, Authorize: o.allow.authorize(), Hosts: o.hosts,
-		Logger: slog.New(slog.NewTextHandler(o.p.Err, nil)),
-	}
+	opts = o.options
+	opts.ReadOnly, opts.Authorize, opts.Hosts = o.copies == nil && b.Fake == nil, o.at.authorize(), o.at.hosts
+	opts.Logger = slog.New(slog.NewTextHandler(o.p.Err, nil))
 	if !opts.ReadOnly { // a reader sends no requests to the board
 		if opts.Config, err = b.Config(jobboard.Config{}); err != nil {
 			return opts, "", err
@@ -246,14 +221,11 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 		return opts, "", err
 	}
 	opts.Config.Language = "" // each channel has its own languages
-	o.intervals.set(&opts)
 	address = o.db.address
 	if o.copies != nil {
-		opts.Limit, opts.Concurrency, opts.Board = o.copies.rate, o.copies.concurrency, o.copies.board
 		opts.Channels, opts.Feeds = o.copies.sources(b)
 	}
 	if b.Fake != nil {
-		o.fake.publish(b.Fake)
 		demo := jobmirror.Channel{ID: jobboard.ChannelID(b.Fake.Demo.Channel), Languages: []string{"de", "en"}}
 		opts.Channels = append(opts.Channels, demo)
 		opts.Feeds = append(opts.Feeds, jobmirror.Feed{Name: "demo", Address: b.Fake.FeedURL})
@@ -299,16 +271,6 @@ func (c *copying) sources(b *setup.Board) (channels []jobmirror.Channel, feeds [
 		feeds = append(feeds, jobmirror.Feed{Address: feed})
 	}
 	return channels, feeds
-}
-
-// publish adds further jobs to the mock server.
-func (f *fakeFlags) publish(srv *jobboardtest.Server) {
-	for i := range f.jobs {
-		srv.Publish(srv.Demo.Channel, jobboardtest.Job{
-			Title: fmt.Sprintf("Nurse %d", i), Language: "en",
-			Location: jobboardtest.Location{Lat: "52.52", Long: "13.37", City: "Berlin"},
-		})
-	}
 }
 
 func (m *copied) close() error {

@@ -200,7 +200,7 @@ func (s *site) count(query string, args ...any) (n int) {
 
 func (s *site) refresh() {
 	s.Helper()
-	if _, err := s.mirror.Refresh(s.Context()); err != nil {
+	if err := s.mirror.Refresh(s.Context()); err != nil {
 		s.Fatal(err)
 	}
 }

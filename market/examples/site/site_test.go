@@ -27,7 +27,7 @@ import (
 func start(t *testing.T) (*visitor, *jobboardtest.Server) {
 	t.Helper()
 	v, fake, mirror := begin(t)
-	if _, err := mirror.Refresh(t.Context()); err != nil {
+	if err := mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return v, fake
@@ -303,7 +303,7 @@ func TestBoardInTrouble(t *testing.T) {
 func TestBoardDoesNotAnswer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "jobs.db")
 	v, fake, mirror := begin(t, func(s *jobsite.Settings) { s.Database = file })
-	if _, err := mirror.Refresh(t.Context()); err != nil {
+	if err := mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("sqlite", file)
@@ -315,7 +315,7 @@ func TestBoardDoesNotAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	fake.Fail(jobboardtest.Fault{Status: 503})
-	if _, err := mirror.Refresh(t.Context()); err == nil {
+	if err := mirror.Refresh(t.Context()); err == nil {
 		t.Fatal("a board that is down answers")
 	}
 	status, body := v.get(fmt.Sprintf("/job/%d/?lang=en", fake.Demo.OpenJob))
@@ -424,7 +424,7 @@ func TestClosedJobLeadsOn(t *testing.T) {
 			JobID: job.ID, Channels: []string{fake.Demo.Channel}, Title: title, Config: map[string][]string{"jobcategory": {"stoking"}},
 		})
 	}
-	if _, err := mirror.Refresh(t.Context()); err != nil {
+	if err := mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	status, body := v.get("/job/1013/?lang=en&text=stoker")

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
-	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/baseurl"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/clienttoken"
 )
@@ -34,9 +32,6 @@ type Board struct {
 	Fake    *jobboardtest.Server // the embedded mock server; nil: a real service
 	Limiter jobboard.Limiter     // limiter of all clients; nil: none
 
-	// TokenTransport wraps the transport of the token endpoint's client; nil: it is used as it is.
-	TokenTransport func(next http.RoundTripper) http.RoundTripper
-
 	reader *Reader
 	client func() (*jobboard.Client, error) // makes the client once
 
@@ -44,6 +39,9 @@ type Board struct {
 	transport *http.Transport
 	noTrust   error // of ca_file
 }
+
+// Getenv returns a variable of the environment.
+func (b *Board) Getenv(name string) string { return b.reader.Getenv(name) }
 
 // NewClient makes a jobboard.Client from the settings. cfg may set fields that have no
 // setting.
@@ -81,30 +79,25 @@ func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
 	} else {
 		cfg.TLS = trust
 	}
-	if b.reader.debug {
-		cfg.Observer = observer(cfg.Logger)
-	}
 	return cfg, b.setCredential(&cfg)
 }
 
 // pace sets the number and the time-out of attempts from the flags.
 func (r *Reader) pace(retry *jobboard.RetryPolicy) error {
-	if r.attempts < 0 {
+	switch {
+	case r.attempts < 0:
 		return Lacks("--attempts is negative").Next("--attempts 0 leaves the number to the client")
+	case r.timeout < 0:
+		return Lacks("--timeout is negative").Next("give a time such as --timeout 10s")
 	}
 	// A new client's retry budget would be too small for many attempts, so raise it
 	// too.
 	if n := r.attempts; n > 0 {
 		retry.MaxAttempts, retry.Budget = n, n
 	}
-	if r.timeout == "" {
-		return nil
+	if r.timeout > 0 {
+		retry.AttemptTimeout = r.timeout
 	}
-	d, err := time.ParseDuration(r.timeout)
-	if err != nil || d <= 0 {
-		return Lacks("--timeout: %q is no time", term.Printable(r.timeout)).Next("give a time such as --timeout 10s")
-	}
-	retry.AttemptTimeout = d
 	return nil
 }
 
@@ -254,9 +247,6 @@ func (b *Board) clientCredentials() (oauth2.TokenSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.TokenTransport != nil {
-		next = b.TokenTransport(next)
-	}
 	cc := clientcredentials.Config{ClientID: s.Get(ClientID), ClientSecret: s.Get(ClientSecret), TokenURL: tokens}
 	return clienttoken.Source(cc, next, b.reader.Secrets.addFetched), nil
 }
@@ -286,26 +276,6 @@ func (s *Settings) Below(path string) string {
 	}
 	base := strings.TrimRight(s.Get(BaseURL), "/")
 	return strings.TrimRight(strings.TrimSuffix(base, "/api/rest"), "/") + path
-}
-
-// observer logs calls and attempts for --debug. Observers get no secrets.
-func observer(l *slog.Logger) *jobboard.Observer {
-	return &jobboard.Observer{
-		Call: func(ctx context.Context, call jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
-			l.DebugContext(ctx, "call", "op", call.Op, "method", call.Method, "path", call.Path,
-				"host", net.JoinHostPort(call.Host, call.Port))
-			return ctx, func(end jobboard.CallEnd) {
-				l.DebugContext(ctx, "done", "op", call.Op, "status", end.StatusCode, "attempts", end.Attempts,
-					"took", end.Duration)
-			}
-		},
-		Attempt: func(ctx context.Context, attempt jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
-			return ctx, func(end jobboard.AttemptEnd) {
-				l.DebugContext(ctx, "attempt", "number", attempt.Number, "status", end.StatusCode,
-					"took", end.Duration, "repeat", end.Repeat)
-			}
-		},
-	}
 }
 
 // lacking holds, for each setting that a command may require, the error for a missing
@@ -338,23 +308,14 @@ func (b *Board) ClientFor(needs ...string) (*jobboard.Client, error) {
 	return b.client()
 }
 
-// named returns the first of a command's arguments, or else the setting.
-func (s *Settings) named(setting string, args []string) (string, error) {
-	text := s.Get(setting)
+// NeedJob returns the job in a command's arguments, or else in the settings.
+func (s *Settings) NeedJob(args []string) (jobboard.JobID, error) {
+	text := s.Get(Job)
 	if len(args) > 0 {
 		text = args[0]
 	}
 	if text == "" {
-		return "", Missing(setting)
-	}
-	return text, nil
-}
-
-// NeedJob returns the job in a command's arguments, or else in the settings.
-func (s *Settings) NeedJob(args []string) (jobboard.JobID, error) {
-	text, err := s.named(Job, args)
-	if err != nil {
-		return 0, err
+		return 0, Missing(Job)
 	}
 	id, err := jobboard.ParseJobID(text)
 	if err != nil {
@@ -375,19 +336,17 @@ type Searcher interface {
 	Search(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) (*jobboard.JobSearchResult, error)
 }
 
-// Searcher returns the client or applicant that searches, see Searches, and the channel
-// from args or else the settings.
-func (b *Board) Searcher(args []string) (Searcher, jobboard.ChannelID, error) {
+// Searcher returns the client or applicant that searches, see Searches, and the channel.
+func (b *Board) Searcher() (Searcher, jobboard.ChannelID, error) {
 	c, err := b.ClientFor(BaseURL)
 	if err != nil {
 		return nil, "", err
 	}
 	s, err := b.Searches(c)
-	if err != nil {
-		return nil, "", err
+	if err == nil && b.Get(Channel) == "" {
+		err = Missing(Channel)
 	}
-	ch, err := b.named(Channel, args)
-	return s, jobboard.ChannelID(ch), err
+	return s, jobboard.ChannelID(b.Get(Channel)), err
 }
 
 // Searches returns c, or the applicant of the settings if only the applicant's token is set.
