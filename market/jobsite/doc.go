@@ -22,8 +22,8 @@
 // sends an application. The page also has the board's questions and the privacy statement.
 //
 // A List is the search in an address: ParseList reads it from the result of ReadQuery and reports wrong
-// values, and Query returns the query for a mirror. Results holds what was found, with links that narrow
-// the search.
+// values, and Query returns the query for a mirror. Results.Groups and Results.Chips return the links that narrow and
+// widen the search.
 //
 // Sections in comments are those of the interface, as in package jobboard.
 package jobsite
