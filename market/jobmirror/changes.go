@@ -19,9 +19,7 @@ type Change struct {
 	Language string          `json:"language,omitempty"` // of a posting's row; of what was forgotten "posting" or "job"
 	Before   json.RawMessage `json:"before,omitempty"`   // a PostingRecord or JobRecord; none: it is new
 	After    json.RawMessage `json:"after,omitempty"`    // likewise; none: it is gone
-	// Cause is "date" if Before and After are equal: the date has come from which visitors may see the
-	// posting.
-	Cause string `json:"cause"` // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
+	Cause    string          `json:"cause"`              // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
 }
 
 // ChangeKind says what a change is of.

@@ -133,7 +133,7 @@ func (t postingTx) write(r *row, cause string) error {
 	if err == nil && r.rec.Job != r.stored.Job {
 		err = t.postingLeft(r)
 	}
-	if err != nil || after == r.before && !r.begins(t.Now) {
+	if err != nil || after == r.before {
 		return err
 	}
 	r.log(t.log, r.rec.Job, after, cause)
