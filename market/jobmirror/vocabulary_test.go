@@ -64,7 +64,7 @@ func TestNobodyWaitsForAnothersWords(t *testing.T) {
 		stalled, release := make(chan struct{}), make(chan struct{})
 		var first atomic.Bool
 		m.db.Fail = func(query string) error {
-			if strings.Contains(query, "SELECT id, words FROM vocabulary") && !first.Swap(true) {
+			if strings.Contains(query, "ELSE words END FROM vocabulary") && !first.Swap(true) {
 				close(stalled)
 				<-release
 			}
