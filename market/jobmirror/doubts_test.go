@@ -41,19 +41,6 @@ const (
 	ceasedToHold = "believes lookups that end jobs again"
 )
 
-// asks makes all jobs of a mirror due, and refreshes it.
-func asks(t *testing.T, m *jobmirror.Mirror) jobmirror.Refreshed {
-	t.Helper()
-	if err := jobmirror.Exec(t.Context(), m, "UPDATE jobs SET next_due = 1"); err != nil {
-		t.Fatal(err)
-	}
-	out, err := m.Refresh(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // pagesOf counts the statuses by which a mirror answers for the jobs from 1 to n.
 func pagesOf(t *testing.T, m *jobmirror.Mirror, n int) map[int]int {
 	t.Helper()

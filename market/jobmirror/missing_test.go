@@ -1,179 +1,19 @@
 package jobmirror_test
 
 import (
-	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"math"
-	"net/http"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
-
-// shelf is a board that shows the postings it is told to, in each channel and language, as
-// what a job is called by its lookup. Posting 7 is of job 7.
-type shelf struct {
-	mu     sync.Mutex
-	shows  []int
-	part   bool           // the answer counts one posting more than it shows
-	odd    []string       // entries that are no usable postings: the answer shows and counts them, behind the first posting
-	states map[int]string // of jobs, beside state
-	state  string         // of the others: "open", "closed", or the code of a refusal
-	asked  map[int]int    // lookups, by job
-	times  []time.Time    // of lookups
-
-	title, link string // of postings: the first word of the title, and with the identifier; empty: as their jobs are called
-
-	read     func() // is called once an answer of postings or a feed was read, before its end
-	searches int
-	script   func(search int) []int // the page, by the number of the search; nil: shows
-}
-
-func newShelf(n int) *shelf {
-	return &shelf{shows: upTo(n), state: "open", states: map[int]string{}, asked: map[int]int{}}
-}
-
-// upTo returns the numbers from 1 to n.
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i + 1
-	}
-	return out
-}
-
-func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	status, body := http.StatusOK, ""
-	switch job, _ := strconv.Atoi(r.URL.Query().Get("jobid")); {
-	case strings.HasSuffix(r.URL.Path, ".xml"):
-		body = "<PositionOpenings>"
-		for _, id := range s.shows {
-			body += fmt.Sprintf("<PositionOpening><PositionRecordInfo><Id><IdValue>%d</IdValue></Id></PositionRecordInfo></PositionOpening>", id)
-		}
-		body += "</PositionOpenings>"
-	case job == 0:
-		if s.searches++; s.script != nil {
-			s.shows = s.script(s.searches)
-		}
-		results := make([]string, len(s.shows))
-		for i, id := range s.shows {
-			results[i] = fmt.Sprintf(`{"jobPostingId":%d,"postingVersionId":%d,"title":"%s %d","applyOnlineLink":"`+cmp.Or(s.link, "https://jobs.example/job/%d/x")+`"}`,
-				id, id, cmp.Or(s.title, "Nurse"), id, id)
-		}
-		results = slices.Insert(results, min(len(results), 1), s.odd...)
-		counted := len(results)
-		if s.part {
-			counted++
-		}
-		body = fmt.Sprintf(`{"totalNumberOfJobs":%d,"numPages":1,"results":[%s]}`, counted, strings.Join(results, ","))
-	default:
-		s.asked[job]++
-		s.times = append(s.times, time.Now())
-		state := s.states[job]
-		if state == "" {
-			state = s.state
-		}
-		switch state {
-		case "open", "closed":
-			body = fmt.Sprintf(`{"jobId":%d,"jobTitle":"Nurse %d","applyPossible":%t}`, job, job, state == "open")
-		default:
-			status, body = http.StatusNotFound, state
-		}
-	}
-	var end io.Reader = strings.NewReader("")
-	if read := s.read; read != nil && !r.URL.Query().Has("jobid") {
-		end = readerFunc(func([]byte) (int, error) { read(); return 0, io.EOF })
-	}
-	return &http.Response{
-		StatusCode: status, Status: strconv.Itoa(status), ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: http.Header{}, Body: io.NopCloser(io.MultiReader(strings.NewReader(body), end)),
-	}, nil
-}
-
-// readerFunc is a reader of its function.
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-// tell changes the board, and forgets what it was asked.
-func (s *shelf) tell(shows []int, state string, states map[int]string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.shows, s.state, s.states, s.asked, s.times = shows, state, states, map[int]int{}, nil
-}
-
-// lookups returns how often the board was asked about jobs, and how often about one at
-// most.
-func (s *shelf) lookups() (all, most int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, n := range s.asked {
-		all, most = all+n, max(most, n)
-	}
-	return all, most
-}
-
-// options returns the options for a mirror of one channel of the board.
-func (s *shelf) options() jobmirror.Options {
-	return jobmirror.Options{
-		Config: jobboard.Config{
-			BaseURL: "https://board.example", JobDBURL: "https://board.example", ClientID: "10", HTTPClient: &http.Client{Transport: s},
-			Retry: jobboard.RetryPolicy{MaxAttempts: 1},
-		},
-		Channels: []jobmirror.Channel{{ID: "a"}}, Limit: -1,
-	}
-}
-
-// The codes by which a lookup refuses.
-const (
-	inactive           = "ERROR_JOB_INACTIVE"
-	unavailable        = "ERROR_JOB_UNAVAILABLE"
-	postingUnavailable = "ERROR_POSTING_UNAVAILABLE"
-)
-
-// copied checks how many rows a source has, and how many of them are held.
-func copied(t *testing.T, m *jobmirror.Mirror, what string, rows, held int) {
-	t.Helper()
-	status, err := m.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range status.Sources {
-		if s.Rows != rows || s.Held != held {
-			t.Errorf("%s: %s %s %s has %d rows, of which %d are held; not %d and %d", what, s.Kind, s.Name, s.Language, s.Rows, s.Held, rows, held)
-		}
-	}
-}
-
-// settled refreshes a mirror, and checks what it says and has then.
-func settled(t *testing.T, m *jobmirror.Mirror, what string, rows, held int) {
-	t.Helper()
-	done, err := m.Refresh(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	status, err := m.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if done.Held != held*len(status.Sources) || len(done.Partial) > 0 {
-		t.Errorf("%s: %+v, of which %d are held in each source", what, done, held)
-	}
-	copied(t, m, what, rows, held)
-}
 
 // ago lets time pass for what is missing in a mirror: the database of PostgreSQL has a
 // clock of its own.
@@ -187,31 +27,6 @@ func ago(t *testing.T, m *jobmirror.Mirror, d time.Duration) {
 		if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf(statement, d.Milliseconds())); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// asFeed makes options of a channel those of a feed.
-func asFeed(opts jobmirror.Options) jobmirror.Options {
-	opts.Channels = nil
-	opts.Feeds = []jobmirror.Feed{{Name: "feed", Address: "https://board.example/feed.xml", HTTPClient: opts.Config.HTTPClient}}
-	return opts
-}
-
-// onEachSource runs a test with options for a channel, and for a feed.
-func onEachSource(t *testing.T, n int, f func(t *testing.T, board *shelf, m *jobmirror.Mirror)) {
-	t.Helper()
-	t.Parallel()
-	asChannel := func(opts jobmirror.Options) jobmirror.Options { return opts }
-	for source, optionsFor := range map[string]func(jobmirror.Options) jobmirror.Options{"channel": asChannel, "feed": asFeed} {
-		t.Run(source, func(t *testing.T) {
-			onEach(t, func(t *testing.T, address string) {
-				board := newShelf(n)
-				m := open(t, address, optionsFor(board.options()))
-				refresh(t, m)
-				f(t, board, m)
-				checkReplay(t, m)
-			})
-		})
 	}
 }
 
