@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
@@ -71,37 +70,6 @@ func isUnconfirmed(t *testing.T, m *jobmirror.Mirror, what string, out jobmirror
 	}
 }
 
-// ERROR_POSTING_UNAVAILABLE is no answer about a job: pages stay as they were, and it is no
-// failure either.
-func TestPostingUnavailableChangesNothing(t *testing.T) {
-	onEachSource(t, 44, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		arePages(t, m, "before", 44, map[int]int{200: 44})
-		_, at, err := snapshot(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		board.tell(upTo(44), postingUnavailable, nil)
-		isUnconfirmed(t, m, "one pass", asks(t, m), 0)
-		if all, _ := board.lookups(); all != 44 {
-			t.Errorf("%d lookups", all)
-		}
-		arePages(t, m, "after one pass", 44, map[int]int{200: 44})
-		for change, err := range m.Changes(t.Context(), at) {
-			t.Fatalf("a change: %+v, %v", change, err)
-		}
-		j, err := m.Job(t.Context(), 7)
-		if wait := time.Until(j.NextLookup); err != nil || j.Failures != 0 || !strings.Contains(j.Problem, "posting unavailable") ||
-			wait < 14*time.Minute || wait > 16*time.Minute {
-			t.Errorf("the next lookup in %s: %+v, %v", wait, j, err)
-		}
-		board.tell(upTo(44), "open", nil)
-		isUnconfirmed(t, m, "well again", asks(t, m), 0)
-		if j, err := m.Job(t.Context(), 7); err != nil || j.Problem != "" {
-			t.Errorf("well again: %+v, %v", j, err)
-		}
-	})
-}
-
 // If the board has said only that, the page answers 503 while the copy has a posting of the
 // job, and otherwise 404.
 func TestPageOfAPostingThatIsNotFound(t *testing.T) {
@@ -139,18 +107,19 @@ func TestPageOfAPostingThatIsNotFound(t *testing.T) {
 	})
 }
 
-// That a job is unavailable which a source shows is believed once it was said twice: a Refresh
-// asks about what an earlier one has noted.
-func TestUnavailableIsSaidTwice(t *testing.T) {
+// That a job is unavailable which a source shows is believed once it was said twice: a Refresh asks about what an earlier
+// one has noted. That its posting is unavailable says nothing. Neither is a failure.
+func TestUnconfirmedEnds(t *testing.T) {
 	onEachSource(t, 20, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		board.tell(upTo(20), "open", map[int]string{3: unavailable, 4: inactive, 5: "closed"})
+		board.tell(upTo(20), "open", map[int]string{2: postingUnavailable, 3: unavailable, 4: inactive, 5: "closed"})
 		isUnconfirmed(t, m, "said once", asks(t, m), 1)
 		arePages(t, m, "said once", 20, map[int]int{200: 19, 410: 1})
-		if j, err := m.Job(t.Context(), 3); err != nil || j.State != jobmirror.StateOpen || j.Problem == "" || j.Failures != 0 {
-			t.Errorf("the job: %+v, %v", j, err)
-		}
-		if _, err := m.Status(t.Context()); err != nil {
-			t.Fatal(err)
+		for job, why := range map[jobboard.JobID]string{2: "posting unavailable", 3: "is unavailable"} {
+			j, err := m.Job(t.Context(), job)
+			wait := time.Until(j.NextLookup)
+			if err != nil || j.State != jobmirror.StateOpen || !strings.Contains(j.Problem, why) || j.Failures != 0 || wait < 14*time.Minute || wait > 16*time.Minute {
+				t.Errorf("the next lookup of job %d in %s: %+v, %v", job, wait, j, err)
+			}
 		}
 		board.tell(upTo(20), "open", map[int]string{3: unavailable})
 		out, err := m.Refresh(t.Context())
@@ -163,12 +132,10 @@ func TestUnavailableIsSaidTwice(t *testing.T) {
 			t.Errorf("the second refresh has asked about %d jobs", all)
 		}
 		// An answer between that says otherwise begins it anew.
-		board.tell(upTo(20), "open", map[int]string{6: unavailable})
-		isUnconfirmed(t, m, "another", asks(t, m), 1)
-		board.tell(upTo(20), "open", nil)
-		isUnconfirmed(t, m, "which is open", asks(t, m), 0)
-		board.tell(upTo(20), "open", map[int]string{6: unavailable})
-		isUnconfirmed(t, m, "and not", asks(t, m), 1)
+		for _, state := range []string{unavailable, "open", unavailable} {
+			board.tell(upTo(20), "open", map[int]string{6: state})
+			isUnconfirmed(t, m, state, asks(t, m), map[bool]int{true: 1}[state == unavailable])
+		}
 	})
 }
 
@@ -195,31 +162,11 @@ func TestUnavailableIsAskedAboutAfterRefreshEvery(t *testing.T) {
 	})
 }
 
-// A job that no source has ever shown open is not believed to be unavailable at first either.
-func TestUnavailableAtFirst(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		board := newShelf(60)
-		for job := range 30 {
-			board.states[job+1] = unavailable
-		}
-		board.states[31] = inactive
-		m := open(t, address, board.options())
-		out, err := m.Refresh(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		isUnconfirmed(t, m, "at first", out, 30)
-		arePages(t, m, "at first", 60, map[int]int{200: 29, 410: 1, 503: 30})
-		isUnconfirmed(t, m, "again", asks(t, m), 30)
-		arePages(t, m, "again", 60, map[int]int{200: 29, 410: 1, 503: 30})
-	})
-}
-
 // While many answers end jobs that sources show, none is believed, and pages stay as they were. Each process
 // counts by itself, and its log says once that it holds them, and once more that it does not any more.
 func TestManyEndsAreHeld(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
-		for _, says := range []string{unavailable, inactive, "closed"} {
+		for _, says := range []string{unavailable, "closed"} {
 			board, log := newShelf(60), &logged{}
 			opts := board.options()
 			opts.Logger = slogTo(log)
@@ -342,155 +289,5 @@ func TestHeldEndsAreBelieved(t *testing.T) {
 		board.tell(upTo(60), "open", states)
 		isUnconfirmed(t, m, "accepted, and three more", asks(t, m), 0)
 		arePages(t, m, "accepted, and three more", 60, map[int]int{200: 27, 404: 30, 410: 3})
-	})
-}
-
-// A board that calls every job unavailable for six hours ends none, while the mirror runs.
-func TestSixHoursOfUnavailable(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		// Of 100 jobs too few are asked about before the first is asked about again: now and then they are not too many yet.
-		n, every, calm := 200, 2*time.Hour, 3*time.Hour
-		if testenv.Whole() {
-			n, calm = 300, 12*time.Hour
-		}
-		board, log := newShelf(n), &logged{}
-		opts := board.options()
-		opts.Logger, opts.LookupEvery = slogTo(log), every
-		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), opts)
-		run(t, m)
-		time.Sleep(30 * time.Second)
-		_, at, err := snapshot(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range n { // as some time after the first fill
-			due := time.Now().Add(time.Duration(i) * every / time.Duration(n)).UnixMilli()
-			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("UPDATE jobs SET next_due = %d WHERE job = %d", due, i+1)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		time.Sleep(calm)
-		board.tell(upTo(n), unavailable, nil)
-		time.Sleep(6 * time.Hour)
-		all, _ := board.lookups()
-		arePages(t, m, "after six hours", n, map[int]int{200: n})
-		board.tell(upTo(n), "open", nil)
-		time.Sleep(calm)
-		arePages(t, m, "in the end", n, map[int]int{200: n})
-		for change, err := range m.Changes(t.Context(), at) {
-			t.Fatalf("a change: %+v, %v", change, err)
-		}
-		s, err := m.Status(t.Context())
-		if err != nil || s.Unconfirmed > 0 || log.count(beganToHold) != 1 || log.count(ceasedToHold) != 1 {
-			t.Errorf("in the end: %d are unconfirmed, %d and %d lines, %v", s.Unconfirmed, log.count(beganToHold), log.count(ceasedToHold), err)
-		}
-		t.Logf("figure: %d lookups in six hours, of which %d would be usual", all, 3*n)
-		if all > 7*n {
-			t.Errorf("%d lookups in six hours", all)
-		}
-	})
-}
-
-// A process that dies before any of the statements that weigh answers leaves nothing that the
-// next one does not put right: stored rows are unchanged, or equal what an uninterrupted
-// process writes.
-func TestKilledWhileAnswersAreWeighed(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		board := newShelf(40)
-		m := open(t, address, board.options())
-		refresh(t, m)
-		states := map[int]string{1: postingUnavailable, 2: inactive}
-		steps := []struct {
-			what        string
-			say         func()
-			do          func(m *jobmirror.Mirror) error
-			pages       map[int]int
-			unconfirmed int
-		}{
-			{
-				"noted", func() { board.tell(upTo(40), "open", merged(map[int]string{3: unavailable}, states)) },
-				func(m *jobmirror.Mirror) error { _, err := m.Refresh(t.Context()); return err },
-				map[int]int{200: 39, 410: 1},
-				1,
-			},
-			{
-				"believed", func() {}, func(m *jobmirror.Mirror) error { _, err := m.Refresh(t.Context()); return err },
-				map[int]int{200: 38, 410: 1, 404: 1},
-				0,
-			},
-			{
-				"too many", func() { board.tell(upTo(40), unavailable, states) },
-				func(m *jobmirror.Mirror) error { _, err := m.Refresh(t.Context()); return err },
-				map[int]int{200: 38, 410: 1, 404: 1},
-				37,
-			},
-			{
-				"accepted", func() {}, func(m *jobmirror.Mirror) error { return m.AcceptRemovals(t.Context()) },
-				map[int]int{200: 1, 410: 1, 404: 38},
-				0,
-			},
-		}
-		killed, stride := 0, whole(3, 1)
-		for i, step := range steps {
-			step.say()
-			prepare := "UPDATE jobs SET next_due = 1"
-			if i == 1 {
-				prepare = "UPDATE jobs SET next_due = 1 WHERE said = 'unavailable'"
-			}
-			if err := jobmirror.Exec(t.Context(), m, prepare); err != nil {
-				t.Fatal(err)
-			}
-			for at := 1 + int(testenv.Seed(t)%uint64(stride)); ; at += stride {
-				seen, dead := 0, false
-				var mu sync.Mutex
-				jobmirror.FailStatements(m, func(query string) error {
-					mu.Lock()
-					defer mu.Unlock()
-					if strings.Contains(query, "said") {
-						seen++
-					}
-					if dead = dead || seen == at; dead {
-						return errors.New("killed")
-					}
-					return nil
-				})
-				err := step.do(m)
-				jobmirror.FailStatements(m, nil)
-				if !dead {
-					if err != nil {
-						t.Fatal(err)
-					}
-					break
-				}
-				killed++
-				if err == nil {
-					t.Fatalf("%s: statement %d fails, and nobody is told", step.what, at)
-				}
-				if err := m.Close(); err != nil {
-					t.Fatal(err)
-				}
-				m = open(t, address, board.options())
-				for _, statement := range []string{"UPDATE jobs SET leased_until = 0 WHERE leased_until > 0", "UPDATE sources SET leased_until = 0"} { // time passes
-					if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
-						t.Fatal(err)
-					}
-				}
-				checkReplay(t, m)
-			}
-			if i == 0 && pagesOf(t, m, 40)[404] == 1 { // the process that died last had noted it
-				continue
-			}
-			arePages(t, m, step.what, 40, step.pages)
-			s, err := m.Status(t.Context())
-			if err != nil || s.Unconfirmed != step.unconfirmed {
-				t.Errorf("%s: %d are unconfirmed, not %d; %v", step.what, s.Unconfirmed, step.unconfirmed, err)
-			}
-		}
-		if killed < whole(4, 12) {
-			t.Errorf("%d processes died", killed)
-		}
-		t.Logf("%d processes died", killed)
-		checkReplay(t, m)
 	})
 }

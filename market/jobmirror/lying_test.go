@@ -296,7 +296,9 @@ func (l *liar) lying(name string, p page) page {
 	case 16:
 		keep(0.9)
 		if name != "feed" && len(p.items) > 0 {
-			p.odd = []string{`{"jobPostingId":"x","title":"y"}`}
+			p.odd = []string{`{"jobPostingId":"x","title":"s3cret"}`, "7"}[l.r.IntN(2):]
+			p.more = l.pick(0, 0, 1)
+			p.items = p.items[:len(p.items)*l.pick(0, 1, 1)]
 		}
 	case 17: // some in two versions
 		for _, i := range slices.Clone(p.items) {
@@ -483,7 +485,7 @@ func (l *liar) refresh() {
 	partial, failing, held, odd := 0, false, 0, 0
 	for _, name := range liesOf {
 		s, p := l.sources[name], l.pages[name]
-		fails := p.status != 0 || p.garbage != "" || p.cut
+		fails := p.status != 0 || p.garbage != "" || p.cut || len(p.odd) > 0 && len(p.items) == 0
 		old := p.age > 0 && s.read > l.clock-p.age
 		whole := !fails && !old && (name == "feed" || p.more == 0 && !p.several)
 		if p.age > 0 && !old && s.tried > l.clock-p.age {
