@@ -246,7 +246,7 @@ func (l *liar) lying(name string, p page) page {
 	keep := func(share float64) {
 		p.items = slices.DeleteFunc(p.items, func(item) bool { return l.r.Float64() > share })
 	}
-	switch l.r.IntN(18) {
+	switch l.r.IntN(20) {
 	case 0, 1:
 		p.items = nil
 	case 2:
@@ -293,7 +293,7 @@ func (l *liar) lying(name string, p page) page {
 		keep(l.r.Float64())
 	case 15:
 		p.garbage = []string{"null", "[]", "<html>", `{"totalNumberOfJobs":`, `{"totalNumberOfJobs":"many","results":[]}`, " "}[l.r.IntN(6)]
-	case 16:
+	case 16, 18, 19:
 		keep(0.9)
 		if name != "feed" && len(p.items) > 0 {
 			p.odd = []string{`{"jobPostingId":"x","title":"s3cret"}`, "7"}[l.r.IntN(2):]
