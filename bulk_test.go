@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"slices"
 	"strconv"
@@ -111,6 +113,36 @@ func TestBulkConcurrency(t *testing.T) {
 }
 
 // Both bulk calls make the request of their own operation.
+// The default transport keeps the connections of a bulk call, and opens no other one for each job. It may open some more than
+// there are calls at once: one for a call that another connection has become free for meanwhile.
+func TestBulkKeepsConnections(t *testing.T) {
+	const jobs, concurrency = 3000, 64
+	var opened atomic.Int64
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jobId":%s,"jobTitle":"Nurse","applyPossible":true}`, r.URL.Query().Get("jobid"))
+	}))
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	srv.Start()
+	defer srv.Close()
+	client, err := jobboard.NewClient(jobboard.Config{JobDBURL: srv.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range client.BulkJobInformation(t.Context(), upTo(jobs), jobboard.BulkOptions{Concurrency: concurrency}) {
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+	}
+	if n := opened.Load(); n > 2*concurrency {
+		t.Errorf("%d connections for %d jobs, %d at once", n, jobs, concurrency)
+	}
+}
+
 func TestBulkOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bulkBoard{}

@@ -723,6 +723,25 @@ func TestKeepsNoPage(t *testing.T) {
 	runtime.KeepAlive(titles)
 }
 
+// A stream takes the same memory whether it has a hundred postings or ten thousand.
+func TestStreamKeepsNoPosting(t *testing.T) {
+	const posting = `{"jobPostingId":1,"title":"t","config":{"platform_internalAdText":["a text"],"company":["c"]},"unknown":[1,2]},`
+	p := newPostingReader(io.MultiReader(strings.NewReader(`{"results":[`), &endless{text: posting}), decodeLimits{}, nil)
+	defer p.close()
+	var before uint64
+	for i := range 10_000 {
+		if _, err := p.next(); err != nil {
+			t.Fatal(err)
+		}
+		if i == 100 {
+			before = heapInUse()
+		}
+	}
+	if after := heapInUse(); after > before+64<<10 {
+		t.Errorf("%d bytes are kept after 10 000 postings, %d after 100", after, before)
+	}
+}
+
 // TestKeepsNoAdvertisement keeps postings whose advertisement is over the bound of one.
 func TestKeepsNoAdvertisement(t *testing.T) {
 	const postings, ad, bound = 100, 400 << 10, 200 << 10

@@ -70,7 +70,6 @@ func Check(ctx context.Context, b Board) (*Report, error) {
 	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
-	a.noteTokens()
 	return a.report(), nil
 }
 
@@ -136,17 +135,9 @@ func (a *asker) note(kind string, k *kindNight, r result, seen []*exchange) {
 	o.answers[answerOf(seen)]++
 	for _, x := range seen {
 		k.deprecation, k.sunset = k.deprecation || x.deprecation, k.sunset || x.sunset
-		if x.status == http.StatusTooManyRequests {
-			k.limited++
-		}
 	}
-	if len(seen) == 0 {
-		return
-	}
-	last := seen[len(seen)-1]
-	k.took = append(k.took, last.took)
-	if r.class == good || r.name == outcomeUnreadable {
-		a.addShape(kind, last.shape)
+	if len(seen) > 0 && (r.class == good || r.name == outcomeUnreadable) {
+		a.addShape(kind, seen[len(seen)-1].shape)
 	}
 }
 
@@ -258,12 +249,8 @@ func (a *asker) searchAll() error {
 	})
 	for i, channel := range a.Channels {
 		page := a.pages[searchKey(channel, a.firstLanguage())]
-		if page == nil {
-			continue
-		}
-		a.night.count("channel "+strconv.Itoa(i+1), page.TotalNumberOfJobs)
-		if page.ItemsPerPage > 0 && page.Partial() {
-			a.night.count(countPageSize, page.ItemsPerPage)
+		if page != nil {
+			a.night.count("channel "+strconv.Itoa(i+1), page.TotalNumberOfJobs)
 		}
 	}
 	a.compareLanguages()

@@ -43,16 +43,13 @@ type Board struct {
 	Applicant oauth2.TokenSource
 	// Jobs are looked up in any case, the first 30 of them. The rest of 30 are jobs of links and of the feed.
 	Jobs []jobboard.JobID
-	// Tokens has the answers of the token endpoint, if the source in Config.TokenSource fetches its tokens through
-	// its Transport. nil: they are not seen.
-	Tokens *TokenAnswers
 }
 
 // Step is one kind of call of a check.
 type Step struct {
-	Call    string `json:"call"`    // as in the profile, such as "search with a word"
-	Request string `json:"request"` // such as "GET {jobdb_url}/jobdb/public/apply/external?jobid"
-	AtMost  int    `json:"at_most"` // calls, without repeats and redirects
+	Call    string // as in the profile, such as "search with a word"
+	Request string // such as "GET {jobdb_url}/jobdb/public/apply/external?jobid"
+	AtMost  int    // calls, without repeats and redirects
 }
 
 const (

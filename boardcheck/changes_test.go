@@ -460,12 +460,6 @@ func TestNotes(t *testing.T) {
 		"a member":        {nil, edit{json: each("results", func(_ int, o object) { o["salary"] = object{"from": 1} })}, "search results[].salary: the member was never seen, and is in 29 of 29"},
 		"a key":           {nil, edit{json: each("results", func(_ int, o object) { configOf(o)["shift"] = []any{"x"} })}, "search results[].config.shift: the member was never seen"},
 		"a remote status": {nil, edit{json: each("results", func(_ int, o object) { configOf(o)["sg_remote_status"] = []any{"HYBRID"} })}, "search results[].config.sg_remote_status: HYBRID was never seen"},
-		"slow": {func(srv *jobboardtest.Server, _ *boardcheck.Board) {
-			srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Delay: 2 * time.Second})
-		}, edit{}, "search: the answers took 2s"},
-		"429": {func(srv *jobboardtest.Server, _ *boardcheck.Board) {
-			srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Status: 429, Times: 1})
-		}, edit{}, "search: 1 answers had status 429"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Finding is something that a check found.
@@ -48,7 +47,6 @@ func (c *comparison) all() {
 		c.outcomes(name, old, k)
 		c.members(name, old, k.shape)
 		c.words(name, old, k)
-		c.speed(name, old, k)
 	}
 	c.meaning()
 	c.counts()
@@ -192,15 +190,6 @@ func (c *comparison) words(where string, old *kindProfile, now *kindNight) {
 	}
 }
 
-func (c *comparison) speed(where string, old *kindProfile, now *kindNight) {
-	if was, is := old.Last.MedianMS, now.median(); is > time.Second && is.Milliseconds() >= 5*was {
-		c.note(where, "the answers took %v, half of them at most, and %v before", is.Round(time.Millisecond), time.Duration(was)*time.Millisecond)
-	}
-	if now.limited > 0 {
-		c.note(where, "%d answers had status 429", now.limited)
-	}
-}
-
 // leastChance is how likely the nights' own postings must be the reason why none differs by language.
 const leastChance = 1e-3
 
@@ -231,10 +220,6 @@ func (c *comparison) counts() {
 		is := now[name]
 		switch {
 		case !ok || was == is:
-		case name == countPageSize:
-			c.note(kindSearch, "a page has %d postings, and had %d", is, was)
-		case name == countTokenLife:
-			c.note(kindToken, "a token lives for %d s, and lived for %d", is, was)
 		case is == 0 || is*10 < was:
 			c.change(name, "it has %d entries, and had %d", is, was)
 		case is*2 < was:

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -13,7 +12,7 @@ import (
 // night is what one check found.
 type night struct {
 	kinds   map[string]*kindNight
-	counts  map[string]int // entries of the feed and of each channel, and the size of a page
+	counts  map[string]int // entries of the feed and of each channel
 	effects map[string]*effect
 	noJobs  bool // neither a link nor the feed nor the Board names a job
 }
@@ -24,8 +23,6 @@ type kindNight struct {
 	outcomes map[string]*outcomeNight
 	shape    *shape
 	postings map[string]bool // in the shape already
-	took     []time.Duration
-	limited  int // answers with status 429
 
 	deprecation, sunset bool
 
@@ -52,12 +49,8 @@ const (
 	effectLanguage = "language"
 )
 
-// The counts that are not of a channel.
-const (
-	countFeed      = "feed"
-	countPageSize  = "page size"
-	countTokenLife = "token seconds"
-)
+// countFeed is the count that is not of a channel.
+const countFeed = "feed"
 
 func newNight() *night {
 	return &night{
@@ -124,15 +117,6 @@ func (k *kindNight) unjudged() string {
 		return why
 	}
 	return ""
-}
-
-// median returns the time that half of the answers took at most.
-func (k *kindNight) median() time.Duration {
-	if len(k.took) == 0 {
-		return 0
-	}
-	all := slices.Sorted(slices.Values(k.took))
-	return all[len(all)/2]
 }
 
 // add notes whether a parameter changed the result of a plain search that is large enough to tell.

@@ -29,22 +29,14 @@ type profileData struct {
 }
 
 type kindProfile struct {
-	Last     lastNight                 `json:"last"`
 	Headers  map[string]int            `json:"headers,omitempty"` // Deprecation and Sunset: checks that saw them
 	Outcomes map[string]*outcome       `json:"outcomes"`
 	Words    map[string]map[string]int `json:"words,omitempty"`
 	Members  map[string]*member        `json:"members,omitempty"`
 }
 
-type lastNight struct {
-	Asked       int   `json:"asked"`
-	MedianMS    int64 `json:"median_ms"`
-	RateLimited int   `json:"rate_limited"`
-}
-
 type outcome struct {
 	Seen    int            `json:"seen"`
-	Last    int            `json:"last"`
 	Answers map[string]int `json:"answers"` // by status, media type and redirects
 }
 
@@ -144,7 +136,7 @@ var oneLine = map[string]bool{"members": true, "outcomes": true, "words": true, 
 
 func writeLines(out *bytes.Buffer, text []byte, depth int, name string) error {
 	var object map[string]json.RawMessage
-	if len(text) == 0 || text[0] != '{' || name == "last" || depth < 0 {
+	if len(text) == 0 || text[0] != '{' || depth < 0 {
 		out.Write(text)
 		return nil
 	}
@@ -225,10 +217,6 @@ func (k *kindProfile) merge(n *kindNight) {
 	if k.Headers == nil {
 		k.Headers = map[string]int{}
 	}
-	k.Last = lastNight{Asked: n.asked, MedianMS: n.median().Milliseconds(), RateLimited: n.limited}
-	for _, o := range k.Outcomes {
-		o.Last = 0
-	}
 	for name, now := range n.outcomes {
 		o := k.Outcomes[name]
 		if o == nil {
@@ -239,7 +227,6 @@ func (k *kindProfile) merge(n *kindNight) {
 			o.Answers = map[string]int{}
 		}
 		o.Seen += now.count
-		o.Last = now.count
 		addCounts(o.Answers, now.answers)
 	}
 	for name, seen := range n.headers() {

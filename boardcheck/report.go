@@ -51,11 +51,8 @@ func (r *Report) counts() map[string]int {
 	out := map[string]int{}
 	for name, n := range r.night.counts {
 		kind := kindSearch
-		switch name {
-		case countFeed:
+		if name == countFeed {
 			kind = kindFeed
-		case countTokenLife:
-			kind = kindToken
 		}
 		if r.judged(kind) {
 			out[name] = n

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -19,7 +18,6 @@ type shape struct {
 	words    map[string]map[string]int // by the keys of wordsOf
 	postings map[string]*shape         // by identifier: a posting that many answers have is counted once
 	whole    bool                      // the answer was read to its end
-	life     int                       // seconds that a token lives; 0: the answer says none
 }
 
 // member counts the values at one path.
@@ -73,9 +71,6 @@ func shapeOf(src io.Reader, whole bool) *shape {
 			var v any
 			if err = d.Decode(&v); err == nil {
 				s.member("", key, v, 0)
-				if n, ok := v.(json.Number); ok && key == "expires_in" {
-					s.life, _ = strconv.Atoi(n.String())
-				}
 			}
 		}
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 // errSpent is the answer to every request after the last that a check may send.
@@ -43,7 +42,6 @@ type exchange struct {
 	target      string // of a redirect
 	deprecation bool
 	sunset      bool
-	took        time.Duration
 	shape       *shape // of a body that is JSON; nil: none
 }
 
@@ -75,14 +73,12 @@ func (t *tap) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, errSpent
 	}
-	began := time.Now()
 	resp, err := t.next.RoundTrip(r)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	x.took = time.Since(began)
 	if err != nil {
 		return nil, err
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	x.status = resp.StatusCode
 	x.media = mediaType(resp.Header.Get("Content-Type"))
 	x.deprecation, x.sunset = resp.Header.Get("Deprecation") != "", resp.Header.Get("Sunset") != ""
@@ -91,7 +87,7 @@ func (t *tap) RoundTrip(r *http.Request) (*http.Response, error) {
 		x.target = redirectTarget(r.URL, to, t.channels)
 	}
 	resp.Body = &body{
-		ReadCloser: resp.Body, tap: t, x: x, began: began, length: resp.ContentLength,
+		ReadCloser: resp.Body, tap: t, x: x, length: resp.ContentLength,
 		keep: shaped && x.status/100 == 2, zipped: strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip"),
 	}
 	return resp, nil
@@ -118,7 +114,6 @@ type body struct {
 	io.ReadCloser
 	tap    *tap
 	x      *exchange
-	began  time.Time
 	length int64 // as announced; -1: unknown
 	keep   bool
 	zipped bool
@@ -143,18 +138,14 @@ func (b *body) Close() error {
 	err := b.ReadCloser.Close()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	took := time.Since(b.began)
-	var s *shape
-	if b.keep {
-		s = b.shape()
+	if !b.keep {
+		return err
 	}
 	b.keep = false
+	s := b.shape()
 	b.tap.mu.Lock()
 	defer b.tap.mu.Unlock()
-	b.x.took = took
-	if s != nil {
-		b.x.shape = s
-	}
+	b.x.shape = s
 	return err
 }
 

@@ -1,6 +1,14 @@
 package jobboardtest
 
-import _ "embed"
+import (
+	"bytes"
+	_ "embed"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
 
 // DemoInfo names what the demo data set holds, one thing for each answer of the
 // interface. Its values are the same in every server with the option WithDemo.
@@ -41,3 +49,62 @@ type DemoInfo struct {
 //
 //go:embed demo.json
 var demoDocument []byte
+
+// demoState is shared by all servers; each server copies the records that it
+// may change.
+var demoState = sync.OnceValue(func() State {
+	in, _ := ReadState(bytes.NewReader(demoDocument)) // cannot fail: a test reads this document
+	return in
+})
+
+// demoAt returns the demo with its dates moved by whole days, so that the newest posting was listed on the last day
+// before now. A board's jobs never all lie in the past, and the demo's must not expire.
+func demoAt(now time.Time) State {
+	in := demoState()
+	newest := slices.MaxFunc(in.Postings, func(a, b Posting) int { return a.VersionStart.Compare(b.VersionStart) }).VersionStart
+	const day = 24 * time.Hour
+	by := now.Sub(newest).Truncate(day)
+	if newest.Add(by).After(now) {
+		by -= day // Truncate rounds towards zero
+	}
+	move := func(at *time.Time) {
+		if !at.IsZero() {
+			*at = at.Add(by)
+		}
+	}
+	in.Postings = slices.Clone(in.Postings)
+	for i := range in.Postings {
+		p := &in.Postings[i]
+		move(&p.JobStart)
+		move(&p.VersionStart)
+		move(&p.VersionEnd)
+		p.Config = listedLater(p.Config, by)
+		p.Translations = maps.Clone(p.Translations)
+		for language, t := range p.Translations {
+			t.Config = listedLater(t.Config, by)
+			p.Translations[language] = t
+		}
+	}
+	in.Applications = slices.Clone(in.Applications)
+	for i := range in.Applications {
+		move(&in.Applications[i].Created)
+	}
+	in.Tokens = slices.Clone(in.Tokens)
+	for i := range in.Tokens {
+		move(&in.Tokens[i].Since)
+	}
+	return in
+}
+
+// listedLater returns a copy of a posting's config with a later date of listing, which is in milliseconds.
+func listedLater(config map[string][]string, by time.Duration) map[string][]string {
+	const key = "listingStartDate"
+	moved := maps.Clone(config)
+	for i, date := range config[key] {
+		if ms, err := strconv.ParseInt(date, 10, 64); err == nil {
+			moved[key] = slices.Clone(moved[key])
+			moved[key][i] = strconv.FormatInt(ms+by.Milliseconds(), 10)
+		}
+	}
+	return moved
+}

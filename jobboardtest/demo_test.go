@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +14,11 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
+// demoDay is when the newest posting of the demo's document was listed.
+func demoDay() time.Time { return time.Date(2026, 2, 19, 8, 0, 0, 0, time.UTC) }
+
 func TestDemo(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithClock(demoDay))
 	d := srv.Demo
 	s := srv.Snapshot()
 
@@ -142,6 +146,45 @@ func TestDemo(t *testing.T) {
 	}
 	if document, err := os.ReadFile("demo.json"); err != nil || !bytes.Equal(again.Bytes(), document) {
 		t.Errorf("the demo is not what its document says, in the form of Write: %v", err)
+	}
+}
+
+// Whenever a server starts, the newest posting of its demo was listed on the day before, all dates lie as far apart as
+// ever, and no posting has expired.
+func TestDemoIsOfToday(t *testing.T) {
+	was := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithClock(demoDay)).Snapshot()
+	for _, now := range []time.Time{
+		demoDay().Add(24*time.Hour - 1), demoDay().Add(24 * time.Hour), time.Date(2031, 12, 31, 7, 59, 0, 0, time.UTC), time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC),
+	} {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithClock(func() time.Time { return now }))
+		is := srv.Snapshot()
+		by := is.Postings[0].VersionStart.Sub(was.Postings[0].VersionStart)
+		if by%(24*time.Hour) != 0 {
+			t.Errorf("%s: moved by %s", now, by)
+		}
+		var newest time.Time
+		for i, p := range is.Postings {
+			old := was.Postings[i]
+			ms, err := strconv.ParseInt(p.Config["listingStartDate"][0], 10, 64)
+			if err != nil || ms != p.VersionStart.UnixMilli() {
+				t.Errorf("%s: %s is listed at %d", now, p.Title, ms)
+			}
+			if p.VersionStart.After(newest) {
+				newest = p.VersionStart
+			}
+			if !p.VersionEnd.IsZero() && !p.VersionEnd.After(now) || p.VersionEnd.IsZero() != old.VersionEnd.IsZero() {
+				t.Errorf("%s: %s ends at %s", now, p.Title, p.VersionEnd)
+			}
+			if p.VersionStart.Sub(old.VersionStart) != by || p.JobStart.Sub(old.JobStart) != by || !old.VersionEnd.IsZero() && p.VersionEnd.Sub(old.VersionEnd) != by {
+				t.Errorf("%s: %s moved otherwise than by %s", now, p.Title, by)
+			}
+		}
+		if age := now.Sub(newest); age < 0 || age >= 24*time.Hour {
+			t.Errorf("%s: the newest posting is of %s", now, newest)
+		}
+		if is.Applications[0].Created.Sub(was.Applications[0].Created) != by || is.Tokens[0].Since.Sub(was.Tokens[0].Since) != by {
+			t.Errorf("%s: applications or tokens moved otherwise than by %s", now, by)
+		}
 	}
 }
 

@@ -50,7 +50,9 @@ func WithPrefix(base, jobDB string) Option {
 // German and English, with every config key of section 2.3, every question type,
 // and a record for each answer of the interface, named by DemoInfo. Some
 // advertisements are ugly, with scripts, unclosed tags and odd nesting. Most links
-// name the posting's job; some lack the query, and some name no job.
+// name the posting's job; some lack the query, and some name no job. The newest posting
+// was listed on the last day before the server's start, by its clock; the others on the
+// days before it.
 func WithDemo() Option { return func(c *config) { c.demo = true } }
 
 // WithVariants sets the switches at the start.

@@ -1,7 +1,6 @@
 package jobboardtest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -112,7 +111,7 @@ func (s *Server) fill() error {
 	case s.cfg.state != nil:
 		in = *s.cfg.state
 	case s.cfg.demo:
-		in = demoState()
+		in = demoAt(s.clock.now())
 	}
 	st, err := in.build(s.clock.now())
 	if err != nil {
@@ -126,13 +125,6 @@ func (s *Server) fill() error {
 	s.initial = s.Snapshot()
 	return nil
 }
-
-// demoState is shared by all servers; each server copies the records that it
-// may change.
-var demoState = sync.OnceValue(func() State {
-	in, _ := ReadState(bytes.NewReader(demoDocument)) // cannot fail: a test reads this document
-	return in
-})
 
 // listen begins to serve both addresses.
 func (s *Server) listen() error {

@@ -201,24 +201,3 @@ func TestIndexOfEntriesByHand(t *testing.T) {
 		t.Errorf("%d, %+v, %v", job, evidence, ok)
 	}
 }
-
-// BenchmarkIndexJob asks an index of a million entries for a posting whose link
-// says nothing.
-func BenchmarkIndexJob(b *testing.B) {
-	const n = 1_000_000
-	x, err := jobfeed.NewIndex(entries(n))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	i := uint64(0)
-	p := new(jobboard.JobPosting)
-	for b.Loop() {
-		i += 0x9e3779b97f4a7c15 // anywhere
-		k := int(i % n)
-		p.JobPostingID, p.PostingVersionID = jobboard.JobPostingID(600_000+7*k), jobboard.PostingVersionID(900_000+11*k)
-		if job, _, ok := x.Job(p); !ok || job != jobboard.JobID(2_000_000+k) {
-			b.Fatal(job)
-		}
-	}
-}

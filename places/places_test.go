@@ -239,25 +239,3 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkFind(b *testing.B) {
-	for _, text := range []string{
-		"Berlin", "80331 München, Bayern, Deutschland", "Bad Homburg v.d.H.", "Weiden i.d.OPf.", "Neustadt Gibtesnicht", strings.Repeat("Neustadt-", 25),
-	} {
-		places.Find(text)
-		b.Run(text, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				places.Find(text)
-			}
-		})
-	}
-}
-
-func BenchmarkSearch(b *testing.B) {
-	places.Find("x")
-	b.ReportAllocs()
-	for b.Loop() {
-		places.Search("b", 8)
-	}
-}

@@ -62,13 +62,3 @@ func TestReadAllocates(t *testing.T) {
 		t.Errorf("%.0f allocations", n)
 	}
 }
-
-// BenchmarkRead measures the first call.
-func BenchmarkRead(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := read(list); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -277,6 +277,9 @@ func welcome(w io.Writer, f first) {
   # a token of a client with a secret
   curl -u %[12]s:%[13]s -d grant_type=client_credentials %[2]s/api/rest/oauth/frontend/token
 
+  # the settings of the command jobboard
+  export JOBBOARD_BASE_URL=%[2]s JOBBOARD_JOBDB_URL=%[4]s JOBBOARD_CLIENT_ID=%[1]s JOBBOARD_USER_TOKEN=%[6]s JOBBOARD_CHANNEL=%[3]s JOBBOARD_JOB=%[5]d
+
 -json prints all of this for a program, -help the flags. Ctrl-C ends it.
 `, f.ClientID, f.BaseURL, f.Channel, f.JobDBURL, f.OpenJob, f.ApplicantToken, jobs, f.AppliedJob, f.WithdrawnJob, f.InactiveJob, f.UnknownJob,
 		f.ConfidentialClient, f.ConfidentialSecret)

@@ -222,10 +222,17 @@ func TestWelcome(t *testing.T) {
 		}
 	}
 	var lines []string
+	settings := map[string]string{}
 	for {
 		l := strings.TrimSpace(p.line())
 		if strings.HasPrefix(l, "curl ") {
 			lines = append(lines, l)
+		}
+		if words := strings.Fields(l); len(words) > 0 && words[0] == "export" {
+			for _, w := range words[1:] {
+				name, value, _ := strings.Cut(w, "=")
+				settings[strings.TrimPrefix(name, "JOBBOARD_")] = value
+			}
 		}
 		if strings.HasPrefix(l, "-json") {
 			break
@@ -240,6 +247,18 @@ func TestWelcome(t *testing.T) {
 		if err != nil || !strings.Contains(string(out), want[i]) || len(out) == 0 {
 			t.Errorf("%s: %v: %.300s, want %s", l, err, out, want[i])
 		}
+	}
+	for url, want := range map[string]string{
+		settings["BASE_URL"] + "/api/rest/v3/frontend/jobs/" + settings["JOB"] + "/applied":                 "200 false",
+		settings["JOBDB_URL"] + "/jobdb/public/apply/external?jobid=" + settings["JOB"]:                     `200 {"jobId":` + settings["JOB"],
+		settings["BASE_URL"] + "/api/rest/v2/frontend/jobboards/" + settings["CHANNEL"] + "/jobs?search=xy": `200 {"itemsPerPage":`,
+	} {
+		if status, body := ask(t, "GET", url, settings["USER_TOKEN"], ""); !strings.HasPrefix(fmt.Sprint(status, " ", body), want) {
+			t.Errorf("with %v %s: %d %.200s, want %s", settings, url, status, body, want)
+		}
+	}
+	if len(settings) != 6 || !strings.Contains(lines[0], "-u "+settings["CLIENT_ID"]+": ") {
+		t.Errorf("the settings are %v, and the first line %s", settings, lines[0])
 	}
 }
 

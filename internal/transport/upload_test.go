@@ -165,27 +165,3 @@ func (b lateBody) Close() error {
 	close(b.closed)
 	return nil
 }
-
-// BenchmarkUpload shows what it costs to send 1 MiB, or a few bytes, of a body that is read
-// ahead, against the body as it is.
-func BenchmarkUpload(b *testing.B) {
-	for _, size := range []int{100, 1 << 20} {
-		content := bytes.Repeat([]byte("x"), size)
-		for name, of := range map[string]func(*Exchange, io.ReadCloser) io.ReadCloser{
-			"as it is": func(_ *Exchange, r io.ReadCloser) io.ReadCloser { return r },
-			"ahead":    func(x *Exchange, r io.ReadCloser) io.ReadCloser { return x.NewUpload(r, -1) },
-		} {
-			b.Run(name+map[bool]string{true: ", 1 MiB", false: ", 100 bytes"}[size > 100], func(b *testing.B) {
-				x := begun(b.Context())
-				defer x.Close()
-				b.SetBytes(int64(size))
-				for b.Loop() {
-					body := of(x, io.NopCloser(struct{ io.Reader }{bytes.NewReader(content)}))
-					buffer := make([]byte, uploadBuffer)
-					_, _ = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{body}, buffer)
-					_ = body.Close()
-				}
-			})
-		}
-	}
-}

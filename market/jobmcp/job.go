@@ -130,6 +130,7 @@ type mayIApplyResult struct {
 	Questions   int    `json:"questions,omitempty" jsonschema:"number of questions that an application must answer, unless applying is impossible"`
 	Application string `json:"application,omitempty" jsonschema:"identifier of the existing application"`
 	Title       string `json:"foreign_title,omitempty" jsonschema:"title of the job, if questions are told"`
+	Page        string `json:"foreign_page,omitempty" jsonschema:"page of the job on this site: show it to the person"`
 	Next        string `json:"next,omitempty"`
 }
 
@@ -152,7 +153,7 @@ func (s *Server) mayIApply(ctx context.Context, in jobArgs) (mayIApplyResult, er
 	if err != nil {
 		return mayIApplyResult{}, err
 	}
-	out := decided(id, p.Decision, p.Information)
+	out := s.decided(id, p.Decision, p.Information)
 	out.Application = foreign.Token(string(p.ApplicationID))
 	return out, nil
 }
@@ -220,13 +221,14 @@ var meanings = map[jobboard.Decision]string{
 	jobboard.DecisionNotFound:       "not found: there is no such job, or no posting of it",
 }
 
-// decided returns the result for a decision. It includes the job's title and number of
+// decided returns the result for a decision. It includes the job's title, page and number of
 // questions only if an application may follow: other decisions do not need the lookup, so info may
 // be nil, and an assistant that compares two answers must not see a difference.
-func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
+func (s *Server) decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
 	out := mayIApplyResult{Job: id.String(), Decision: d.String(), Tell: Meaning(d)}
 	if d == jobboard.DecisionMayApply || d == jobboard.DecisionUnknown {
 		out.Questions, out.Title = len(info.Questions), foreign.Line(info.JobTitle, maxTitle)
+		out.Page = s.page(id, info.JobTitle)
 	}
 	return out
 }
@@ -237,15 +239,15 @@ func (s *Server) openForAnyone(ctx context.Context, b Board, id jobboard.JobID) 
 	info, err := b.Client.JobInformation(ctx, id)
 	switch {
 	case errors.Is(err, jobboard.ErrNotFound):
-		return decided(id, jobboard.DecisionNotFound, nil), s.postingMeant(ctx, id)
+		return s.decided(id, jobboard.DecisionNotFound, nil), s.postingMeant(ctx, id)
 	case errors.Is(err, jobboard.ErrInactive):
-		return decided(id, jobboard.DecisionClosed, nil), nil
+		return s.decided(id, jobboard.DecisionClosed, nil), nil
 	case err != nil:
 		return mayIApplyResult{}, err
 	case !info.ApplyPossible:
-		return decided(id, jobboard.DecisionClosed, nil), nil
+		return s.decided(id, jobboard.DecisionClosed, nil), nil
 	}
-	out := decided(id, jobboard.DecisionUnknown, info)
+	out := s.decided(id, jobboard.DecisionUnknown, info)
 	out.Tell = "the job takes applications; whether this applicant has applied, or may see it, was not asked: no applicant's token is set"
 	out.Next = s.o.SignIn
 	return out, nil

@@ -21,6 +21,8 @@ func TestLinksToThePagesOfTheSite(t *testing.T) {
 	page := fmt.Sprintf(`"foreign_page":"https://site.example/job/%d/cook"`, job.ID)
 	use(t, session, "search_jobs", `{"text":"cook","limit":50}`).want(t, false, page)
 	use(t, session, "job_information", fmt.Sprintf(`{"job":"%d"}`, job.ID)).want(t, false, page)
+	open := fmt.Sprintf(`{"job":"%d"}`, srv.Demo.OpenJob)
+	use(t, session, "may_i_apply", open).want(t, false, fmt.Sprintf(`"foreign_page":"https://site.example/job/%d/pflegefachkraft"`, srv.Demo.OpenJob))
 	// Without pages there are no links, and what is no address is none.
 	for _, urls := range []func(jobboard.JobID, string) string{
 		nil, func(jobboard.JobID, string) string { return "" },
@@ -28,7 +30,9 @@ func TestLinksToThePagesOfTheSite(t *testing.T) {
 	} {
 		session := connect(t, setting{options: Options{Rate: -1, JobURL: urls}}.server(t, srv))
 		use(t, session, "search_jobs", `{"text":"cook"}`).want(t, false).without(t, "foreign_page")
-		use(t, session, "job_information", fmt.Sprintf(`{"job":"%d"}`, job.ID)).want(t, false).without(t, "foreign_page")
+		for _, tool := range []string{"job_information", "may_i_apply"} {
+			use(t, session, tool, open).want(t, false).without(t, "foreign_page")
+		}
 	}
 }
 

@@ -150,12 +150,7 @@ type ages struct {
 }
 
 // searched is what a request of a search asks for.
-type searched struct{ channel, text, circle, language string }
-
-// searchedBy returns what the requests of a stream ask for.
-func searchedBy(channel jobboard.ChannelID, q jobboard.Query) searched {
-	return searched{string(channel), q.Text, q.Near.String(), q.Language}
-}
+type searched struct{ channel, language string }
 
 // under returns a jobboard.Config.Middleware that reads the header of each answer, above another
 // middleware; nil: there is no other.
@@ -192,8 +187,7 @@ func (a *ages) read(r *http.Request, rs *http.Response) {
 	if rs.StatusCode >= 300 && rs.StatusCode < 400 {
 		return
 	}
-	query := r.URL.Query()
-	if job, err := jobboard.ParseJobID(query.Get("jobid")); err == nil {
+	if job, err := jobboard.ParseJobID(r.URL.Query().Get("jobid")); err == nil {
 		if age := ageOf(rs.Header); age > 0 {
 			a.lookups.Store(job, age)
 		} else {
@@ -203,8 +197,7 @@ func (a *ages) read(r *http.Request, rs *http.Response) {
 	}
 	segments := strings.TrimSuffix(r.URL.EscapedPath(), "/jobs") // .../jobboards/{channelID}/jobs (4.1)
 	channel, _ := url.PathUnescape(segments[strings.LastIndexByte(segments, '/')+1:])
-	what := searched{channel, query.Get("search"), query.Get("geoLocation"), r.Header.Get("Accept-Language")}
-	if h, ok := a.searches.Load(what); ok {
+	if h, ok := a.searches.Load(searched{channel, r.Header.Get("Accept-Language")}); ok {
 		h.(*freshness).readHeader(rs.Header)
 	}
 }

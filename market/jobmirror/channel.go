@@ -46,9 +46,8 @@ func (r *refresher) copyChannel(ctx context.Context) (whole bool, reason string,
 		return channelTx{t.refreshing(&r.src.Source, r.turn)}.savePostings(items)
 	})
 	read, sum := 0, int64(0)
-	query := jobboard.Query{Text: r.src.Text, Near: r.src.near, Language: r.src.Language}
-	stream := r.client.PostingStream(ctx, jobboard.ChannelID(r.src.Name), query)
-	asked := searchedBy(jobboard.ChannelID(r.src.Name), stream.Query())
+	stream := r.client.PostingStream(ctx, jobboard.ChannelID(r.src.Name), jobboard.Query{Language: r.src.Language})
+	asked := searched{r.src.Name, stream.Query().Language}
 	r.ages.searches.Store(asked, r.turn.freshness)
 	defer r.ages.searches.CompareAndDelete(asked, r.turn.freshness)
 	stream.Skip(func(raw []byte) bool {

@@ -63,7 +63,7 @@ var conditionTexts = []struct {
 	begins, ends string
 }{
 	{failing, "jobmirror: a source cannot be copied", "jobmirror: a source is copied again"},
-	{holding, "jobmirror: rows are kept for now that a source ceased to show", "jobmirror: no rows are kept any more that a source ceased to show"},
+	{holding, "jobmirror: removals of a source are pending", "jobmirror: no removals of a source are pending any more"},
 	{empty, "jobmirror: a source shows nothing", "jobmirror: a source shows something again"},
 	{damaged, "jobmirror: postings of a source cannot be read", "jobmirror: all postings of a source can be read again"},
 }

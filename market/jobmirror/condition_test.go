@@ -25,7 +25,7 @@ func (l *logged) since() (lines []string) {
 func TestConditionsAreToldOnce(t *testing.T) {
 	const (
 		fails, works = "WARN a source cannot be copied", "INFO a source is copied again"
-		held, loose  = "WARN rows are kept for now that a source ceased to show", "INFO no rows are kept any more that a source ceased to show"
+		held, loose  = "WARN removals of a source are pending", "INFO no removals of a source are pending any more"
 		empty, shows = "WARN a source shows nothing", "INFO a source shows something again"
 		odd, even    = "WARN postings of a source cannot be read", "INFO all postings of a source can be read again"
 	)
@@ -68,7 +68,7 @@ func TestConditionsAreToldOnce(t *testing.T) {
 			board.mu.Lock()
 			board.shows, board.part, board.odd = step.shows, step.part, step.odd
 			board.mu.Unlock()
-			if _, err := m.Refresh(t.Context()); err != nil {
+			if err := m.Refresh(t.Context()); err != nil {
 				t.Errorf("%s: %v", step.what, err)
 			}
 			if text := told.text.String(); strings.Contains(text, "s3cret") ||

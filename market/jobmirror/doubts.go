@@ -89,14 +89,14 @@ func (t *answerTx) remember(heard evidence.Inquiry) {
 	})
 }
 
-// tellHolding logs that this process has begun to hold the ends of jobs, or has ceased to.
+// tellHolding logs that the mass-outage guard went on or off.
 func (t *answerTx) tellHolding(ctx context.Context) {
 	log := t.m.opts.Logger
 	switch {
 	case t.holds && !t.held:
-		log.WarnContext(ctx, "jobmirror: so many lookups end jobs which sources show that this process believes none of them for now")
+		log.WarnContext(ctx, "jobmirror: the mass-outage guard is on: many lookups end jobs that sources show, and none is believed")
 	case t.held && !t.holds:
-		log.InfoContext(ctx, "jobmirror: this process believes lookups that end jobs again")
+		log.InfoContext(ctx, "jobmirror: the mass-outage guard is off")
 	}
 }
 

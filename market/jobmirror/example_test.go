@@ -48,7 +48,7 @@ func openMirror(address, baseURL, jobDBURL string) (*jobmirror.Mirror, error) {
 func ExampleMirror_Search() {
 	m, _, done := exampleMirror()
 	defer done()
-	if _, err := m.Refresh(ctx); err != nil {
+	if err := m.Refresh(ctx); err != nil {
 		log.Fatal(err)
 	}
 	// begin
@@ -75,7 +75,7 @@ func ExampleMirror_Search() {
 func ExampleMirror_Changes() {
 	m, srv, done := exampleMirror()
 	defer done()
-	if _, err := m.Refresh(ctx); err != nil {
+	if err := m.Refresh(ctx); err != nil {
 		log.Fatal(err)
 	}
 	status, err := m.Status(ctx)
@@ -84,7 +84,7 @@ func ExampleMirror_Changes() {
 	}
 	cursor := status.Newest
 	srv.Publish("27828_extern", jobboardtest.Job{Title: "Gardener", Language: "en"})
-	if _, err := m.Refresh(ctx); err != nil {
+	if err := m.Refresh(ctx); err != nil {
 		log.Fatal(err)
 	}
 	// begin
@@ -109,7 +109,7 @@ func ExampleMirror_Changes() {
 func ExampleMirror_SearchChanged() {
 	m, srv, done := exampleMirror()
 	defer done()
-	if _, err := m.Refresh(ctx); err != nil {
+	if err := m.Refresh(ctx); err != nil {
 		log.Fatal(err)
 	}
 	page, err := m.Search(ctx, jobmirror.Query{})
@@ -118,7 +118,7 @@ func ExampleMirror_SearchChanged() {
 	}
 	mark := page.Mark
 	srv.Publish("27828_extern", jobboardtest.Job{Title: "Gardener", Language: "en"})
-	if _, err := m.Refresh(ctx); err != nil {
+	if err := m.Refresh(ctx); err != nil {
 		log.Fatal(err)
 	}
 	// begin

@@ -8,6 +8,7 @@ import (
 	ossignal "os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -166,9 +167,14 @@ func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f fun
 // Vocabulary returns the words of the table, in order, and how many rows they stand in.
 func Vocabulary(ctx context.Context, m *Mirror) (list []string, rows int, err error) {
 	err = m.db.view(ctx, func(t *tx) (err error) {
-		list, rows, err = m.db.search.Words(t.Tx)
-		return err
+		return t.Rows("SELECT words FROM vocabulary", nil, func(scan func(...any) error) error {
+			var words string
+			err := scan(&words)
+			list, rows = append(list, strings.Fields(words)...), rows+1
+			return err
+		})
 	})
+	slices.Sort(list)
 	return list, rows, err
 }
 
@@ -176,8 +182,7 @@ func Vocabulary(ctx context.Context, m *Mirror) (list []string, rows int, err er
 // were before and are after it.
 func Merge(ctx context.Context, m *Mirror) (before, after int, err error) {
 	pieces := func(t *tx) (int, error) {
-		n, err := m.db.search.Fragments(t.Tx)
-		return int(n), err
+		return store.Value[int](t, "SELECT count(DISTINCT segid) FROM search_idx")
 	}
 	before, err = fromView(ctx, m.db, pieces)
 	if err == nil {
@@ -248,13 +253,30 @@ func ofSearch(ctx context.Context, m *Mirror, q Query, figure string) (n int64, 
 // HashOf returns the hash of an entry's bytes.
 func HashOf(raw []byte) int64 { return hash(raw) }
 
-// RefreshInTurn does what Refresh does, but one source after another.
-func (m *Mirror) RefreshInTurn(ctx context.Context) (Refreshed, error) {
-	return m.refreshAll(ctx, func(n int, f func(int)) {
-		for i := range n {
-			f(i)
+// Refreshed is the status after a refresh: of all sources how many rows are held, and the sources that did not
+// answer whole.
+type Refreshed struct {
+	*Status
+	Held, Unreadable int
+	Partial          []SourceStatus
+}
+
+// RefreshedStatus refreshes a mirror and returns its status.
+func RefreshedStatus(ctx context.Context, m *Mirror) (out Refreshed, err error) {
+	if err = m.Refresh(ctx); err == nil {
+		out.Status, err = m.Status(ctx)
+	}
+	if err != nil {
+		return out, err
+	}
+	for _, s := range out.Sources {
+		out.Held += s.Held
+		out.Unreadable += s.Unreadable
+		if s.Failures > 0 {
+			out.Partial = append(out.Partial, s)
 		}
-	})
+	}
+	return out, nil
 }
 
 // OptionsOf returns the options that a mirror holds.

@@ -138,7 +138,7 @@ func TestFeedsThatAreNotWhole(t *testing.T) {
 				"it is another's":     "<source><job><referencenumber>1001</referencenumber></job></source>",
 			} {
 				put(bad)
-				_, err := m.Refresh(t.Context())
+				err := m.Refresh(t.Context())
 				s := feedStatus(t, m)
 				if strings.HasSuffix(what, "fault") && !strings.Contains(s.Problem, `not a job feed: its root is "Envelope"`) {
 					t.Errorf("%s, of which %s: %+v, %v", name, what, s, err)
@@ -150,7 +150,7 @@ func TestFeedsThatAreNotWhole(t *testing.T) {
 			if name == "an address" {
 				put(fewer)
 				status = http.StatusNotFound
-				if _, err := m.Refresh(t.Context()); err == nil || strings.Contains(err.Error(), "hush") {
+				if err := m.Refresh(t.Context()); err == nil || strings.Contains(err.Error(), "hush") {
 					t.Errorf("an address that is not there: %v", err)
 				}
 				status = http.StatusOK
@@ -220,7 +220,7 @@ func TestFeedRedirectsAreLimited(t *testing.T) {
 			m := open(t, path, opts)
 			ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
 			defer cancel()
-			_, err := m.Refresh(ctx)
+			err := m.Refresh(ctx)
 			if said := fmt.Sprint(err); (err != nil) != (test.want != "") || !strings.Contains(said, test.want) {
 				t.Errorf("%s: %v, want %q", name, err, test.want)
 			}
@@ -256,7 +256,7 @@ func TestNoCredentialIsStored(t *testing.T) {
 		var said strings.Builder
 		opts.Logger = slogTo(&said)
 		m := open(t, path, opts)
-		_, err := m.Refresh(t.Context())
+		err := m.Refresh(t.Context())
 		if (err != nil) != (fault != nil) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -430,7 +430,7 @@ func TestNamesOfFeeds(t *testing.T) {
 		opts.Logger = slogTo(&said)
 		m := open(t, path, opts)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		_, err := m.Refresh(ctx)
+		err := m.Refresh(ctx)
 		cancel()
 		status := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodGet, "/mirror/status", nil)

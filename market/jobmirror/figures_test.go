@@ -101,7 +101,7 @@ func TestFirstFillAndChangedFeed(t *testing.T) {
 		answerSlowly(srv)
 		m := open(t, address, feedOptions(srv, feed))
 		began, cpu := time.Now(), cpuTime(t)
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		took := time.Since(began)
@@ -126,7 +126,7 @@ func TestFirstFillAndChangedFeed(t *testing.T) {
 		feedOf(t, feed, jobs, n/50)
 		before := srv.Count(jobboardtest.OpJobInformation)
 		began = time.Now()
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		took = time.Since(began)
@@ -182,7 +182,7 @@ func TestSlowAnswersAreAwaitedTogether(t *testing.T) {
 				Config: config, Feeds: []jobmirror.Feed{{Name: "feed", Address: feed}}, Limit: -1, Concurrency: atOnce,
 			})
 			began := time.Now()
-			if _, err := m.Refresh(t.Context()); err != nil {
+			if err := m.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			return time.Since(began)
@@ -282,7 +282,7 @@ func TestSearchEqualsABruteForceFilter(t *testing.T) {
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 		defer cancel()
-		if _, err := m.Refresh(ctx); err != nil {
+		if err := m.Refresh(ctx); err != nil {
 			t.Fatal(err)
 		}
 		for _, near := range []jobboard.GeoLocation{{}, jobboard.Near(52.52, 13.37, 50), jobboard.Near(48.1, 11.6, 5), jobboard.Near(50, 8, 400), jobboard.Near(0, 0, 20000)} {

@@ -56,7 +56,7 @@ func TestFilters(t *testing.T) {
 			text, of := filteredPosting(r, id, now)
 			shown["a"], postings[jobboard.JobPostingID(id)] = append(shown["a"], text), of
 		}
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for range 60 {
@@ -160,7 +160,7 @@ func TestTheLargestCompanies(t *testing.T) {
 				want[company] = 2 + i%2
 			}
 		}
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, q := range []Query{{Facets: true}, {Text: `"nurse"`, Facets: true}} {
@@ -217,7 +217,7 @@ func TestTheDayOfACursor(t *testing.T) {
 			shown["a"] = append(shown["a"], fmt.Sprintf(`{"jobPostingId":%d,"postingVersionId":1,"title":"Nurse","postingVersionStartDate":%d}`,
 				id+1, now-dayMillis))
 		}
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		q := Query{Since: 1, Limit: 2, Order: Newest}
@@ -261,7 +261,7 @@ func TestFiltersOfTheHandler(t *testing.T) {
 			text, of := filteredPosting(r, id, clock(t, m))
 			shown["a"], postings[id] = append(shown["a"], text), of
 		}
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		ask := func(parameters string) *httptest.ResponseRecorder {

@@ -330,7 +330,7 @@ func TestTwoRefreshAtOnce(t *testing.T) {
 	errs := make(chan error, len(mirrors))
 	for _, m := range mirrors {
 		go func() {
-			_, err := m.Refresh(t.Context())
+			err := m.Refresh(t.Context())
 			errs <- err
 		}()
 	}

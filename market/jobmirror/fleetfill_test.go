@@ -26,7 +26,7 @@ func TestFirstFillByFour(t *testing.T) {
 		for range processes {
 			m := open(t, address, feedOptions(srv, feed))
 			running.Go(func() {
-				if _, err := m.Refresh(t.Context()); err != nil {
+				if err := m.Refresh(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})

@@ -4,113 +4,63 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strconv"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/changelog"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/search"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-const (
-	// markedRow is the name of a row of the table mirror: while postings are being marked for
-	// indexing in another form of the tokens, its value is the last marked posting.
-	markedRow = "tokens_marked"
-	// markBatch bounds the postings that are marked in one transaction.
-	markBatch = 1000
-)
-
-// formOf returns the form in which postings are indexed; 0: none is yet. all reports whether
-// those of another form are all marked.
-func formOf(t *tx) (form int64, all bool, err error) {
-	if form, err = t.db.search.FormOf(t.Tx); err != nil {
-		return 0, false, err
-	}
-	marked, err := store.Value[int](t, "SELECT count(*) FROM mirror WHERE name = ?", markedRow)
-	return form, marked == 0, err
-}
-
 // indexed says how far the search index has come.
 type indexed struct {
-	waiting int // postings that wait to be indexed
-	// none is indexed: all have tokens of another version, by which this one's Search finds none, or are just being
-	// marked to be indexed anew.
-	none bool
+	waiting int  // postings that wait to be indexed
+	none    bool // all have tokens of another version, by which this one's Search finds none
 	markPlace
 }
 
 // indexedNow reads how far the search index has come.
 func (t *tx) indexedNow() (now indexed, err error) {
 	var form int64
-	marked := 0
-	const query = `SELECT (SELECT value FROM search_state WHERE name = 'form'),
-		(SELECT count(*) FROM mirror WHERE name = ?), (SELECT count(*) FROM unindexed),
+	const query = `SELECT (SELECT form FROM search_state), (SELECT count(*) FROM unindexed),
 		(SELECT value FROM counters WHERE name = 'indexed'), log.number, log.stamp FROM (` + changelog.SelectLast + `) log`
-	err = t.Row(query, []any{markedRow}, &form, &marked, &now.waiting, &now.number, &now.log.Number, &now.log.Stamp)
-	now.none = form != 0 && (form != search.Form || marked > 0)
+	err = t.Row(query, nil, &form, &now.waiting, &now.number, &now.log.Number, &now.log.Stamp)
+	now.none = form != 0 && form != search.Form
 	return now, err
 }
 
-// takeForm marks all postings to be indexed where they were indexed in another form, batch by
-// batch, and reports whether this process may index. While a process of a newer version works,
-// it alone may: otherwise each of the two would index anew what the other has indexed.
+// takeForm reports whether this process may index. Where postings were indexed in another form, it puts all on
+// the list of those to index. While a process of a newer version works, it alone may: otherwise each of the two
+// would index anew what the other has indexed.
 func (m *Mirror) takeForm(ctx context.Context) (may bool, err error) {
-	err = m.db.view(ctx, func(t *tx) error {
-		form, all, err := formOf(t)
-		may = form == search.Form && all
-		return err
-	})
+	may, err = fromView(ctx, m.db, func(t *tx) (bool, error) { return t.db.search.InForm(t.Tx) })
 	if err != nil || may {
 		return may, err
 	}
-	err = m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
-		may, more, err = indexTx{t}.markSome()
-		return more, err
-	})
-	return may, err
+	return fromUpdate(ctx, m.db, func(t *tx) (bool, error) { return indexTx{t}.takeForm() })
 }
 
-// markSome marks the next postings that were indexed in another form. It reports whether this
-// process may index, and whether more are to be marked before it does.
-func (t indexTx) markSome() (may, more bool, err error) {
-	// The lock makes two processes do this one after the other.
+// takeForm does so in a transaction. Whoever indexes in the form of before is waited for, see keepForm, so that what
+// he takes from the list is put on it again.
+func (t indexTx) takeForm() (may bool, err error) {
 	if _, err := store.Value[string](t, "SELECT value FROM mirror WHERE name = 'program' @lock"); err != nil {
-		return false, false, err
+		return false, err
 	}
-	form, all, err := formOf(t.tx)
-	switch {
-	case err != nil:
-		return false, false, err
-	case form == search.Form && all:
-		return true, false, nil
-	case form == 0:
-		return true, false, t.db.search.BeginForm(t.Tx)
-	case form != search.Form:
-		newer, err := t.newerWorking()
-		if err != nil || newer {
-			return false, false, err
-		}
-		return true, true, errors.Join(t.db.search.BeginForm(t.Tx), t.mark(0))
+	may, err = t.db.search.InForm(t.Tx)
+	if err != nil || may { // another process has come before this one
+		return may, err
 	}
-	// The rows are locked: a process that is indexing one of them now uses the previous form. Its
-	// transaction then ends before this one, so that the posting gets indexed again.
-	postings, err := t.Numbers(`SELECT id FROM postings WHERE id > (SELECT CAST(value AS BIGINT) FROM mirror WHERE name = ?)
-		ORDER BY id LIMIT ? @lock`, markedRow, markBatch)
-	if err != nil {
-		return false, false, err
+	if newer, err := t.newerWorking(); err != nil || newer {
+		return false, err
 	}
-	if len(postings) == 0 {
-		return true, false, t.Do("DELETE FROM mirror WHERE name = ?", markedRow)
-	}
-	if err := t.unindexed.putAnew(postings); err != nil {
-		return false, false, err
-	}
-	return true, true, t.mark(postings[len(postings)-1])
+	return true, errors.Join(t.db.search.BeginForm(t.Tx), t.unindexed.putAll())
 }
 
-// mark notes the last posting that is marked to be indexed in another form.
-func (t indexTx) mark(last int64) error {
-	return t.Do("INSERT INTO mirror (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-		markedRow, strconv.FormatInt(last, 10))
+// keepForm reports whether postings are indexed in this process's form, and keeps others from beginning another one
+// until the transaction ends.
+func (t indexTx) keepForm() (bool, error) {
+	if _, err := store.Value[string](t, "SELECT value FROM mirror WHERE name = 'program' @share"); err != nil {
+		return false, err
+	}
+	return t.db.search.InForm(t.Tx)
 }
 
 // newerWorking reports whether a process works that indexes in a later form.

@@ -71,7 +71,7 @@ func guardedAt(t *testing.T, address string) *Mirror {
 	t.Helper()
 	return OpenFor(t, address, Options{
 		Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
-		Channels: []Channel{{ID: "whole"}, {ID: "part", Text: "nurse"}},
+		Channels: []Channel{{ID: "whole"}, {ID: "part"}},
 		Feeds:    []Feed{{Address: "none.xml"}},
 	})
 }

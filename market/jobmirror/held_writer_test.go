@@ -67,7 +67,7 @@ func TestFirstFillWaitsForTheWriter(t *testing.T) {
 						stop := run(t, m)
 						time.Sleep(10 * time.Minute)
 						stop()
-					} else if _, err := m.Refresh(t.Context()); err != nil {
+					} else if err := m.Refresh(t.Context()); err != nil {
 						t.Error(err)
 					}
 					others.Wait()

@@ -104,8 +104,7 @@ func (t indexTx) indexUnindexed() (more bool, err error) {
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	// Asked once the postings are locked: who changes the form marks them later than that.
-	if own, err := t.db.search.InForm(t.Tx); err != nil || !own {
+	if own, err := t.keepForm(); err != nil || !own {
 		return false, err
 	}
 	documents, err := t.documents(rows)
@@ -174,7 +173,7 @@ func (r *row) document() (search.Document, error) {
 	d.Row, d.Languages = r.id, []string{r.rec.Language}
 	d.Tags = []search.Tag{tag(tagLanguage, r.rec.Language)}
 	for _, source := range r.rec.Sources {
-		d.Tags = append(d.Tags, tag(tagChannel, channelOf(source)))
+		d.Tags = append(d.Tags, tag(tagChannel, source))
 	}
 	return d, err
 }

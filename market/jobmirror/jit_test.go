@@ -62,7 +62,7 @@ func TestSearchesCompileNoPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	plans := strings.Split(string(log), "Query Text: ")[1:]
-	if !slices.ContainsFunc(plans, func(plan string) bool { return strings.Contains(plan, "index_changes") }) {
+	if !slices.ContainsFunc(plans, func(plan string) bool { return strings.Contains(plan, "SELECT stamp FROM search_state") }) {
 		t.Errorf("of %d plans in the server's log none is of the state of the index", len(plans))
 	}
 	for _, plan := range plans {

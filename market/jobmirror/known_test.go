@@ -45,7 +45,7 @@ func knows(t *testing.T, address string, shown pages, channels ...Channel) (m *M
 	return m, func() (decoded []int64) {
 		t.Helper()
 		do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE postings SET hash = 7"); return err })
-		if out, err := m.Refresh(t.Context()); err != nil || len(out.Partial) > 0 || out.Held > 0 {
+		if out, err := RefreshedStatus(t.Context(), m); err != nil || len(out.Partial) > 0 || out.Held > 0 {
 			t.Fatalf("%+v, %v", out, err)
 		}
 		do(t, m, func(t *tx) (err error) {
@@ -98,29 +98,29 @@ func TestKnownBytesAreNotDecoded(t *testing.T) {
 		unchanged := func(counter int) {
 			t.Helper()
 			exec("UPDATE listings SET raw = 0")
-			if _, err := m.Refresh(t.Context()); err != nil { // which learns all
+			if err := m.Refresh(t.Context()); err != nil { // which learns all
 				t.Fatal(err)
 			}
 			show(1, counter, 2, 3)
 		}
 		unchanged(5)
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		is("by other bytes since an hour ago", 1, 2)
 		unchanged(6)
 		exec(fmt.Sprint("UPDATE sources SET complete = complete - ", rawEvery.Milliseconds()))
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		is("by other bytes since yesterday", 1)
 		// What is held is read again when it comes back.
 		show(1, 1, 1, 1, 1, 1)
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		show(1)
-		if out, err := m.Refresh(t.Context()); err != nil || out.Held != 5 {
+		if out, err := RefreshedStatus(t.Context(), m); err != nil || out.Held != 5 {
 			t.Fatalf("%+v, %v", out, err)
 		}
 		show(1, 1, 1, 1, 1, 1)
@@ -138,7 +138,7 @@ func TestKnownBytesOfAPostingThatAnotherChannelChanged(t *testing.T) {
 		is := func(when, title string) {
 			t.Helper()
 			for range 2 {
-				if _, err := m.Refresh(t.Context()); err != nil {
+				if err := m.Refresh(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -191,7 +191,7 @@ func TestKnownBytesLongAfterALowerVersion(t *testing.T) {
 		m, _ := knows(t, address, shown, Channel{ID: "a"})
 		refresh := func() {
 			t.Helper()
-			if _, err := m.Refresh(t.Context()); err != nil {
+			if err := m.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if got := titles(t, m); !slices.Contains(got, `Nurse 1, "5"`) {

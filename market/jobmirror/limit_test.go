@@ -201,7 +201,7 @@ func refreshUntilPaused(t *testing.T, m *jobmirror.Mirror, srv *jobboardtest.Ser
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := m.Refresh(ctx)
+		err := m.Refresh(ctx)
 		ended <- err
 	}()
 	until(t, 20*time.Second, "a pause", func() bool {

@@ -130,11 +130,10 @@ func TestProblemsAreShort(t *testing.T) {
 	}
 }
 
-// A source's name has what narrows it down, and a feed's name has no part of its address that
-// may be secret. Each is copied once, however often it is listed.
+// A feed's name has no part of its address that may be secret. Each is copied once, however often it is listed.
 func TestNamesOfSources(t *testing.T) {
 	opts := Options{
-		Channels: []Channel{{ID: "a", Languages: []string{"de", "en", "de"}}, {ID: "a", Languages: []string{"en"}}, {ID: "a", Text: "x y"}, {ID: "b"}},
+		Channels: []Channel{{ID: "a", Languages: []string{"de", "en", "de"}}, {ID: "a", Languages: []string{"en"}}, {ID: "b"}},
 		Feeds: []Feed{
 			{Address: "https://user:secret@feeds.example/jobs.xml?key=secret#part"},
 			{Address: "jobs.xml"},
@@ -149,7 +148,7 @@ func TestNamesOfSources(t *testing.T) {
 	for _, s := range sources {
 		causes = append(causes, s.Cause())
 	}
-	want := "channel a de, channel a en, channel a?search=x+y, channel b, feed https://feeds.example/jobs.xml, " +
+	want := "channel a de, channel a en, channel b, feed https://feeds.example/jobs.xml, " +
 		"feed jobs.xml, feed own"
 	if got := strings.Join(causes, ", "); got != want {
 		t.Errorf("the sources are %s, want %s", got, want)

@@ -480,9 +480,13 @@ func keyOf(source string, i item) int64 {
 
 // refresh refreshes the mirror, and judges what it did.
 func (l *liar) refresh() {
-	done, err := l.m.Refresh(l.Context())
+	err := l.m.Refresh(l.Context())
+	status, failed := l.m.Status(l.Context())
+	if failed != nil {
+		l.Fatal(failed)
+	}
 	after := l.observe()
-	partial, failing, held, odd := 0, false, 0, 0
+	failing, held, odd := false, 0, 0
 	for _, name := range liesOf {
 		s, p := l.sources[name], l.pages[name]
 		fails := p.status != 0 || p.garbage != "" || p.cut || len(p.odd) > 0 && len(p.items) == 0
@@ -496,9 +500,7 @@ func (l *liar) refresh() {
 			l.wrong("%s: complete %t, not %t", name, after.complete[name], whole)
 			return
 		}
-		if failing = failing || fails; !whole && !fails {
-			partial++
-		}
+		failing = failing || fails
 		if !fails && !old {
 			if s.read = max(s.read, l.clock-p.age); whole {
 				s.odd = len(p.odd)
@@ -517,8 +519,11 @@ func (l *liar) refresh() {
 			}
 		}
 	}
-	if (err != nil) != failing || done.Held != held || len(done.Partial) != partial || done.Unreadable != odd {
-		l.wrong("%+v, %v: not %d are held, %d unreadable, %d partial, failing %t", done, err, held, odd, partial, failing)
+	for _, s := range status.Sources {
+		held, odd = held-s.Held, odd-s.Unreadable
+	}
+	if (err != nil) != failing || held != 0 || odd != 0 {
+		l.wrong("%+v, %v: %d more are held, %d unreadable; failing %t", status, err, held, odd, failing)
 	}
 	l.judgeVersions(after)
 	l.judgeJobs(after)

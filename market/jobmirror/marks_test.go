@@ -117,7 +117,7 @@ func TestChangedAfterAMark(t *testing.T) {
 				}
 			}, Query{}, nil},
 			{"another version of the tokens", func() {
-				do(t, m, func(t *tx) error { return t.Do("UPDATE search_state SET value = ? WHERE name = 'form'", search.Form-1) })
+				do(t, m, func(t *tx) error { return t.Do("UPDATE search_state SET form = ?", search.Form-1) })
 			}, Query{}, nil},
 			{"what changes while it waits to be built anew", func() {
 				do(t, m, func(t *tx) error { return t.unindexed.putAll() })

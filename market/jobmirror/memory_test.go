@@ -87,7 +87,7 @@ func measuredChild(o childOptions) error {
 		}
 	}
 	refresh := func() error {
-		_, err := m.Refresh(ctx)
+		err := m.Refresh(ctx)
 		return err
 	}
 	step("first fill", refresh)

@@ -156,7 +156,7 @@ func (t statusTx) observeSources(x *metrics, o metric.Observer) error {
 	}
 	for _, s := range states {
 		which := metric.WithAttributes(attribute.String("jobboard.source.kind", s.Kind),
-			attribute.String("jobboard.source.name", s.String()), attribute.String("jobboard.source.language", s.Language))
+			attribute.String("jobboard.source.name", s.Name), attribute.String("jobboard.source.language", s.Language))
 		missing, overdue := int64(0), 0.0
 		if s.Complete == 0 {
 			missing = 1

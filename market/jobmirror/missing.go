@@ -106,13 +106,13 @@ func (m *Mirror) AcceptRemovals(ctx context.Context, names ...string) error {
 		return err
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(all, func(s *sources.Source) bool { return s.String() == name }) {
+		if !slices.ContainsFunc(all, func(s *sources.Source) bool { return s.Name == name }) {
 			return fmt.Errorf("jobmirror: the mirror has no source %q", name)
 		}
 	}
 	every := len(names) == 0
 	if !every {
-		all = slices.DeleteFunc(all, func(s *sources.Source) bool { return !slices.Contains(names, s.String()) })
+		all = slices.DeleteFunc(all, func(s *sources.Source) bool { return !slices.Contains(names, s.Name) })
 	}
 	for _, src := range all {
 		err := m.db.updateAll(ctx, func(t *tx) (more bool, err error) {

@@ -46,7 +46,7 @@ func TestLookupsOfHeldRows(t *testing.T) {
 				m := open(t, address, opts)
 				refresh(t, m)
 				board.tell(nil, c.says, c.states)
-				if _, err := m.Refresh(t.Context()); err != nil {
+				if err := m.Refresh(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				copied(t, m, name, c.held, c.held)
@@ -149,7 +149,7 @@ func TestBoardsThatMisleadForLong(t *testing.T) {
 				}
 				board.script = nil
 				board.tell(upTo(100), "open", nil)
-				if done, err := m.Refresh(t.Context()); err != nil || done.Held > 0 && name != "shows others" {
+				if done, err := jobmirror.RefreshedStatus(t.Context(), m); err != nil || done.Held > 0 && name != "shows others" {
 					t.Errorf("all is back: %+v, %v", done, err)
 				}
 				checkReplay(t, m)

@@ -40,7 +40,7 @@ func TestNightlyTimer(t *testing.T) {
 				}
 			}
 			board.tell(upTo(n), "open", map[int]string{})
-			if _, err := m.Refresh(t.Context()); err != nil {
+			if err := m.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			all, most := board.lookups()

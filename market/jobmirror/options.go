@@ -3,10 +3,8 @@ package jobmirror
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/metric"
@@ -106,9 +104,7 @@ type Options struct {
 // Channel names a channel of postings, and the languages in which it is copied.
 type Channel struct {
 	ID        jobboard.ChannelID
-	Languages []string             // such as "de" and "en": a posting has a row per language; none: Config.Language
-	Text      string               // narrows the copy down; empty: every posting
-	Near      jobboard.GeoLocation // likewise
+	Languages []string // such as "de" and "en": a posting has a row per language; none: Config.Language
 }
 
 // Feed names a job feed: a file or the address of one, plain or compressed with gzip.
@@ -153,25 +149,16 @@ func (o *Options) setDefaults() {
 // source is a source that the options name, and how it is asked for.
 type source struct {
 	sources.Source
-	near jobboard.GeoLocation // Circle, of a channel
-	feed Feed                 // of a feed
-}
-
-// channelOf returns the channel of a source as Source.String names it.
-func channelOf(source string) string {
-	name, _, _ := strings.Cut(source, "?")
-	return name
+	feed Feed // of a feed
 }
 
 // sources lists what the options name, each once.
 func (o *Options) sources() ([]*source, error) {
 	var out []*source
-	seen := map[source]bool{}
+	seen := map[sources.Source]bool{}
 	add := func(s source) {
-		key := s
-		key.feed = Feed{}
-		if !seen[key] {
-			seen[key] = true
+		if !seen[s.Source] {
+			seen[s.Source] = true
 			out = append(out, &s)
 		}
 	}
@@ -179,17 +166,12 @@ func (o *Options) sources() ([]*source, error) {
 		if c.ID == "" {
 			return nil, errors.New("jobmirror: a channel without ID")
 		}
-		if err := c.Near.Validate(); err != nil {
-			return nil, fmt.Errorf("jobmirror: channel %q: %w", c.ID, err)
-		}
 		languages := c.Languages
 		if len(languages) == 0 {
 			languages = []string{o.Config.Language}
 		}
 		for _, language := range languages {
-			add(source{near: c.Near, Source: sources.Source{
-				Kind: sources.Channel, Name: string(c.ID), Language: language, Text: c.Text, Circle: c.Near.String(),
-			}})
+			add(source{Source: sources.Source{Kind: sources.Channel, Name: string(c.ID), Language: language}})
 		}
 	}
 	feeds, err := o.feedSources()

@@ -6,7 +6,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
@@ -43,14 +42,14 @@ func (t postingTx) save(rows []*row, cause string) error {
 // fillSources sets the sources that show each row.
 func (t postingTx) fillSources(rows []*row) error {
 	names := map[int64][]string{}
-	err := t.Rows(`SELECT l.posting, s.name, s.search, s.geo FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting IN @ids`,
+	err := t.Rows(`SELECT l.posting, s.name FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting IN @ids`,
 		[]any{store.IDsOf(rows, func(r *row) int64 { return r.id })}, func(scan func(...any) error) error {
 			var (
-				id int64
-				s  sources.Source
+				id   int64
+				name string
 			)
-			err := scan(&id, &s.Name, &s.Text, &s.Circle)
-			names[id] = append(names[id], s.String())
+			err := scan(&id, &name)
+			names[id] = append(names[id], name)
 			return err
 		})
 	for _, r := range rows {

@@ -98,7 +98,7 @@ func copiesOf(t *tx, named []*source, kinds ...string) (c copies, err error) {
 	}
 	c.some = len(wanted) > 0
 	for _, s := range wanted {
-		name := strings.TrimSpace(s.String() + " " + s.Language)
+		name := strings.TrimSpace(s.Name + " " + s.Language)
 		switch stored := stored[s.Key()]; {
 		case !slices.Contains(kinds, s.Kind):
 		case stored.Complete > 0:

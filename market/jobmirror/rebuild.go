@@ -9,6 +9,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
+// rowBatch bounds the postings that are put on the list of those to index in one transaction.
+const rowBatch = 1000
+
 // errOtherForm is the error of Rebuild while a process of another version indexes.
 var errOtherForm = errors.New("jobmirror: a process of a newer version indexes this mirror: let that version rebuild the index")
 
@@ -79,7 +82,7 @@ func (t indexTx) emptySome(after int64) (last int64, err error) {
 	// The rows are locked: a process that is indexing one of them now ends its transaction before
 	// this one, and the next one reads what is left of the index. They are put on the list again,
 	// because it has taken from it what it has indexed.
-	postings, err := t.Numbers("SELECT id FROM postings WHERE id > ? ORDER BY id LIMIT ? @lock", after, markBatch)
+	postings, err := t.Numbers("SELECT id FROM postings WHERE id > ? ORDER BY id LIMIT ? @lock", after, rowBatch)
 	if err != nil {
 		return after, err
 	}

@@ -338,7 +338,7 @@ func TestPageBuilding(t *testing.T) {
 				t.Errorf("while %d of 40 wait: building is %t, and %d are found", c.waiting, page.Building, len(page.Postings))
 			}
 		}
-		if err := jobmirror.Exec(t.Context(), m, "UPDATE search_state SET value = value - 1 WHERE name = 'form'"); err != nil {
+		if err := jobmirror.Exec(t.Context(), m, "UPDATE search_state SET form = form - 1"); err != nil {
 			t.Fatal(err)
 		}
 		if page, err := m.Search(t.Context(), jobmirror.Query{}); err != nil || !page.Building {

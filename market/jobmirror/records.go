@@ -60,7 +60,7 @@ type PostingRecord struct {
 	// the last change of anything else.
 	Unknown map[string]json.RawMessage `json:"unknown,omitempty"`
 
-	Sources   []string       `json:"sources"`             // the channels that show it, each with what narrows it down
+	Sources   []string       `json:"sources"`             // the channels that show it
 	Job       jobboard.JobID `json:"jobId,omitempty"`     // 0: not known
 	Evidence  Evidence       `json:"evidence,omitempty"`  // for Job
 	Confirmed bool           `json:"confirmed,omitempty"` // the lookup of Job gave the posting's title

@@ -39,7 +39,7 @@ func TestRefusedChannel(t *testing.T) {
 		}
 
 		lift := srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError})
-		if _, err := m.Refresh(t.Context()); err == nil || source().Refused {
+		if err := m.Refresh(t.Context()); err == nil || source().Refused {
 			t.Errorf("a board that fails: %v, %+v", err, source())
 		}
 		if err := m.Ready(t.Context()); !errors.Is(err, jobmirror.ErrIncomplete) {
@@ -54,7 +54,7 @@ func TestRefusedChannel(t *testing.T) {
 		alone := opts
 		alone.Channels, alone.Feeds = opts.Channels[1:], nil
 		lone := open(t, address, alone)
-		if _, err := lone.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) {
+		if err := lone.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) {
 			t.Errorf("refreshed: %v", err)
 		}
 		if s := source(); !s.Refused || s.Failures == 0 || s.Problem == "" || !s.Complete.IsZero() {
@@ -64,7 +64,7 @@ func TestRefusedChannel(t *testing.T) {
 			t.Errorf("before the other channel was copied: %v", err)
 		}
 		// A board that is being deployed may refuse a channel for a moment.
-		if _, err := m.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) {
+		if err := m.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) {
 			t.Errorf("refreshed: %v", err)
 		}
 		if page, err := m.Search(t.Context(), jobmirror.Query{}); err != nil || page.Age >= 0 {
@@ -74,13 +74,13 @@ func TestRefusedChannel(t *testing.T) {
 			t.Errorf("after a moment: %d %s", w.Code, w.Body)
 		}
 		refuseForLong(t, m)
-		if _, err := m.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) || !source().Refused {
+		if err := m.Refresh(t.Context()); !strings.Contains(err.Error(), misspelt) || !source().Refused {
 			t.Errorf("refreshed: %v, %+v", err, source())
 		}
 
 		// A board that fails afterwards takes nothing back.
 		lift = srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError})
-		if _, err := m.Refresh(t.Context()); err == nil || !source().Refused {
+		if err := m.Refresh(t.Context()); err == nil || !source().Refused {
 			t.Errorf("the board fails again: %v, %+v", err, source())
 		}
 		lift.Lift()
@@ -127,7 +127,7 @@ func TestRefusedChannel(t *testing.T) {
 		}
 
 		// Now the board has the channel.
-		if _, err := m.Refresh(t.Context()); err == nil || !source().Refused {
+		if err := m.Refresh(t.Context()); err == nil || !source().Refused {
 			t.Errorf("named again: %v, %+v", err, source())
 		}
 		srv.AddChannel(jobboardtest.Channel{ID: misspelt})
@@ -148,32 +148,32 @@ func refuseForLong(t *testing.T, m *jobmirror.Mirror) {
 	}
 }
 
-// A channel that is copied is not named for a search in it that the board refuses.
-func TestRefusedSearch(t *testing.T) {
+// A channel that is copied is not named without its language where the board refuses it in one.
+func TestRefusedLanguage(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	opts := optionsOf(srv)
 	next := opts.Config.HTTPClient.Transport
 	opts.Config.HTTPClient = &http.Client{Transport: sending(func(r *http.Request) (*http.Response, error) {
-		if r.URL.Query().Get("search") == "" {
+		if r.Header.Get("Accept-Language") != "fr" {
 			return next.RoundTrip(r)
 		}
 		w := httptest.NewRecorder()
 		w.WriteHeader(http.StatusBadRequest)
 		return w.Result(), nil
 	})}
-	opts.Channels = append(opts.Channels, jobmirror.Channel{ID: opts.Channels[0].ID, Languages: []string{"de"}, Text: "x"})
+	opts.Channels = append(opts.Channels, jobmirror.Channel{ID: opts.Channels[0].ID, Languages: []string{"fr"}})
 	address := jobmirror.Databases["sqlite"](t)
 	m := open(t, address, opts)
-	if _, err := m.Refresh(t.Context()); err == nil {
+	if err := m.Refresh(t.Context()); err == nil {
 		t.Error("the board refuses nothing")
 	}
 	refuseForLong(t, m)
-	if _, err := m.Refresh(t.Context()); err == nil {
+	if err := m.Refresh(t.Context()); err == nil {
 		t.Error("the board refuses nothing the second time")
 	}
 	reader := open(t, address, jobmirror.Options{ReadOnly: true})
 	for name, m := range map[string]*jobmirror.Mirror{"the one that names it": m, "a reader": reader} {
-		want := "ready, without channel " + srv.Demo.Channel + "?search=x de, which the board refuses\n"
+		want := "ready, without channel " + srv.Demo.Channel + " fr, which the board refuses\n"
 		if w := answer(t, m, "/mirror/ready"); w.Body.String() != want {
 			t.Errorf("%s: %s, want %s", name, w.Body, want)
 		}
@@ -196,7 +196,7 @@ func TestEmptyChannel(t *testing.T) {
 	opts := optionsOf(srv)
 	log := &strings.Builder{}
 	opts.Logger = slogTo(log)
-	opts.Channels = append(opts.Channels, jobmirror.Channel{ID: misspelt}, jobmirror.Channel{ID: opts.Channels[0].ID, Text: "nothing has this"})
+	opts.Channels = append(opts.Channels, jobmirror.Channel{ID: misspelt})
 	m := open(t, jobmirror.Databases["sqlite"](t), opts)
 	empty := func() (names []string) {
 		t.Helper()

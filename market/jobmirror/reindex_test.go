@@ -23,7 +23,7 @@ func TestMovedWhileIndexed(t *testing.T) {
 		},
 		Channels: []Channel{{ID: jobboard.ChannelID(srv.Demo.Channel), Languages: []string{"de"}}}, Limit: -1,
 	})
-	if _, err := m.Refresh(t.Context()); err != nil {
+	if err := m.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var id, job int64

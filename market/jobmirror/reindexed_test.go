@@ -36,7 +36,7 @@ func TestFacetsOfAChangedPosting(t *testing.T) {
 			{`["Bonn"]`, map[string]int{"Bonn": 1}},
 		} {
 			shown["a"] = []string{fmt.Sprintf(`{"jobPostingId":1,"postingVersionId":%d,"title":"Nurse","config":{"ProjectLocationGerman":%s}}`, i+1, c.places)}
-			if _, err := m.Refresh(t.Context()); err != nil {
+			if err := m.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if got := placesOf(t, m); !maps.Equal(got, c.want) {
@@ -66,7 +66,7 @@ func TestWhatStaysIsNotWritten(t *testing.T) {
 	m, _ := knows(t, address(t), shown, Channel{ID: "a"})
 	refresh := func() {
 		t.Helper()
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

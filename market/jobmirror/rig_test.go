@@ -30,7 +30,7 @@ func refresh(t *testing.T, m *jobmirror.Mirror) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(size(1, 20))*time.Minute)
 	defer cancel()
-	if _, err := m.Refresh(ctx); err != nil {
+	if err := m.Refresh(ctx); err != nil {
 		t.Fatal(err)
 	}
 }

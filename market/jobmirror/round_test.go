@@ -31,7 +31,7 @@ func TestRefreshTakesEachJobOnce(t *testing.T) {
 			}
 			board.tell(upTo(300), "open", states)
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // enough for the race detector
-			_, err := m.Refresh(ctx)
+			err := m.Refresh(ctx)
 			cancel()
 			if all, most := board.lookups(); err != nil || all != 300 || most != 1 {
 				t.Errorf("refresh %d: %d lookups, up to %d of one job, %v", night, all, most, err)

@@ -5,9 +5,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
@@ -74,34 +75,23 @@ func (m *Mirror) start(ctx context.Context, doing string) (w *worker, done func(
 	}, nil
 }
 
-// Refreshed tells what a call of Refresh could not settle, though nothing failed.
-type Refreshed struct {
-	Held        int            // rows that the sources do not show any more and that stay until that is certain
-	Unconfirmed int            // jobs of which lookups say that they have ended, which is not believed yet
-	Partial     []SourceStatus // the sources that did not answer whole, so that nothing was removed; Problem says why
-
-	Unreadable int // postings of the sources' answers that could not be read; see SourceStatus
-}
-
-// Refresh brings the mirror up to date once: it reads every source, looks up every job that is
-// due once it has, and returns. A job that becomes due again meanwhile waits for the next refresh. Its error joins those of the sources; sources that do not fail are
-// refreshed nevertheless.
+// Refresh brings the mirror up to date once: it reads every source, looks up every job that is due then, and
+// returns. A job that becomes due meanwhile waits for the next refresh. Its error joins those of the sources;
+// sources that do not fail are refreshed nevertheless. A source that does not answer whole, and rows that are held,
+// are no error: Status has them.
 //
 // On PostgreSQL it works beside other processes and asks nothing twice: it waits for a source
 // that another process is reading, and reads it again only if that reading began earlier than
 // Refresh; it also waits for jobs that others are looking up.
-func (m *Mirror) Refresh(ctx context.Context) (Refreshed, error) { return m.refreshAll(ctx, inPlaces) }
-
-// refreshAll does what Refresh does. each calls a function with each number below n.
-func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))) (Refreshed, error) {
+func (m *Mirror) Refresh(ctx context.Context) error {
 	ctx, end, err := m.begin(ctx)
 	if err != nil {
-		return Refreshed{}, err
+		return err
 	}
 	defer end()
 	w, done, err := m.start(ctx, "refresh")
 	if err != nil {
-		return Refreshed{}, err
+		return err
 	}
 	defer done()
 	// Refreshes with a higher generation than since, and what has a higher number than began, came later
@@ -118,24 +108,35 @@ func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))
 		return err
 	})
 	if err != nil {
-		return Refreshed{}, err
+		return err
 	}
-	named := m.named()
-	failed := make([]error, len(named), len(named)+3)
-	each(len(named), func(i int) {
-		if err := w.refreshSince(ctx, i, since); err != nil {
-			failed[i] = fmt.Errorf("%s: %w", named[i].Cause(), err)
-		}
-	})
+	failed := w.refreshAll(ctx, since)
 	if ctx.Err() != nil {
-		return Refreshed{}, ended(ctx)
+		return ended(ctx)
 	}
-	if len(named) > 0 {
+	if len(m.named()) > 0 {
 		failed = append(failed, w.lookUpRound(ctx, began), w.lookUpAllHeld(ctx))
 	}
-	out, err := m.refreshed(ctx, failed[:len(named)])
-	failed = append(failed, err, m.index(ctx), m.db.search.Merge(ctx), m.prune(ctx))
-	return out, errors.Join(failed...)
+	return errors.Join(append(failed, m.index(ctx), m.db.search.Merge(ctx), m.prune(ctx))...)
+}
+
+// refreshAll refreshes each source of the options that was not since a generation, maxRefreshes of them at a time,
+// and returns their errors.
+func (w *worker) refreshAll(ctx context.Context, since int64) []error {
+	named := w.named()
+	failed := make([]error, len(named))
+	var running errgroup.Group
+	running.SetLimit(maxRefreshes)
+	for i := range named {
+		running.Go(func() error {
+			if err := w.refreshSince(ctx, i, since); err != nil {
+				failed[i] = fmt.Errorf("%s: %w", named[i].Cause(), err)
+			}
+			return nil
+		})
+	}
+	_ = running.Wait() // the errors are in failed
+	return failed
 }
 
 // lookUpRound looks up each job that is due now once, whatever becomes due meanwhile, and once more those
@@ -146,48 +147,6 @@ func (w *worker) lookUpRound(ctx context.Context, began int64) error {
 		return err
 	}
 	return w.lookUpDue(ctx, round, false)
-}
-
-// refreshed tells what the refresh of the options' sources could not settle; failed has the
-// error of each source.
-func (m *Mirror) refreshed(ctx context.Context, failed []error) (out Refreshed, err error) {
-	var status Status
-	err = m.db.view(ctx, func(in *tx) (err error) {
-		t := statusTx{in}
-		if out.Unconfirmed, err = t.unconfirmed(); err != nil {
-			return err
-		}
-		return t.sourceStatus(&status)
-	})
-	if err != nil {
-		return out, err
-	}
-	for _, s := range status.Sources {
-		i := slices.IndexFunc(m.named(), func(named *source) bool { return named.ID == s.id })
-		if i < 0 {
-			continue
-		}
-		out.Held += s.Held
-		out.Unreadable += s.Unreadable
-		if s.Failures > 0 && failed[i] == nil {
-			out.Partial = append(out.Partial, s)
-		}
-	}
-	return out, nil
-}
-
-// inPlaces calls f with each number below n, maxRefreshes of them at a time.
-func inPlaces(n int, f func(i int)) {
-	var running sync.WaitGroup
-	places := make(chan struct{}, maxRefreshes)
-	for i := range n {
-		places <- struct{}{}
-		running.Go(func() {
-			defer func() { <-places }()
-			f(i)
-		})
-	}
-	running.Wait()
 }
 
 // Run keeps the mirror up to date until ctx ends, and returns its error, or until Close. What

@@ -169,7 +169,7 @@ func (p Posting) Nearest() (location jobboard.Location, ok bool) {
 
 // Correction holds a word that no posting has, and the words that may have been meant; or a word that was left out,
 // because no posting has all words of the text, and some have all the others: one that only says that somebody
-// looks for a job, such as Stelle or Job, or the one that the fewest postings have.
+// looks for a job, such as Stelle or Job, or the one that says the least what the work is, such as a town.
 type Correction struct {
 	Word    string   // of Query.Text, in lower case
 	Nearest []string // what was searched for as well, the likeliest first; none: Word was left out

@@ -66,7 +66,7 @@ func TestSearchEqualsAPlainOracle(t *testing.T) {
 			for kind, m := range mirrors {
 				want := o.find(newest[kind], q, typed, tiers)
 				if len(want) == 0 {
-					want = o.find(newest[kind], q, o.withoutRarest(newest[kind], q, typed), tiers)
+					want = o.find(newest[kind], q, o.withoutCircumstance(newest[kind], q, typed), tiers)
 				}
 				if got, total := all(t, m, q); !slices.Equal(got, want) || total != len(want) {
 					t.Errorf("seed %d: %q (%s, order %d) finds %v (%d) on %s, want %v", seed, q.Text, q.Language, q.Order, got, total, kind, want)
@@ -399,9 +399,10 @@ func (o *oracle) typed() string {
 	return word
 }
 
-// withoutRarest returns a query without the word that the fewest postings have, of those that stand alone.
-func (o *oracle) withoutRarest(newest []jobboard.JobPostingID, q jobmirror.Query, meant oracleQuery) oracleQuery {
-	rarest, fewest, others := "", 0, 0
+// withoutCircumstance returns a query without one of its words that stand alone: the one of whose postings the smallest
+// part has it in the title and, among equals, the one that the fewest postings have.
+func (o *oracle) withoutCircumstance(newest []jobboard.JobPostingID, q jobmirror.Query, meant oracleQuery) oracleQuery {
+	least, part, fewest, others := "", 0.0, 0, 0
 	var words []string
 	q.Order = jobmirror.Newest
 	for _, group := range meant.must {
@@ -412,8 +413,16 @@ func (o *oracle) withoutRarest(newest []jobboard.JobPostingID, q jobmirror.Query
 		default:
 			word := group[0].words[0]
 			words = append(words, word)
-			if n := len(o.find(newest, q, oracleQuery{must: [][]oracleTerm{group}}, nil)); rarest == "" || n < fewest {
-				rarest, fewest = word, n
+			one, titles := oracleQuery{must: [][]oracleTerm{group}}, 0
+			found := o.find(newest, q, one, nil)
+			for _, id := range found {
+				if tier, _ := o.tier(o.postings[id-1], one); tier <= 1 {
+					titles++
+				}
+			}
+			n := len(found)
+			if share := float64(titles) / float64(max(n, 1)); least == "" || share < part || share == part && n < fewest {
+				least, part, fewest = word, share, n
 			}
 		}
 	}
@@ -421,7 +430,7 @@ func (o *oracle) withoutRarest(newest []jobboard.JobPostingID, q jobmirror.Query
 		return meant
 	}
 	meant.must = slices.DeleteFunc(slices.Clone(meant.must), func(group []oracleTerm) bool {
-		return len(group) == 1 && !group[0].quoted && len(group[0].words) == 1 && group[0].words[0] == rarest
+		return len(group) == 1 && !group[0].quoted && len(group[0].words) == 1 && group[0].words[0] == least
 	})
 	return meant
 }
@@ -506,8 +515,16 @@ func (o *oracle) finds(p *oraclePosting, asked string, quoted bool, tier int) bo
 	if o.hasForm(p, asked, quoted, tier) {
 		return true
 	}
-	parts := tier == 1 || tier == 2 || tier >= 4
-	return !quoted && parts && (p.hasPart(asked, tier == 1, bareKey) || p.hasPart(asked, tier == 1, spelledKey))
+	if quoted || tier != 1 && tier != 2 && tier < 4 {
+		return false
+	}
+	parts := []string{asked}
+	if p.Language == "de" {
+		parts = append(parts, oracleMasculine(asked))
+	}
+	return slices.ContainsFunc(parts, func(part string) bool {
+		return p.hasPart(part, tier == 1, bareKey) || p.hasPart(part, tier == 1, spelledKey)
+	})
 }
 
 func (o *oracle) hasForm(p *oraclePosting, asked string, quoted bool, tier int) bool {

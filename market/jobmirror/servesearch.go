@@ -103,8 +103,7 @@ type channelCopy struct {
 }
 
 // channelCopy chooses the language of a channel's copy that a header
-// Accept-Language asks for. Copies of a part of the channel do not count beside a
-// whole one.
+// Accept-Language asks for.
 func (t searchTx) channelCopy(channel, accept string) (channelCopy, error) {
 	if channel != storable(channel) {
 		return channelCopy{}, nil

@@ -251,27 +251,23 @@ func copied(t *testing.T, m *jobmirror.Mirror, what string, rows, held int) {
 // settled refreshes a mirror, and checks what it says and has then.
 func settled(t *testing.T, m *jobmirror.Mirror, what string, rows, held int) {
 	t.Helper()
-	done, err := m.Refresh(t.Context())
+	done, err := jobmirror.RefreshedStatus(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, err := m.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if done.Held != held*len(status.Sources) || len(done.Partial) > 0 {
+	if done.Held != held*len(done.Sources) || len(done.Partial) > 0 {
 		t.Errorf("%s: %+v, of which %d are held in each source", what, done, held)
 	}
 	copied(t, m, what, rows, held)
 }
 
-// asks makes all jobs of a mirror due, and refreshes it.
+// asks makes all jobs of a mirror due, refreshes it, and returns its status.
 func asks(t *testing.T, m *jobmirror.Mirror) jobmirror.Refreshed {
 	t.Helper()
 	if err := jobmirror.Exec(t.Context(), m, "UPDATE jobs SET next_due = 1"); err != nil {
 		t.Fatal(err)
 	}
-	out, err := m.Refresh(t.Context())
+	out, err := jobmirror.RefreshedStatus(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)
 	}

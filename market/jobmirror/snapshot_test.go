@@ -257,7 +257,7 @@ func TestRunOfAClosedMirror(t *testing.T) {
 		}
 		limited, cancel := context.WithTimeout(ctx, time.Minute) // in vain only where one waits for ever
 		defer cancel()
-		_, refreshed := m.Refresh(limited)
+		refreshed := m.Refresh(limited)
 		_, searched := m.Search(limited, Query{})
 		_, status := m.Status(limited)
 		for what, err := range map[string]error{"Refresh": refreshed, "Search": searched, "Status": status, "Ready": m.Ready(limited)} {
@@ -282,7 +282,7 @@ func TestMirrorThatWasNotOpened(t *testing.T) {
 	t.Parallel()
 	var m Mirror
 	ctx := t.Context()
-	_, refreshed := m.Refresh(ctx)
+	refreshed := m.Refresh(ctx)
 	_, searched := m.Search(ctx, Query{})
 	_, suggested := m.Suggest(ctx, Query{Text: "nu"})
 	_, job := m.Job(ctx, 7)

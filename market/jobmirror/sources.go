@@ -107,7 +107,7 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 		if err := m.removeSource(ctx, s); err != nil {
 			return err
 		}
-		m.opts.Logger.InfoContext(ctx, "jobmirror: no process names this source any more", "source", s.Cause())
+		m.opts.Logger.InfoContext(ctx, "jobmirror: a source that no process names was removed", "source", s.Cause())
 	}
 	return nil
 }

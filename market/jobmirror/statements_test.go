@@ -236,7 +236,7 @@ func (c calling) failing(t *testing.T) {
 func refreshed(ctx context.Context, m *jobmirror.Mirror) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	_, err := m.Refresh(ctx)
+	err := m.Refresh(ctx)
 	return err
 }
 

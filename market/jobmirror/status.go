@@ -39,7 +39,7 @@ type Status struct {
 // SourceStatus tells how a channel in one language, or a feed, is doing.
 type SourceStatus struct {
 	Kind     string    `json:"kind"` // "channel" or "feed"
-	Name     string    `json:"name"` // with what narrows a channel down
+	Name     string    `json:"name"`
 	Language string    `json:"language,omitempty"`
 	Rows     int       `json:"rows"`     // postings or entries that it has
 	Complete time.Time `json:"complete"` // when a refresh was complete last; zero: none was
@@ -53,8 +53,6 @@ type SourceStatus struct {
 	// Unreadable counts the postings of the last complete refresh that could not be read. While there are
 	// any, a row that the source does not show goes only if the lookup of its job says so.
 	Unreadable int `json:"unreadable,omitempty"`
-
-	id int64 // of its row
 }
 
 // ProcessStatus describes a process that runs or refreshes the mirror.
@@ -148,10 +146,10 @@ func (t statusTx) sourceStatus(out *Status) error {
 	held, err := listings.HeldCounts(t.Tx)
 	for _, s := range states {
 		out.Sources = append(out.Sources, SourceStatus{
-			Kind: s.Kind, Name: s.String(), Language: s.Language, Rows: rows[s.ID], Held: held[s.ID],
+			Kind: s.Kind, Name: s.Name, Language: s.Language, Rows: rows[s.ID], Held: held[s.ID],
 			Complete: instant(s.Complete), NextDue: instant(s.NextDue),
 			Failures: s.Failures, Problem: s.Problem, Refused: s.Refused,
-			Empty: s.IsWholeChannel() && rows[s.ID] == 0 && s.Complete > 0, Unreadable: s.Unreadable, id: s.ID,
+			Empty: s.Kind == sources.Channel && rows[s.ID] == 0 && s.Complete > 0, Unreadable: s.Unreadable,
 		})
 	}
 	return err

@@ -130,7 +130,7 @@ func (s *eventStream) fail(ctx context.Context, m *Mirror, err error) {
 	why := "the mirror failed while reading the rows"
 	if errors.Is(err, ErrCursorTooOld) || errors.Is(err, ErrCursorAhead) {
 		why = err.Error()
-		m.logger().WarnContext(ctx, "jobmirror: a client that reads all rows", "error", why)
+		m.logger().WarnContext(ctx, "jobmirror: a reader of all rows was cut off", "error", why)
 	}
 	s.out.WriteString("retry: 60000\n")
 	_ = errors.Join(s.event("failed", "", map[string]string{"error": why}), s.flush()) // who has left reads no error

@@ -148,7 +148,7 @@ func TestCostOfAnUnchangedRefresh(t *testing.T) {
 		least := time.Hour
 		for i := range size(2, 6) {
 			cpu := cpuTime(t)
-			if out, err := m.Refresh(t.Context()); err != nil || len(out.Partial) > 0 {
+			if out, err := jobmirror.RefreshedStatus(t.Context(), m); err != nil || len(out.Partial) > 0 {
 				t.Fatal(out, err)
 			}
 			if i == 0 {
@@ -176,7 +176,7 @@ func TestCostOfAnUnchangedRefresh(t *testing.T) {
 				fetch(t, board+c.path)
 				const written = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
 				before := query[int64](t, address, written)
-				if out, err := m.Refresh(t.Context()); err != nil || len(out.Partial) > 0 {
+				if out, err := jobmirror.RefreshedStatus(t.Context(), m); err != nil || len(out.Partial) > 0 {
 					t.Fatal(out, err)
 				}
 				if err := m.AcceptRemovals(t.Context()); err != nil { // a hundred jobs that end at once are not believed

@@ -30,7 +30,7 @@ func TestUnchangedRowsAreNotWritten(t *testing.T) {
 		})
 		refresh := func() {
 			t.Helper()
-			if _, err := m.Refresh(t.Context()); err != nil {
+			if err := m.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

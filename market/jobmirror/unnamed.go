@@ -25,7 +25,7 @@ func (m *Mirror) passJobs(ctx context.Context) error {
 		}
 	}
 	if removed > 0 {
-		m.opts.Logger.InfoContext(ctx, "jobmirror: jobs went that nothing has named for long", "jobs", removed)
+		m.opts.Logger.InfoContext(ctx, "jobmirror: orphaned jobs were removed", "jobs", removed)
 	}
 	return err
 }

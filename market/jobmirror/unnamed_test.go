@@ -50,7 +50,7 @@ func TestGenerationsOfJobs(t *testing.T) {
 				}
 				board.tell(shown, unavailable, states)
 				for range 15 {
-					if _, err := m.Refresh(t.Context()); err != nil {
+					if err := m.Refresh(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 					time.Sleep(48 * time.Hour)
@@ -104,7 +104,7 @@ func TestNamedWhileItIsRemoved(t *testing.T) {
 			for _, m := range []*jobmirror.Mirror{m, other} {
 				running.Go(func() {
 					time.Sleep(time.Duration(i) * time.Millisecond)
-					if _, err := m.Refresh(t.Context()); err != nil {
+					if err := m.Refresh(t.Context()); err != nil {
 						t.Error(err)
 					}
 				})

@@ -506,7 +506,7 @@ func TestSourcesAreDue(t *testing.T) {
 		opts.Config.Retry.MaxAttempts = 1
 		m := open(t, path, opts)
 		due := func() time.Duration {
-			_, _ = m.Refresh(t.Context())
+			_ = m.Refresh(t.Context())
 			status, err := m.Status(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -43,7 +43,7 @@ func (m *Mirror) putVisibilityDue(ctx context.Context) error {
 	for {
 		due, err := fromView(ctx, m.db, func(t *tx) ([]int64, error) {
 			return t.Numbers(`SELECT id FROM postings WHERE `+isVisibilityDue+` AND NOT EXISTS (SELECT 1 FROM unindexed u WHERE u.posting = id AND u.changed = 1)
-				ORDER BY id LIMIT ?`, t.Now, markBatch)
+				ORDER BY id LIMIT ?`, t.Now, rowBatch)
 		})
 		if err != nil || len(due) == 0 {
 			return err

@@ -21,7 +21,7 @@ func TestWhyNothingIsFound(t *testing.T) {
 				i+1, company, place))
 		}
 		shown["a"] = append(shown["a"], `{"jobPostingId":9,"postingVersionId":1,"title":"Zimmerer"}`)
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		// As if the board had the last one in German alone.

@@ -115,7 +115,7 @@ func TestSearchesOfLargePostings(t *testing.T) {
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
 		defer cancel()
-		if _, err := m.Refresh(ctx); err != nil {
+		if err := m.Refresh(ctx); err != nil {
 			t.Fatal(err)
 		}
 		b.measure(ctx, t, m, address)

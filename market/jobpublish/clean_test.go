@@ -456,19 +456,3 @@ func BenchmarkClean(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkExcerpt(b *testing.B) {
-	ad := strings.Repeat(exampleAd, 5)
-	b.SetBytes(int64(len(ad)))
-	for b.Loop() {
-		Excerpt(ad, 200)
-	}
-}
-
-func BenchmarkText(b *testing.B) {
-	ad := strings.Repeat(exampleAd, 3)
-	b.SetBytes(int64(len(ad)))
-	for b.Loop() {
-		Text(ad)
-	}
-}

@@ -105,6 +105,7 @@ func (r *Results) counts(name string) map[string]int {
 func (r *Results) facets(name string, counts map[string]int, limit int) []Facet {
 	words := func(value string) (string, bool) { return r.value(name, value) }
 	chosen := r.List.chosen().Get(name)
+	counts = r.withChosen(counts, chosen)
 	list := facets(counts, chosen, limit, words, func(value string) List { return r.List.filtered(name, value) })
 	if name == filters.Since {
 		days := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
@@ -114,6 +115,17 @@ func (r *Results) facets(name string, counts map[string]int, limit int) []Facet 
 		slices.SortFunc(list, func(a, b Facet) int { return place(a) - place(b) })
 	}
 	return list
+}
+
+// withChosen returns counts with the chosen value, which the visitor must be able to remove. All hits have a value that
+// was not counted, such as a number of days that no list offers.
+func (r *Results) withChosen(counts map[string]int, chosen string) map[string]int {
+	if _, counted := counts[chosen]; counted || chosen == "" {
+		return counts
+	}
+	all := map[string]int{chosen: r.total()}
+	maps.Copy(all, counts)
+	return all
 }
 
 // value returns the words for a value of a filter, and false for a category without words: the board gives only an

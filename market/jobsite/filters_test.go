@@ -67,6 +67,20 @@ func TestFiltersOfAList(t *testing.T) {
 	}
 }
 
+// A number of days that no list offers counts the jobs that it finds, and stands among the others in their order.
+func TestDaysThatAreNotOffered(t *testing.T) {
+	counts := &jobmirror.Facets{Total: 5, Since: map[int]int{1: 1, 7: 2, 30: 3}}
+	r := &jobsite.Results{List: jobsite.List{Since: 90}, Page: &jobmirror.Page{Facets: counts}, Texts: jobsite.English()}
+	var got []string
+	for _, f := range group(r, "since", 5) {
+		got = append(got, fmt.Sprint(f.Name, " ", f.Count, " ", f.Chosen))
+	}
+	want := "since yesterday 1 false, in the last 7 days 2 false, in the last 30 days 3 false, in the last 90 days 5 true"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("%q, want %s", got, want)
+	}
+}
+
 // A list without jobs leads to those that it has without a filter, or in the other language; where nothing does, it says so.
 func TestLeads(t *testing.T) {
 	search := searches(t)

@@ -41,7 +41,7 @@ func TestInstead(t *testing.T) {
 	}
 	refresh := func() {
 		t.Helper()
-		if _, err := site.Mirror.Refresh(t.Context()); err != nil {
+		if err := site.Mirror.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,7 +144,7 @@ func TestInsteadWithoutPostings(t *testing.T) {
 	}
 	refresh := func() {
 		t.Helper()
-		if _, err := site.Mirror.Refresh(t.Context()); err != nil {
+		if err := site.Mirror.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -200,7 +200,7 @@ func TestSimilarJobsAreOpen(t *testing.T) {
 		})
 		jobs = append(jobs, job.ID)
 	}
-	if _, err := site.Mirror.Refresh(t.Context()); err != nil {
+	if err := site.Mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	similar := func() string {

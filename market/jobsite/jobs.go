@@ -389,7 +389,7 @@ func (r *Results) Places(limit int) []Facet {
 		counts[place], names[place] = t.count, shown(t.name)
 	}
 	named := func(place string) (string, bool) { return cmp.Or(names[place], shown(r.place(place))), true }
-	return facets(counts, r.List.Place, limit, named, func(place string) List {
+	return facets(r.withChosen(counts, r.List.Place), r.List.Place, limit, named, func(place string) List {
 		return r.List.filtered(filters.Place, place)
 	})
 }

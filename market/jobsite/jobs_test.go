@@ -66,7 +66,7 @@ func newCopied(t *testing.T, changes ...func(*jobmirror.Options)) *copied {
 }
 
 // copy fills the mirror as far as the mock server lets it.
-func (c *copied) copy() { _, _ = c.mirror.Refresh(c.t.Context()) }
+func (c *copied) copy() { _ = c.mirror.Refresh(c.t.Context()) }
 
 func (c *copied) get(path string, header ...string) *httptest.ResponseRecorder {
 	c.page = nil
@@ -977,7 +977,7 @@ func TestLanguagesOfTheCopy(t *testing.T) {
 			if site == nil {
 				return
 			}
-			if _, err := mirror.Refresh(t.Context()); err != nil {
+			if err := mirror.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			reader, err := jobmirror.Open(t.Context(), address, jobmirror.Options{ReadOnly: true})

@@ -28,7 +28,7 @@ type List struct {
 	Company  string               // parameter company: its name
 	Remote   string               // parameter remote: a status of remote work, such as FULLY_REMOTE
 	Since    int                  // parameter since: days since which the postings are there, to 90; 0: any
-	Order    jobmirror.Order      // parameter order: "newest", "oldest" or, around a town, "nearest"; else relevance
+	Order    jobmirror.Order      // parameter order: "newest" or, around a town, "nearest"; else relevance
 	Language string               // parameter lang: language of the postings
 	After    jobmirror.PageCursor // parameter after: cursor to the page after another; empty: the first page
 	// Back, the parameter back, has the cursors of the pages before but for the first, with full stops between them; of
@@ -70,15 +70,13 @@ const (
 	SeveralTowns ListReason = "several towns" // a postal code of Austria and of Switzerland; see Results.Meant
 	OtherTown    ListReason = "other town"    // a postal code that does not lie in the town beside it: the list is around the code
 	NoRadius     ListReason = "no radius"     // not a number from 1 to MaxRadius
-	NoOrder      ListReason = "no order"      // neither newest nor oldest nor nearest
+	NoOrder      ListReason = "no order"      // neither newest nor nearest
 	TextTooLong  ListReason = "text too long"
 	NoTown       ListReason = "no town" // a country, a federal state or the word anywhere
 	NoDays       ListReason = "no days" // not a number of days from 1 to 90
 )
 
-var orders = map[jobmirror.Order]string{
-	jobmirror.Newest: "newest", jobmirror.Oldest: "oldest", jobmirror.Nearest: "nearest",
-}
+var orders = map[jobmirror.Order]string{jobmirror.Newest: "newest", jobmirror.Nearest: "nearest"}
 
 // ParseList reads the query of an address, such as ReadQuery returns. It leaves out wrong
 // values and returns a problem for each; a value with the reason OtherTown is kept. It ignores other parameters.
@@ -302,11 +300,9 @@ type Facet struct {
 	Link template.URL
 }
 
+// facets returns the values of a filter, first the chosen one.
 func facets(counts map[string]int, chosen string, limit int, name func(string) (string, bool), with func(string) List) []Facet {
 	var all []Facet
-	if chosen != "" && counts[chosen] == 0 {
-		counts = map[string]int{chosen: 0} // without hits the visitor must still be able to remove the choice
-	}
 	for value, count := range counts {
 		words, ok := name(value)
 		if value == chosen && words == "" {

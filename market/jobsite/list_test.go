@@ -71,7 +71,7 @@ func TestParseList(t *testing.T) {
 }
 
 func FuzzParseList(f *testing.F) {
-	for _, seed := range []string{"text=a&near=Berlin", "radius=9&near=Wien&order=oldest", "text=%00%ff", "near=%C3%A4&place=%20x"} {
+	for _, seed := range []string{"text=a&near=Berlin", "radius=9&near=Wien&order=newest", "text=%00%ff", "near=%C3%A4&place=%20x"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
@@ -99,7 +99,7 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer mirror.Close()
-	if _, err := mirror.Refresh(t.Context()); err != nil {
+	if err := mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	search := func(query string) (jobsite.List, *jobmirror.Page) {
@@ -242,7 +242,7 @@ func ExampleList() {
 		return
 	}
 	defer func() { _ = mirror.Close() }()
-	if _, err := mirror.Refresh(context.Background()); err != nil {
+	if err := mirror.Refresh(context.Background()); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -76,7 +76,7 @@ func ExampleNew() {
 	}
 	page := get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
 	fmt.Println(page.Code, page.Header().Get("Retry-After"), page.Body)
-	if _, err := mirror.Refresh(context.Background()); err != nil {
+	if err := mirror.Refresh(context.Background()); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(get(fmt.Sprintf("/job/%d/?lang=en", fake.Demo.ClosedJob)).Body)

@@ -37,7 +37,7 @@ func startFor(t *testing.T, built string, board *jobboardtest.Server) string {
 // states are addresses of a list and of jobs, by the names of what their visitor sees.
 func states(demo jobboardtest.DemoInfo) map[string]string {
 	return map[string]string{
-		"list": "/", "near": "/?near=Berlin", "nearest": "/?near=Berlin&radius=200&order=nearest", "second-page": "/?order=oldest&place=Hamburg",
+		"list": "/", "near": "/?near=Berlin", "nearest": "/?near=Berlin&radius=200&order=nearest", "newest": "/?order=newest&place=Hamburg",
 		"corrected": "/?text=Pflegefachkrafft+nurrse", "nothing-found": "/?text=zzzz&near=Atlantis",
 		"mistyped-town": "/?near=Berlni", "no-town": "/?near=Bayern", "two-towns": "/?near=Neustadt",
 		"filtered": "/?place=Hamburg&since=90&company=Lindenhof+Gruppe", "leads-on": "/?near=Konstanz&radius=1&place=Hamburg",

@@ -31,7 +31,7 @@ tools, such as pg_dump.`,
 			}
 			m, err := jobmirror.Open(cmd.Context(), db.address, jobmirror.Options{ReadOnly: true})
 			if err != nil {
-				return openError(err, jobboard.Config{})
+				return db.openError(err, jobboard.Config{})
 			}
 			err = errors.Join(m.Backup(cmd.Context(), args[0]), m.Close())
 			switch {

@@ -15,7 +15,6 @@ import (
 type changesFlags struct {
 	since  string
 	follow bool
-	limit  int
 }
 
 func newChangesCommand(p *cli.Program, db *database) *cobra.Command {
@@ -29,9 +28,6 @@ for further ones until it is interrupted.`,
 		Example: "  jobboard-mirror changes --db jobs.db --follow",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.limit < 0 {
-				return setup.Usage("--limit is negative").Next("--limit 0 gives all")
-			}
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
 				if f.follow && p.Settings.UsesFake() {
 					go func() { _ = m.Run(ctx) }() // refresh the copy, so that there are changes to follow
@@ -42,10 +38,7 @@ for further ones until it is interrupted.`,
 	}
 	cmd.Flags().StringVar(&f.since, "since", "", "`cursor` after which changes are told; empty: all that the log has")
 	cmd.Flags().BoolVar(&f.follow, "follow", false, "wait for further changes")
-	cmd.Flags().IntVar(&f.limit, "limit", 0, "show at most this `number`; 0: all")
 	cli.Complete(cmd, "since", cli.Nothing)
-	cli.Complete(cmd, "limit", cli.OneOf("10", "50", "100"))
-	o.fake.add(cmd)
 	return cmd
 }
 
@@ -54,7 +47,6 @@ func runChanges(ctx context.Context, out *term.Output, m *copied, f *changesFlag
 	if f.follow {
 		all = m.Follow
 	}
-	shown := 0
 	for change, err := range all(ctx, jobmirror.Cursor(f.since)) {
 		if f.follow && errors.Is(err, context.Canceled) {
 			return nil // --follow ends when it is interrupted
@@ -67,9 +59,6 @@ func runChanges(ctx context.Context, out *term.Output, m *copied, f *changesFlag
 		}
 		if err != nil {
 			return err
-		}
-		if shown++; shown == f.limit {
-			break
 		}
 	}
 	return out.Err

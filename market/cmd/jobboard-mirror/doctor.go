@@ -55,17 +55,20 @@ It ends with 0 where nothing failed and with 7 where something did.`,
 
 func runDoctor(ctx context.Context, c *term.Console, db *database, feeds []string, asJSON bool) error {
 	report := doctor.NewReport(c)
-	if s := examineDatabase(ctx, report, db.address); s != nil {
+	if m, s := examineDatabase(ctx, report, db.address); m != nil {
+		defer m.Close()
 		examineCopy(report, s, c.Now())
 		examineFeeds(report, s, feeds)
 		if !onServer(db.address) {
-			examineIndex(ctx, report, db.address)
+			within, cancel := context.WithTimeout(ctx, checking)
+			defer cancel()
+			addIndex(report, m.CheckIndex(within))
 		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return report.Write(asJSON)
+	return report.Write(asJSON, cli.Version())
 }
 
 // The checks of a database, in their order.
@@ -83,50 +86,38 @@ const (
 	checking = time.Minute      // bounds the time for the check of the search index
 )
 
-// examineDatabase checks the database and returns the copy's status, or nil if it
+// examineDatabase checks the database and returns the mirror and its status, or nil if it
 // cannot read it.
-func examineDatabase(ctx context.Context, r *doctor.Report, address string) *jobmirror.Status {
+func examineDatabase(ctx context.Context, r *doctor.Report, address string) (*jobmirror.Mirror, *jobmirror.Status) {
 	if address == "" {
 		r.Add(checkDatabase, doctor.Fail, "no database is named", "name it with --db, or set JOBBOARD_MIRROR_DB")
-		return nil
+		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, waiting)
 	defer cancel()
+	var s *jobmirror.Status
 	m, err := jobmirror.Open(ctx, address, jobmirror.Options{ReadOnly: true})
-	if err != nil {
-		r.Add(checkDatabase, doctor.Fail, err.Error(), databaseNext(address, err))
-		return nil
+	if err == nil {
+		if s, err = m.Status(ctx); err != nil {
+			_ = m.Close()
+		}
 	}
-	defer m.Close()
-	s, err := m.Status(ctx)
 	if err != nil {
 		r.Add(checkDatabase, doctor.Fail, err.Error(), databaseNext(address, err))
-		return nil
+		return nil, nil
 	}
 	kind := "SQLite"
 	if onServer(address) {
 		kind = "PostgreSQL"
 	}
 	addDatabase(r, kind, s)
-	return s
+	return m, s
 }
 
 // onServer reports whether an address is a server's, and no file.
 func onServer(address string) bool { return strings.Contains(address, "://") }
 
-// examineIndex has SQLite check the search index.
-func examineIndex(ctx context.Context, r *doctor.Report, address string) {
-	ctx, cancel := context.WithTimeout(ctx, checking)
-	defer cancel()
-	m, err := jobmirror.Open(ctx, address, jobmirror.Options{ReadOnly: true})
-	if err == nil {
-		defer m.Close()
-		err = m.CheckIndex(ctx)
-	}
-	addIndex(r, err)
-}
-
-// addIndex adds the finding of a check of the search index.
+// addIndex adds the finding of SQLite's check of the search index.
 func addIndex(r *doctor.Report, err error) {
 	switch {
 	case err == nil:
@@ -175,7 +166,7 @@ func databaseNext(address string, err error) string {
 	case errors.Is(err, os.ErrNotExist):
 		return "check the path; jobboard-mirror run makes the file"
 	case errors.Is(err, os.ErrPermission):
-		return checkOwner
+		return "check who owns the file and its folder"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "the database does not answer: check its host and port, and whether it is busy"
 	}
@@ -283,7 +274,7 @@ addresses of the settings, and the name of --board, from now on.`,
 				return err
 			}
 			if err := jobmirror.Migrate(cmd.Context(), db.address); err != nil {
-				return openError(err, jobboard.Config{})
+				return db.openError(err, jobboard.Config{})
 			}
 			p.Out.Line("the tables are up to date")
 			if !moved {
@@ -298,7 +289,7 @@ addresses of the settings, and the name of --board, from now on.`,
 				return err
 			}
 			if err := jobmirror.MoveBoard(cmd.Context(), db.address, opts); err != nil {
-				return openError(err, opts.Config)
+				return db.openError(err, opts.Config)
 			}
 			p.Out.Line("the settings' addresses are now the board's")
 			return p.Out.Err

@@ -24,28 +24,38 @@ func noteCorrected(c *term.Console, corrected []jobmirror.Correction) {
 // noteMissing reports why a search finds nothing, and the number of postings that a search
 // around a place cannot find.
 func noteMissing(ctx context.Context, c *term.Console, m *copied, q jobmirror.Query, page *jobmirror.Page) error {
-	status, err := m.Status(ctx)
+	reasons, err := whyEmpty(ctx, m, q, page)
 	if err != nil {
 		return err
 	}
-	if len(page.Postings) == 0 && q.After == "" {
-		reasons, err := whyEmpty(ctx, m, q, page, status)
-		if err != nil {
-			return err
-		}
+	if isEmpty(q, page) {
 		c.Note("no postings found%s", strings.Join(append([]string{""}, reasons...), "; "))
 	}
-	if !q.Near.IsZero() && status.Unplaced > 0 {
+	if q.Near.IsZero() {
+		return nil
+	}
+	status, err := m.Status(ctx)
+	if err == nil && status.Unplaced > 0 {
 		c.Note("%s without a place that a radius finds: the job is not known, or has no coordinates", term.Count(status.Unplaced, "posting"))
 	}
-	return nil
+	return err
 }
 
-// whyEmpty returns the reasons for which a search may find nothing: what the copy lacks, what Page.Why says, and
+// isEmpty reports whether a search found nothing.
+func isEmpty(q jobmirror.Query, page *jobmirror.Page) bool {
+	return len(page.Postings) == 0 && q.After == "" && q.ChangedAfter == ""
+}
+
+// whyEmpty returns the reasons for which a search found nothing, if it did: what the copy lacks, what Page.Why says, and
 // what only an operator narrows a search by.
-func whyEmpty(ctx context.Context, m *copied, q jobmirror.Query, page *jobmirror.Page, status *jobmirror.Status) (
-	reasons []string, err error,
-) {
+func whyEmpty(ctx context.Context, m *copied, q jobmirror.Query, page *jobmirror.Page) (reasons []string, err error) {
+	if !isEmpty(q, page) {
+		return nil, nil
+	}
+	status, err := m.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
 	ofChannel := func(s jobmirror.SourceStatus) bool {
 		name, _, _ := strings.Cut(s.Name, " ") // what narrows the channel stands behind it
 		return s.Kind == "channel" && name == string(q.Channel)

@@ -90,7 +90,7 @@ func openThere(ctx context.Context, db *database) (*jobmirror.Mirror, error) {
 		m, err = jobmirror.Open(ctx, db.address, jobmirror.Options{})
 	}
 	if err != nil {
-		return nil, openError(err, jobboard.Config{})
+		return nil, db.openError(err, jobboard.Config{})
 	}
 	return m, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
@@ -50,14 +48,13 @@ func (d *database) needed(fake bool) error {
 // copying holds the flags that choose the channels and feeds to copy, and the
 // pace.
 type copying struct {
-	board       string
-	channels    string
-	languages   string
-	feeds       []string
-	rate        float64
-	concurrency int
-	accept      bool
-	retire      bool
+	board     string
+	channels  string
+	languages string
+	feeds     []string
+	rate      float64
+	accept    bool
+	retire    bool
 }
 
 // add adds the flags to a command that copies.
@@ -68,14 +65,12 @@ func (c *copying) add(cmd *cobra.Command) {
 	f.StringVar(&c.languages, "languages", "", "`languages` to copy each channel in, such as de,en")
 	addFeedFlag(cmd, &c.feeds)
 	f.Float64Var(&c.rate, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
-	f.IntVar(&c.concurrency, "concurrency", 0, "`lookups` at once; 0: 16")
 	f.BoolVar(&c.accept, "accept-removals", false, "remove what sources do not show any more, and end jobs as lookups say; run: at first")
 	f.BoolVar(&c.retire, "remove-sources", false,
 		"remove at once what came from channels and feeds that are no longer named; else that takes 7 days")
 	cli.Complete(cmd, "channels", cli.Nothing)
 	cli.Complete(cmd, "languages", cli.OneOf("de", "en", "de,en"))
 	cli.Complete(cmd, "rate", cli.OneOf("5", "20", "50"))
-	cli.Complete(cmd, "concurrency", cli.OneOf("4", "16", "64"))
 }
 
 func addFeedFlag(cmd *cobra.Command, feeds *[]string) {
@@ -96,14 +91,6 @@ func (c *copying) acceptRemovals(ctx context.Context, m *copied) error {
 	return m.AcceptRemovals(ctx)
 }
 
-// fakeFlags set up the mock server.
-type fakeFlags struct{ jobs int }
-
-func (f *fakeFlags) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.jobs, "fake-jobs", 0, "further `jobs` that the mock server of --fake has")
-	cli.Complete(cmd, "fake-jobs", cli.Nothing)
-}
-
 // copied is an open mirror with the resources to close after it.
 type copied struct {
 	*jobmirror.Mirror
@@ -117,7 +104,6 @@ type opening struct {
 	p         *cli.Program
 	db        *database
 	copies    *copying // nil: the command only reads, while another process writes
-	fake      fakeFlags
 	allow     networks
 	hosts     []string
 	monitored bool
@@ -181,21 +167,16 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 		return setup.Usage("%w", err)
 	}
 	if m.Mirror, err = jobmirror.Open(ctx, address, opts); err != nil {
-		return openError(err, opts.Config)
+		return o.db.openError(err, opts.Config)
 	}
 	if o.copies != nil && o.copies.retire {
 		err = inUse(m.RemoveSources(ctx))
 	}
 	if err == nil && o.copies == nil && b.Fake != nil {
-		_, err = m.Refresh(ctx)
+		err = m.Refresh(ctx)
 	}
 	return err
 }
-
-const (
-	askDoctor  = "jobboard-mirror doctor says what is wrong with the database"
-	checkOwner = "check who owns the file and its folder"
-)
 
 // inUse adds to ErrLocked what a person can do while another process runs the mirror. It returns
 // other errors unchanged.
@@ -209,10 +190,9 @@ func inUse(err error) error {
 	}
 }
 
-// openError adds the exit code to an error of Open: a setting is wrong, or the
+// openError adds the exit code and the next step to an error of Open: a setting is wrong, or the
 // database does not answer.
-func openError(err error, cfg jobboard.Config) error {
-	var unreached *net.OpError
+func (d *database) openError(err error, cfg jobboard.Config) error {
 	var mistake *jobboard.ConfigError
 	switch {
 	case errors.As(err, &mistake):
@@ -223,12 +203,12 @@ func openError(err error, cfg jobboard.Config) error {
 		return setup.Usage("%w", err).Next("if the board moved, jobboard-mirror migrate --board-moved; if it has several addresses, give it a name with --board")
 	case errors.Is(err, jobmirror.ErrLocked):
 		return inUse(err)
-	case errors.As(err, &unreached): // perhaps by a socket's address, which is a path as well
-		return &setup.Error{Code: setup.ExitNetwork, Err: err, Hint: askDoctor}
-	case errors.Is(err, os.ErrPermission):
-		return setup.Usage("%w", err).Next(checkOwner)
 	}
-	return setup.Usage("%w", err).Next(askDoctor)
+	wrong := setup.Usage("%w", err).Next(databaseNext(d.address, err))
+	if _, unreached := errors.AsType[*net.OpError](err); unreached {
+		wrong.Code = setup.ExitNetwork
+	}
+	return wrong
 }
 
 // options returns the options and the database of a mirror.
@@ -249,11 +229,10 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 	o.intervals.set(&opts)
 	address = o.db.address
 	if o.copies != nil {
-		opts.Limit, opts.Concurrency, opts.Board = o.copies.rate, o.copies.concurrency, o.copies.board
+		opts.Limit, opts.Board = o.copies.rate, o.copies.board
 		opts.Channels, opts.Feeds = o.copies.sources(b)
 	}
 	if b.Fake != nil {
-		o.fake.publish(b.Fake)
 		demo := jobmirror.Channel{ID: jobboard.ChannelID(b.Fake.Demo.Channel), Languages: []string{"de", "en"}}
 		opts.Channels = append(opts.Channels, demo)
 		opts.Feeds = append(opts.Feeds, jobmirror.Feed{Name: "demo", Address: b.Fake.FeedURL})
@@ -299,16 +278,6 @@ func (c *copying) sources(b *setup.Board) (channels []jobmirror.Channel, feeds [
 		feeds = append(feeds, jobmirror.Feed{Address: feed})
 	}
 	return channels, feeds
-}
-
-// publish adds further jobs to the mock server.
-func (f *fakeFlags) publish(srv *jobboardtest.Server) {
-	for i := range f.jobs {
-		srv.Publish(srv.Demo.Channel, jobboardtest.Job{
-			Title: fmt.Sprintf("Nurse %d", i), Language: "en",
-			Location: jobboardtest.Location{Lat: "52.52", Long: "13.37", City: "Berlin"},
-		})
-	}
 }
 
 func (m *copied) close() error {

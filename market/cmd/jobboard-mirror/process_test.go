@@ -135,7 +135,7 @@ func TestEndsWithinSeconds(t *testing.T) {
 // A command that is asked to end closes its database and removes what it made, although
 // somebody who is told of it keeps it waiting.
 func TestEndsWhole(t *testing.T) {
-	for _, command := range []string{"refresh --fake --fake-jobs 5000", "run --fake", "serve --fake --addr 127.0.0.1:0"} {
+	for _, command := range []string{"refresh --fake --rate 1", "run --fake", "serve --fake --addr 127.0.0.1:0"} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			told, over := make(chan struct{}, 100), make(chan struct{})

@@ -41,7 +41,6 @@ The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 	}
 	o.copies.add(cmd)
 	o.intervals.add(cmd)
-	o.fake.add(cmd)
 	o.addSynonymsFlag(cmd)
 	at.add(cmd, "")
 	return cmd
@@ -139,7 +138,6 @@ the copy.`,
 			})
 		},
 	}
-	o.fake.add(cmd)
 	o.intervals.addMaxAge(cmd)
 	o.addSynonymsFlag(cmd)
 	at.add(cmd, "127.0.0.1:8080")
@@ -162,7 +160,7 @@ that a timer knows that the copy is not done.`,
 			p.EndsItself.Store(true) // the command keeps the copied jobs and closes the database itself
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
 				stop := showProgress(ctx, &p.Console, m.progress, false)
-				_, err := m.Refresh(ctx)
+				err := m.Refresh(ctx)
 				stop()
 				if err == nil {
 					err = o.copies.acceptRemovals(ctx, m)
@@ -176,7 +174,6 @@ that a timer knows that the copy is not done.`,
 	}
 	o.copies.add(cmd)
 	o.intervals.add(cmd)
-	o.fake.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the status as JSON")
 	return cmd
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -13,15 +12,18 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/part"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
 type searchFlags struct {
 	cli.QueryFlags
-	output cli.OutputFlags
+	form   cli.FormFlags
 	list   cli.ListFlags
 	after  string
+	mark   string
 	facets bool
 	all    bool
 
@@ -36,36 +38,28 @@ func newSearchCommand(p *cli.Program, db *database) *cobra.Command {
 		Use:   "search [TEXT]",
 		Short: "Find postings in the copy",
 		Long: `search prints a page of the postings in the copy that match: as a table, as CSV,
-or as one JSON document. TEXT is the search text, as --text is: words in any
-form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
---language narrow it. Words of German titles that mean the same find each other;
---synonyms names a file with others.
-A job is shown once, in a language in which it matches: in yours
-(JOBBOARD_LANGUAGE, else the locale's) if it does. --category, --place,
---company, --remote and --since narrow it. Postings that a visitor should not
-see are left out, but for --all.`,
+or as one JSON document. TEXT is words in any form, "in quotes" as they are
+written, -word leaves out, OR joins. --channel and --language narrow it, as do
+--category, --place, --company, --remote and --since. Words of German titles
+that mean the same find each other; --synonyms names a file with others. A job
+is shown once, in a language in which it matches: in yours (JOBBOARD_LANGUAGE,
+else the locale's) if it does. Postings that a visitor should not see are left
+out, but for --all.`,
 		Example: `  jobboard-mirror search --fake --near Berlin --radius 50 nurse
-  jobboard-mirror search --db jobs.db --fields title,job -o nurses.csv nurse`,
+  jobboard-mirror search --db jobs.db --fields title,job --csv nurse > nurses.csv`,
 		ValidArgsFunction: cli.Nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := f.Words(args)
-			if err != nil {
-				return err
-			}
-			form, err := f.output.Form()
-			if err != nil {
-				return err
-			}
 			fields, err := cli.Chosen(&f.list, hitFields)
 			if err != nil {
 				return err
 			}
-			around, err := f.Query(cmd.Flags(), &p.Console)
+			asked, err := f.Query(cmd.Flags(), args, &p.Console)
 			if err != nil {
 				return err
 			}
 			q := jobmirror.Query{
-				Text: text, Near: around.Near, Limit: f.list.Limit, After: jobmirror.PageCursor(f.after), Facets: f.facets, CountSince: f.facets,
+				Text: asked.Text, Near: asked.Near, Limit: f.list.Limit, After: jobmirror.PageCursor(f.after), ChangedAfter: jobmirror.ChangeMark(f.mark),
+				Facets: f.facets, CountSince: f.facets,
 				All: f.all, OncePerJob: true,
 				Category: f.narrowed["category"], Place: f.narrowed["place"], Company: f.narrowed["company"],
 				Remote: jobboard.RemoteStatus(f.narrowed["remote"]), Since: f.since,
@@ -81,37 +75,32 @@ see are left out, but for --all.`,
 					q.Prefer = stored[i]
 				}
 				page, err := m.Search(ctx, q)
-				if errors.Is(err, jobmirror.ErrPageCursor) {
+				if errors.Is(err, jobmirror.ErrPageCursor) && q.After != "" {
 					p.Note("--after: the cursor is of another search or of other synonyms; this is the first page")
 					q.After = ""
 					page, err = m.Search(ctx, q)
 				}
+				if errors.Is(err, jobmirror.ErrPageCursor) {
+					return setup.Usage("--changed-after: the mark is not of this database").Next("give the mark of an earlier page, which --json shows")
+				}
 				if err != nil {
 					return err
 				}
-				err = f.output.WriteTo(p.Out, func(to *term.Output) error {
-					return printPage(&p.Console, to, page, form, fields, &q)
-				})
-				if err == nil && f.output.File != "" {
-					p.Note("%s in %s", term.Count(len(page.Postings), "posting"), f.output.File)
-				}
-				if err != nil || form != "" {
-					return err
-				}
-				noteCorrected(&p.Console, page.Corrected)
-				return noteMissing(ctx, &p.Console, m, q, page)
+				return showPage(ctx, &p.Console, m, page, f.form.Form(), fields, q)
 			})
 		},
 	}
 	f.Add(cmd)
-	f.output.Add(cmd, cli.Form{Name: "csv", Extension: "csv", Help: "print a line per posting as CSV"},
-		cli.Form{Name: "json", Extension: "json", Help: "print the page as one JSON document"})
+	f.form.Add(cmd, cli.Form{Name: "csv", Help: "print a line per posting as CSV"},
+		cli.Form{Name: "json", Help: "print the page as one JSON document"})
 	cli.AddListFlags(&f.list, cmd, hitFields)
 	cmd.Flags().Lookup("limit").Usage = "`postings` on a page; 0: 20"
 	cmd.Flags().StringVar(&f.after, "after", "", "`cursor` of the page before")
+	cmd.Flags().StringVar(&f.mark, "changed-after", "", "only postings that came or changed since the page with this `mark`, which --json shows")
 	cmd.Flags().BoolVar(&f.facets, "facets", false, "count all hits, in all and by category, place, company, remote work and days")
 	cmd.Flags().BoolVar(&f.all, "all", false, "find also what a visitor should not see: not visible, not begun, ended or closed")
 	cli.Complete(cmd, "after", cli.Nothing)
+	cli.Complete(cmd, "changed-after", cli.Nothing)
 	f.narrowed = map[string]string{}
 	for name, help := range map[string]string{
 		"category": "only postings of a category, by its `identifier`", "place": "only postings of a `place`",
@@ -125,7 +114,6 @@ see are left out, but for --all.`,
 	}
 	cmd.Flags().IntVar(&f.since, "since", 0, "only postings that are there since so many `days` at most; 0: any")
 	cli.Complete(cmd, "since", cli.Nothing)
-	o.fake.add(cmd)
 	o.addSynonymsFlag(cmd)
 	return cmd
 }
@@ -157,32 +145,48 @@ var hitFields = []cli.Field[jobmirror.Posting]{
 	{Name: "seen", Value: func(p jobmirror.Posting) any { return p.Seen.UTC().Format(time.RFC3339) }},
 }
 
-func printPage(c *term.Console, to *term.Output, page *jobmirror.Page, form string, fields []cli.Field[jobmirror.Posting],
-	q *jobmirror.Query,
+// showPage writes a page in a form, and for people notes what a search corrected or missed.
+func showPage(ctx context.Context, c *term.Console, m *copied, page *jobmirror.Page, form string,
+	fields []cli.Field[jobmirror.Posting], q jobmirror.Query,
 ) error {
 	switch form {
-	case "json":
-		return printJSON(to, page, fields)
 	case "csv":
-		if fields == nil {
-			fields = hitFields
+		return printCSV(c, page, fields)
+	case "json":
+		reasons, err := whyEmpty(ctx, m, q, page)
+		if err != nil {
+			return err
 		}
-		lines := cli.NewCSV(to, fields)
-		for _, p := range page.Postings {
-			_ = lines.Write(p) // Flush returns the error
-		}
-		return lines.Flush()
-	case "":
-		if fields == nil {
-			fields = tableFields(!q.Near.IsZero())
-		}
+		return printJSON(c, page, fields, reasons)
 	}
+	if fields == nil {
+		fields = tableFields(!q.Near.IsZero())
+	}
+	printPage(c, page, fields, q.Language == "")
+	noteCorrected(c, page.Corrected)
+	return noteMissing(ctx, c, m, q, page)
+}
+
+func printCSV(c *term.Console, page *jobmirror.Page, fields []cli.Field[jobmirror.Posting]) error {
+	if fields == nil {
+		fields = hitFields
+	}
+	lines := cli.NewCSV(c.Out, fields)
+	for _, p := range page.Postings {
+		_ = lines.Write(p) // Flush returns the error
+	}
+	return lines.Flush()
+}
+
+// printPage writes a table, and below it the facets, which may count a posting in several languages, and the next page.
+func printPage(c *term.Console, page *jobmirror.Page, fields []cli.Field[jobmirror.Posting], inEachLanguage bool) {
+	to := c.Out
 	if len(page.Postings) > 0 {
 		cli.WriteTable(c, fields, page.Postings)
 	}
 	if page.Facets != nil {
 		languages := ""
-		if q.Language == "" {
+		if inEachLanguage {
 			languages = ", counted once in each language"
 		}
 		to.Line("\n%d in all%s", page.Facets.Total, languages)
@@ -201,7 +205,6 @@ func printPage(c *term.Console, to *term.Output, page *jobmirror.Page, form stri
 	if page.Next != "" {
 		to.Line("\nmore with --after %s", page.Next)
 	}
-	return to.Err
 }
 
 // tableFields returns the columns of a table without --fields; measured says that the search
@@ -216,32 +219,70 @@ func tableFields(measured bool) []cli.Field[jobmirror.Posting] {
 	return fields
 }
 
+// wirePage is a page as JSON: with --fields its postings have these alone. Why and corrected are as in the answers
+// of run and serve.
+type wirePage struct {
+	part.Told
+	Postings   []any                `json:"postings"`
+	Next       jobmirror.PageCursor `json:"next"`
+	Mark       jobmirror.ChangeMark `json:"mark"`
+	Facets     *wireFacets          `json:"facets"`
+	Building   bool                 `json:"building"`
+	AgeSeconds int                  `json:"ageSeconds"`
+}
+
+type wireFacets struct {
+	Total      int                           `json:"total"`
+	Categories map[string]int                `json:"categories"`
+	Places     map[string]int                `json:"places"`
+	Companies  map[string]int                `json:"companies"`
+	Remote     map[jobboard.RemoteStatus]int `json:"remote"`
+	Since      map[int]int                   `json:"since"`
+}
+
 // wirePosting is a hit as JSON: the board's posting, and the mirror's data
 // about it.
 type wirePosting struct {
-	Posting   jobboard.JobPosting `json:"posting"`
-	Language  string              `json:"language,omitempty"`
-	Job       jobboard.JobID      `json:"jobId,omitempty"`
-	Evidence  jobmirror.Evidence  `json:"evidence,omitempty"`
-	Confirmed bool                `json:"confirmed"`
-	Seen      time.Time           `json:"seen"`
+	Posting      jobboard.JobPosting `json:"posting"`
+	Language     string              `json:"language,omitempty"`
+	TextLanguage string              `json:"textLanguage,omitempty"`
+	Sources      []string            `json:"sources,omitempty"`
+	Job          jobboard.JobID      `json:"jobId,omitempty"`
+	Evidence     jobmirror.Evidence  `json:"evidence,omitempty"`
+	Confirmed    bool                `json:"confirmed"`
+	Company      string              `json:"company,omitempty"`
+	Km           *float64            `json:"km,omitempty"`
+	FirstSeen    time.Time           `json:"firstSeen,omitzero"`
+	Seen         time.Time           `json:"seen"`
+	MissingSince time.Time           `json:"missingSince,omitzero"`
+	ShownAgain   int                 `json:"shownAgain,omitempty"`
 }
 
-func printJSON(to *term.Output, page *jobmirror.Page, fields []cli.Field[jobmirror.Posting]) error {
-	postings := make([]any, len(page.Postings))
+func printJSON(c *term.Console, page *jobmirror.Page, fields []cli.Field[jobmirror.Posting], why []string) error {
+	out := wirePage{
+		Told: part.Told{Why: strings.Join(why, "; ")}, Postings: make([]any, len(page.Postings)), Next: page.Next, Mark: page.Mark,
+		Facets: (*wireFacets)(page.Facets), Building: page.Building, AgeSeconds: int(page.Age.Seconds()),
+	}
+	for _, x := range page.Corrected {
+		out.Corrected = append(out.Corrected, part.Correction(x))
+	}
 	for i, p := range page.Postings {
-		postings[i] = wirePosting{p.Posting, p.Language, p.Job, p.Evidence, p.Confirmed, p.Seen}
-		if fields == nil {
+		if fields != nil {
+			object, err := cli.Object(fields, p)
+			if err != nil {
+				return err
+			}
+			out.Postings[i] = object
 			continue
 		}
-		var err error
-		var object json.RawMessage
-		if object, err = cli.Object(fields, p); err != nil {
-			return err
+		w := wirePosting{
+			Posting: p.Posting, Language: p.Language, TextLanguage: p.TextLanguage, Sources: p.Sources, Job: p.Job, Evidence: p.Evidence,
+			Confirmed: p.Confirmed, Company: p.Company, FirstSeen: p.FirstSeen, Seen: p.Seen, MissingSince: p.MissingSince, ShownAgain: p.ShownAgain,
 		}
-		postings[i] = object
+		if km, ok := p.Distance(); ok {
+			w.Km = &km
+		}
+		out.Postings[i] = w
 	}
-	return term.WriteJSON(to, map[string]any{
-		"postings": postings, "next": page.Next, "facets": page.Facets, "ageSeconds": int(page.Age.Seconds()),
-	}, true)
+	return term.WriteJSON(c.Out, out, true)
 }

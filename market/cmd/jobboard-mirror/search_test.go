@@ -1,11 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
@@ -137,5 +139,66 @@ func TestSearchTellsOfWhatAVisitorDoesNotSee(t *testing.T) {
 	}
 	if r := ran(t, nil, "search", "--db", db, "--all", "diver"); !strings.Contains(r.out, "Diver") || r.err != "" {
 		t.Errorf("%s%s", r.out, r.err)
+	}
+}
+
+// The JSON of a page has what a script needs: what was corrected, why nothing was found, what the copy knows of a posting,
+// and a mark by which a later search finds only what came since.
+func TestSearchAsJSON(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	db := copyOf(t, srv, srv.Demo.Channel)
+	type page struct {
+		Postings []struct {
+			Posting           struct{ Title string }
+			Language, Company string
+			TextLanguage      string
+			Sources           []string
+			Km                *float64
+			Seen, FirstSeen   time.Time
+			MissingSince      *time.Time
+		}
+		Why, Mark string
+		Corrected []struct {
+			Word    string
+			Nearest []string
+		}
+		Facets   *struct{ Total int }
+		Building *bool
+	}
+	search := func(args ...string) (p page) {
+		t.Helper()
+		r := ran(t, nil, append([]string{"search", "--db", db, "--json"}, args...)...)
+		if err := json.Unmarshal([]byte(r.out), &p); err != nil || r.code != setup.ExitOK || p.Building == nil || p.Mark == "" {
+			t.Fatalf("%v: %v", err, r)
+		}
+		return p
+	}
+	p := search("--near", "Berlin", "--facets", "--limit", "1", "--language", "en", "nurse")
+	if len(p.Postings) != 1 || p.Facets == nil || p.Facets.Total < 1 || p.Why != "" || len(p.Corrected) > 0 {
+		t.Fatalf("%+v", p)
+	}
+	if hit := p.Postings[0]; hit.Km == nil || hit.Company == "" || hit.Language != "en" || hit.TextLanguage == "" || len(hit.Sources) == 0 || hit.Seen.IsZero() || hit.MissingSince != nil {
+		t.Errorf("%+v", hit)
+	}
+	if p := search("Pflgefachkraft"); len(p.Corrected) != 1 || p.Corrected[0].Word != "pflgefachkraft" || len(p.Corrected[0].Nearest) == 0 || p.Facets != nil {
+		t.Errorf("%+v", p)
+	}
+	if p := search("nurse", "--language", "fr"); len(p.Postings) != 0 || !strings.Contains(p.Why, "in the language de there are 2; in the language en") {
+		t.Errorf("%+v", p)
+	}
+
+	srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Diver", Language: "en"})
+	env := map[string]string{"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID}
+	if r := ran(t, env, "refresh", "--db", db, "--channels", srv.Demo.Channel, "--languages", "de,en", "--feed", srv.FeedURL); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	if p := search("--changed-after", p.Mark); len(p.Postings) != 1 || p.Postings[0].Posting.Title != "Diver" || p.Postings[0].FirstSeen.IsZero() {
+		t.Errorf("since the mark: %+v", p.Postings)
+	}
+	if p := search("--changed-after", search().Mark); len(p.Postings) != 0 || p.Why != "" {
+		t.Errorf("since the last mark: %+v", p)
+	}
+	if r := ran(t, nil, "search", "--db", db, "--changed-after", "x"); r.code != setup.ExitUsage || !strings.Contains(r.err, "--changed-after: the mark is not of this database\nnext: ") {
+		t.Error(r)
 	}
 }

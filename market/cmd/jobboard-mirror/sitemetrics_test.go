@@ -47,7 +47,7 @@ func TestSiteMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer mirror.Close()
-	if _, err := mirror.Refresh(t.Context()); err != nil {
+	if err := mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()

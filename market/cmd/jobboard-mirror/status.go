@@ -29,7 +29,6 @@ lookups are due, and which processes share the work.`,
 			return o.with(cmd, func(ctx context.Context, m *copied) error { return runStatus(ctx, &p.Console, m, asJSON) })
 		},
 	}
-	o.fake.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the status as JSON")
 	return cmd
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/time/rate"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/boardcheck"
@@ -20,16 +19,13 @@ import (
 )
 
 type checkFlags struct {
-	plan, json          bool
-	save, junit, feed   string
-	channels, languages []string
-	jobs                []string
-	rate                float64
-	within              time.Duration
+	plan                      bool
+	save, junit, feed         string
+	channels, languages, jobs []string
 }
 
-// mostChecked is the most requests a second of a check.
-const mostChecked = 5
+// longest bounds the time for all calls of a check.
+const longest = 10 * time.Minute
 
 func newCheckCommand(p *cli.Program) *cobra.Command {
 	var f checkFlags
@@ -64,17 +60,14 @@ call was answered.`,
 	fl := cmd.Flags()
 	fl.BoolVar(&f.plan, "plan", false, "say what would be sent, and send nothing")
 	fl.StringVar(&f.save, "save", "", "compare with earlier nights in a `file`, and add this one to it")
-	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	fl.StringVar(&f.junit, "junit", "", "write the report as JUnit's XML to a `file`")
 	fl.StringVar(&f.feed, "feed", "", "`address` of the feed, which is read too")
 	fl.StringSliceVar(&f.channels, "channels", nil, "`channels` to search, in place of --channel")
 	fl.StringSliceVar(&f.languages, "languages", nil, "`languages` to search in, such as en,de")
 	fl.StringSliceVar(&f.jobs, "jobs", nil, "`jobs` to look up in any case")
-	fl.Float64Var(&f.rate, "rate", mostChecked, "most `requests` a second, 5 at most")
-	fl.DurationVar(&f.within, "within", 10*time.Minute, "longest `time` for all")
 	_ = cmd.MarkFlagFilename("save", "json")
 	_ = cmd.MarkFlagFilename("junit", "xml")
-	for _, name := range []string{"feed", "channels", "languages", "jobs", "rate", "within"} {
+	for _, name := range []string{"feed", "channels", "languages", "jobs"} {
 		cli.Complete(cmd, name, cli.Nothing)
 	}
 	return cmd
@@ -82,17 +75,10 @@ call was answered.`,
 
 // board builds the boardcheck.Board from the settings and the flags.
 func (f *checkFlags) board(b *setup.Board) (boardcheck.Board, error) {
-	out := boardcheck.Board{Languages: f.languages, FeedURL: f.feed, Tokens: &boardcheck.TokenAnswers{}}
-	switch {
-	case f.rate <= 0 || f.rate > mostChecked:
-		return out, setup.Usage("--rate is not above 0 and at most %d", mostChecked)
-	case f.within <= 0:
-		return out, setup.Usage("--within is no time such as 10m")
-	}
+	out := boardcheck.Board{Languages: f.languages, FeedURL: f.feed}
 	if _, err := b.NewClient(jobboard.Config{}); err != nil { // its errors name the settings
 		return out, err
 	}
-	b.TokenTransport = out.Tokens.Transport
 	cfg, err := b.Config(jobboard.Config{})
 	if err != nil {
 		return out, err
@@ -102,9 +88,6 @@ func (f *checkFlags) board(b *setup.Board) (boardcheck.Board, error) {
 		if b.Credential() == setup.UserToken {
 			cfg.TokenSource = out.Applicant
 		}
-	}
-	if cfg.Limiter == nil && f.rate < mostChecked {
-		cfg.Limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
 	}
 	out.Config = cfg
 	channels := f.channels
@@ -137,13 +120,13 @@ func runCheck(ctx context.Context, c *term.Console, b *setup.Board, f *checkFlag
 		return setup.Usage("%w", err)
 	}
 	if f.plan {
-		return f.printPlan(c, steps)
+		return printPlan(c, steps)
 	}
 	known, err := f.load()
 	if err != nil {
 		return err
 	}
-	within, cancel := context.WithTimeout(ctx, f.within)
+	within, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	report, err := boardcheck.Check(within, board)
 	if ctx.Err() != nil {
@@ -236,9 +219,6 @@ func (f *checkFlags) write(c *term.Console, r *boardcheck.Report, known *boardch
 	for _, x := range r.Notes {
 		c.Note("note: %s", x)
 	}
-	if f.json {
-		return term.WriteJSON(c.Out, r, true)
-	}
-	f.print(c, r)
+	printReport(c, r)
 	return c.Out.Err
 }

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
@@ -72,28 +72,6 @@ func TestCheckNotes(t *testing.T) {
 		process().run(t, "check", "--save", file).want(t, setup.ExitOK)
 		process().run(t, "check", "--save", file, "--feed", srv.FeedURL).want(t, setup.ExitOK, "0 changes, 1 notes").
 			wantErr(t, "note: feed: it was asked for the first time")
-		var report struct{ Notes []struct{ Where string } }
-		out := process().run(t, "check", "--json").want(t, setup.ExitOK).out
-		if err := json.Unmarshal([]byte(out), &report); err != nil || report.Notes == nil {
-			t.Errorf("%v: %s", err, out)
-		}
-	})
-}
-
-// A token's answer is seen, and another life of a token is a note.
-func TestCheckSeesTheToken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv, process := demoInMemory(t)
-		file := filepath.Join(t.TempDir(), "board.json")
-		run := func() result {
-			return process().set("CLIENT_ID", srv.Demo.ConfidentialClient).set("CLIENT_SECRET", srv.Demo.ConfidentialSecret).run(t, "check", "--save", file)
-		}
-		run().want(t, setup.ExitOK)
-		srv.SetVariants(jobboardtest.Variants{TokenSeconds: 600})
-		run().want(t, setup.ExitOK, "0 changes").wantErr(t, "note: token: a token lives for 600 s, and lived for 3600")
-		if text := read(t, file); !strings.Contains(text, `"access_token": {"in":2`) || strings.Contains(text, srv.Demo.ConfidentialSecret) {
-			t.Errorf("the file: %s", text)
-		}
 	})
 }
 
@@ -101,20 +79,21 @@ func TestCheckSeesTheToken(t *testing.T) {
 func TestCheckPlan(t *testing.T) {
 	srv := demo(t)
 	newProcess().pointAt(srv).run(t, "check", "--plan").want(t, setup.ExitOK, "AT MOST", "{jobDbId}/applied", "Nothing is changed")
-	var steps []struct{ Request string }
-	if out := newProcess().pointAt(srv).run(t, "check", "--plan", "--json").want(t, setup.ExitOK).out; json.Unmarshal([]byte(out), &steps) != nil || len(steps) == 0 {
-		t.Error(out)
-	}
 	if n := srv.Count(); n > 0 {
 		t.Errorf("%d requests", n)
 	}
 }
 
 // What was not asked in time is no judgement.
-func TestCheckWithin(t *testing.T) {
+func TestCheckEndsInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, process := demoInMemory(t)
-		process().run(t, "check", "--within", "2s").want(t, setup.ExitIncomplete, "the time was up after")
+		srv, process := demoInMemory(t)
+		srv.Fail(jobboardtest.Fault{Delay: 14 * time.Second})
+		began := time.Now()
+		process().run(t, "check").want(t, setup.ExitIncomplete, "the time was up after")
+		if took := time.Since(began); took > 11*time.Minute {
+			t.Errorf("it took %v", took)
+		}
 	})
 }
 
@@ -127,9 +106,6 @@ func TestCheckMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"--rate is not above 0":    {"--rate", "0"},
-		"at most 5":                {"--rate", "6"},
-		"no time such as 10m":      {"--within", "-1s"},
 		"has the format 99":        {"--save", bad},
 		"--save: open":             {"--save", filepath.Join(dir, "missing", "board.json")},
 		"is a directory":           {"--junit", dir},

@@ -7,10 +7,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 )
 
-func (f *checkFlags) printPlan(c *term.Console, steps []boardcheck.Step) error {
-	if f.json {
-		return term.WriteJSON(c.Out, steps, true)
-	}
+func printPlan(c *term.Console, steps []boardcheck.Step) error {
 	total := 0
 	rows := make([][]string, len(steps))
 	for i, s := range steps {
@@ -20,19 +17,19 @@ func (f *checkFlags) printPlan(c *term.Console, steps []boardcheck.Step) error {
 	columns := []term.Column{{Head: "AT MOST"}, {Head: "CALL"}, {Head: "REQUEST", Flex: 3}}
 	term.WriteTable(c.Out, c.OutTerminal, columns, rows)
 	c.Out.Line("")
-	c.Out.Line("%d calls at most, %g requests a second; with repeats and redirects %d requests. Nothing is changed.",
-		total, f.rate, boardcheck.MaxRequests)
+	c.Out.Line("%d calls at most, five requests a second; with repeats and redirects %d requests. Nothing is changed.",
+		total, boardcheck.MaxRequests)
 	return c.Out.Err
 }
 
-// print writes the report as text: what changed, and what says nothing about the board.
-func (f *checkFlags) print(c *term.Console, r *boardcheck.Report) {
-	f.section(c, "What changed", r.Changes)
-	f.section(c, "No judgement", r.Unjudged)
+// printReport writes the report as text: what changed, and what says nothing about the board.
+func printReport(c *term.Console, r *boardcheck.Report) {
+	printFindings(c, "What changed", r.Changes)
+	printFindings(c, "No judgement", r.Unjudged)
 	c.Out.Line("%s", r.Summary())
 }
 
-func (f *checkFlags) section(c *term.Console, title string, found []boardcheck.Finding) {
+func printFindings(c *term.Console, title string, found []boardcheck.Finding) {
 	if len(found) == 0 {
 		return
 	}

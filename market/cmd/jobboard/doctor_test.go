@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -10,9 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +43,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 		return http.DefaultTransport.RoundTrip(req)
 	})
 	loginPage := http.Header{"Content-Type": {"text/html"}}
+	inJSON := http.Header{"Content-Type": {"application/json"}}
 	toLogin := http.Header{"Location": {"https://sso.example/login?return=canary"}}
 
 	fail := func(check, detail, next string) doctor.Finding {
@@ -54,6 +52,9 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	warn := func(check, detail, next string) doctor.Finding {
 		return doctor.Finding{Check: check, Verdict: doctor.Warn, Detail: detail, Next: next}
 	}
+	ok := func(check, detail string) doctor.Finding {
+		return doctor.Finding{Check: check, Verdict: doctor.OK, Detail: detail}
+	}
 	for _, test := range []struct {
 		name      string
 		env       env
@@ -61,9 +62,11 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 		variants  jobboardtest.Variants
 		transport http.RoundTripper
 		want      doctor.Finding
-		blames    int    // findings that fail or warn; 0: this one alone
+		blames    int    // findings that fail or warn; 0: this one alone, if it does
 		not       string // is in no next step
 	}{
+		{name: "all is well", want: ok(doctor.CheckSettings, "6 from the environment")},
+
 		// Settings.
 		{name: "http with a credential", env: env{"BASE_URL": "http://jobs.example"}, want: fail(doctor.CheckSettings, "http to a host that is not loopback", "use the https address")},
 		{name: "no scheme", env: env{"BASE_URL": "jobs.example/board"}, want: fail(doctor.CheckSettings, "base_url", "with its scheme, such as https://")},
@@ -76,6 +79,14 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 		// The base address, and the redirects and certificates behind it.
 		{name: "wrong base path", env: env{"BASE_URL": srv.BaseURL + "/v2"}, want: fail(doctor.CheckBase, "404", "stands before /api/rest")},
 		{name: "no base path", env: env{"BASE_URL": strings.TrimSuffix(srv.BaseURL, "/board")}, want: fail(doctor.CheckBase, "404", "has a wrong path, lacks its path")},
+		{name: "no base address", env: env{"BASE_URL": ""}, want: fail(doctor.CheckBase, "no base address is set", "--base-url")},
+		{name: "refused without a word", fault: applied(403, ""), want: ok(doctor.CheckBase, "asks for a credential")},
+		{name: "its own code", fault: applied(404, `{"code":"get_project_error"}`), want: ok(doctor.CheckBase, "answers")},
+		{name: "its own words", fault: applied(400, "No Posting"), want: ok(doctor.CheckBase, "answers")},
+		{name: "another's 404", fault: applied(404, "nothing"), want: fail(doctor.CheckBase, "has nothing at /api/rest/v3", "before /api/rest")},
+		{name: "open to all", fault: applied(200, "true"), want: fail(doctor.CheckBase, "answers 200 where", "not the job board's")},
+		{name: "open to all, without a body", fault: applied(299, ""), want: fail(doctor.CheckBase, "answers 299 where", "not the job board's")},
+		{name: "a strange status", fault: applied(418, ""), want: warn(doctor.CheckBase, "answers 418, which the interface does not name", "the checks below")},
 		{name: "addresses swapped", env: env{"BASE_URL": srv.JobDBURL, "JOBDB_URL": srv.BaseURL}, want: fail(doctor.CheckBase, "404", "to another host"), blames: 2},
 		{name: "nothing listens", env: env{"BASE_URL": "http://127.0.0.1:1"}, want: fail(doctor.CheckBase, "the connection was refused", "check host and port")},
 		{
@@ -113,17 +124,41 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 			name: "wrong token address", env: env{"CLIENT_ID": d.ConfidentialClient, "CLIENT_SECRET": d.ConfidentialSecret, "TOKEN_URL": srv.BaseURL + "/nowhere"},
 			want: fail(doctor.CheckCredential, "OAuth2", "set JOBBOARD_TOKEN_URL"),
 		},
+		{
+			name: "secret of an application without one", env: env{"CLIENT_SECRET": "canary-secret"},
+			fault: jobboardtest.Fault{Operation: jobboardtest.OpToken, Status: 400, Header: inJSON, Body: `{"error":"unauthorized_client"}`},
+			want:  fail(doctor.CheckCredential, "OAuth2", "take JOBBOARD_CLIENT_SECRET away"),
+		},
+		{
+			name: "token address that does not answer", env: env{"CLIENT_SECRET": "canary-secret", "TOKEN_URL": "http://127.0.0.1:1/"},
+			want: fail(doctor.CheckCredential, "OAuth2", "set JOBBOARD_TOKEN_URL"),
+		},
+		{
+			name: "token address that fails", env: env{"CLIENT_ID": d.ConfidentialClient, "CLIENT_SECRET": d.ConfidentialSecret},
+			fault: jobboardtest.Fault{Operation: jobboardtest.OpToken, Status: 500}, want: fail(doctor.CheckCredential, "OAuth2", "the token address gave no token"),
+		},
 		{name: "expired token", env: env{"CLIENT_ID": "", "TOKEN": d.ExpiredToken}, want: fail(doctor.CheckCredential, "invalid_token", "get a new one for JOBBOARD_TOKEN")},
 		{name: "scope missing", env: env{"CLIENT_ID": "", "TOKEN": d.NarrowToken}, want: fail(doctor.CheckCredential, "insufficient_scope", "scope")},
 		{name: "search fails", fault: jobboardtest.Fault{Status: 500, Body: "boom", Operation: jobboardtest.OpSearch}, want: fail(doctor.CheckCredential, "500", "try again later")},
+		{name: "a strange answer to a search", fault: searched(0, 418, ""), want: fail(doctor.CheckCredential, "the search failed", "--debug")},
+		{name: "no JSON", fault: searched(0, 200, "x"), want: fail(doctor.CheckCredential, "the search failed", "does not come from the interface")},
 		{name: "client's token as the applicant's", env: env{"USER_TOKEN": d.ClientToken}, want: fail(doctor.CheckApplicant, "the token is a client's", "a client's belongs in JOBBOARD_TOKEN")},
+		{name: "applicant's token of a narrow scope", env: env{"USER_TOKEN": d.NarrowToken}, want: fail(doctor.CheckApplicant, "insufficient_scope", "scope is not enough")},
 		{name: "expired applicant's token", env: env{"USER_TOKEN": d.ExpiredToken}, want: fail(doctor.CheckApplicant, "expired", "sign in again")},
 		{name: "no channel", env: env{"CHANNEL": ""}, want: warn(doctor.CheckChannel, "none is set", "set JOBBOARD_CHANNEL")},
 		{
 			name: "unknown channel", env: env{"CHANNEL": "27828_EXTERN"}, variants: jobboardtest.Variants{UnknownChannel: 404},
 			want: fail(doctor.CheckChannel, "does not know 27828_EXTERN (404)", "upper and lower case count"),
 		},
+		{name: "a channel that is a bad request", fault: searched(0, 400, ""), want: fail(doctor.CheckChannel, "does not know 27828_extern (400)", "upper and lower case count")},
 		{name: "empty channel", env: env{"CHANNEL": "1_nobody"}, want: fail(doctor.CheckChannel, "has no postings, or does not exist", "27828_extern")},
+		{name: "a language", env: env{"LANGUAGE": "de"}, want: ok(doctor.CheckLanguage, "de: 17 of 42 titles differ from those of any language")},
+		{name: "languages", env: env{"LANGUAGE": " de;q=0.9,en"}, want: ok(doctor.CheckLanguage, "de;q=0.9,en: 19 of 42 titles differ")},
+		{name: "a language that fails", env: env{"LANGUAGE": "de"}, fault: searched(1, 500, ""), want: fail(doctor.CheckLanguage, "a search in de failed", "try without")},
+		{
+			name: "any language fails", env: env{"LANGUAGE": "de"}, fault: searched(2, 500, ""),
+			want: warn(doctor.CheckLanguage, "de works; a search in any language failed", "try again later"),
+		},
 		{name: "no language", env: env{"LANGUAGE": "de-germanyplease"}, want: fail(doctor.CheckLanguage, "names no language", "such as de")},
 		{name: "no code of a language", env: env{"LANGUAGE": "german"}, want: fail(doctor.CheckSettings, `write "de"`, "help settings")},
 
@@ -134,6 +169,15 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 			want: fail(doctor.CheckLookup, "leads to no lookup (404)", "check host and path of JOBBOARD_JOBDB_URL"), not: "one host",
 		},
 		{name: "lookup at the base address", env: env{"JOBDB_URL": srv.BaseURL}, want: fail(doctor.CheckLookup, "404", "another address than JOBBOARD_BASE_URL, and here both have one host")},
+		{name: "lookup that wants a credential", fault: lookup(401), want: fail(doctor.CheckLookup, "401", "the lookup needs no credential")},
+		{name: "lookup that forbids", fault: lookup(403), want: fail(doctor.CheckLookup, "403", "the lookup needs no credential")},
+		{name: "lookup that fails", fault: lookup(500), want: fail(doctor.CheckLookup, "the service fails (500)", "what doctor --json says")},
+		{
+			name: "lookup of something else", fault: jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Body: "x"},
+			want: fail(doctor.CheckLookup, "", "check JOBBOARD_JOBDB_URL"),
+		},
+		{name: "job that is no number", env: env{"JOB": "x"}, want: fail(doctor.CheckLookup, "not a positive number", "a job's identifier")},
+		{name: "no job", env: env{"JOB": ""}, want: ok(doctor.CheckLookup, "answers")},
 		{name: "no such host", env: env{"JOBDB_URL": "http://jobdb.invalid"}, transport: unknownHost, want: fail(doctor.CheckLookup, "name is not known", "misspelt")},
 		{name: "job that is gone", env: env{"JOB": fmt.Sprint(d.UnknownJob)}, want: warn(doctor.CheckLookup, "job unavailable", "take a job from a feed")},
 	} {
@@ -145,14 +189,15 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 			}
 			p := newProcess().pointAt(srv).with(test.env)
 			p.transport = test.transport
-			bundle := filepath.Join(t.TempDir(), "bundle.json")
 			want := setup.ExitOK
 			if test.want.Verdict == doctor.Fail {
 				want = setup.ExitIncomplete
 			}
-			r := p.run(t, "doctor", "--json", "--bundle", bundle).want(t, want).without(t, "canary")
+			r := p.run(t, "doctor", "--json").want(t, want).without(t, "canary")
 			blamed, named := 0, false
-			for _, f := range decode[[]doctor.Finding](t, r.out) {
+			verdicts := map[string]doctor.Verdict{}
+			for _, f := range decode[struct{ Findings []doctor.Finding }](t, r.out).Findings {
+				verdicts[f.Check] = f.Verdict
 				if f.Verdict == doctor.Warn || f.Verdict == doctor.Fail {
 					blamed++
 					if f.Next == "" {
@@ -166,14 +211,52 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 					named = true
 				}
 			}
-			if !named || blamed != max(test.blames, 1) {
+			blames := test.blames
+			if blames == 0 && test.want.Verdict != doctor.OK {
+				blames = 1
+			}
+			if !named || blamed != blames {
 				t.Errorf("named: %t, %d findings are not ok:\n%s", named, blamed, r.out)
 			}
-			if body := read(t, bundle); !json.Valid([]byte(body)) || strings.Contains(body, "canary") {
-				t.Error(body)
-			}
+			wantSkipped(t, verdicts)
 		})
 	}
+}
+
+// wantSkipped wants what cannot be judged to be skipped, and all else to be checked.
+func wantSkipped(t *testing.T, verdicts map[string]doctor.Verdict) {
+	t.Helper()
+	if verdicts[doctor.CheckSettings] == doctor.Fail {
+		if len(verdicts) > 1 {
+			t.Errorf("checked with settings that are wrong: %v", verdicts)
+		}
+		return
+	}
+	base := verdicts[doctor.CheckBase] != "" && verdicts[doctor.CheckBase] != doctor.Fail // else it, TLS or a redirect is wrong
+	credential := base && verdicts[doctor.CheckCredential] == doctor.OK
+	for check, can := range map[string]bool{
+		doctor.CheckCredential: base, doctor.CheckChannel: credential, doctor.CheckLanguage: credential && verdicts[doctor.CheckChannel] == doctor.OK,
+		doctor.CheckApplicant: base, doctor.CheckLookup: true,
+	} {
+		noToken := check == doctor.CheckApplicant && verdicts[doctor.CheckCredential] == doctor.Fail // the row may take both credentials away
+		if verdicts[check] == "" || !noToken && (verdicts[check] == doctor.Skip) == can {
+			t.Errorf("%s is %q: %v", check, verdicts[check], verdicts)
+		}
+	}
+}
+
+// applied is a fault of the request for which doctor has no credential, searched and lookup are faults of an operation; of
+// searches the first ones may pass.
+func applied(status int, body string) jobboardtest.Fault {
+	return jobboardtest.Fault{Path: "/api/rest/v3/frontend/jobs/1/applied", Status: status, Body: body}
+}
+
+func searched(skip, status int, body string) jobboardtest.Fault {
+	return jobboardtest.Fault{Operation: jobboardtest.OpSearch, Skip: skip, Status: status, Body: body}
+}
+
+func lookup(status int) jobboardtest.Fault {
+	return jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Status: status}
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -190,10 +273,9 @@ func TestDoctorOverTLS(t *testing.T) {
 	srv := demo(t)
 	secure := httptest.NewTLSServer(srv.Handler())
 	t.Cleanup(secure.Close)
-	p := newProcess().pointAt(srv).set("BASE_URL", secure.URL+"/board/api/rest/").set("JOBDB_URL", secure.URL+"/info").set("CA_FILE", caOf(t, secure)).set("LANGUAGE", "de")
-	p.run(t, "doctor").want(t, setup.ExitOK, "TLS 1.3, certificate valid until 20", "10 ok, 0 warnings", "de: 17 of 42 titles differ")
+	p := newProcess().pointAt(srv).set("BASE_URL", secure.URL+"/board/api/rest/").set("JOBDB_URL", secure.URL+"/info").set("CA_FILE", caOf(t, secure))
+	p.run(t, "doctor").want(t, setup.ExitOK, "TLS 1.3, certificate valid until 20", "10 ok, 0 warnings")
 	p.run(t, "search").want(t, setup.ExitOK, "42 of 42")
-	p.run(t, "doctor", "--language", "de;q=0.9, en").want(t, setup.ExitOK, "de;q=0.9, en: 19 of 42 titles differ")
 	p.set("CA_FILE", clitest.WriteFile(t, "x", "nothing", 0o600)).run(t, "doctor").want(t, setup.ExitIncomplete, "fail  settings", "PEM")
 	p.run(t, "search").want(t, setup.ExitUsage)
 }
@@ -290,37 +372,40 @@ func TestDoctorWrapsOnATerminal(t *testing.T) {
 	}
 }
 
-func TestBundleMasks(t *testing.T) {
-	srv := demo(t)
-	p := newProcess().pointAt(srv).set("CLIENT_ID", "canary-client").set("LANGUAGE", "de")
-	p.env["HTTPS_PROXY"] = "http://canary:canary@proxy.example"
-	r := p.run(t, "doctor", "--bundle", "-").want(t, setup.ExitIncomplete).without(t, "canary", srv.Demo.ApplicantToken)
-	bundle := decode[struct {
-		Program  string
-		Settings map[string]struct{ Value, Source string }
-		Proxies  map[string]string
-		Findings []doctor.Finding
-		Answers  []struct{ Status int }
-	}](t, r.out)
-	if s := bundle.Settings; s["user_token"].Value != "set" || s["client_id"].Value != "set" || s["base_url"].Value != srv.BaseURL || s["language"].Source != "environment" {
-		t.Errorf("%v", s)
+// The JSON has versions, settings, verdicts and answers, for support, and no secret.
+func TestDoctorForSupport(t *testing.T) {
+	type report struct {
+		Program, System string
+		Time            time.Time
+		Settings        map[string]struct{ Value, Source string }
+		Proxies         []string
+		Findings        []doctor.Finding
+		Answers         []struct{ Status int }
 	}
-	if !strings.HasPrefix(bundle.Program, "jobboard ") || bundle.Proxies["HTTPS_PROXY"] != "set" || len(bundle.Findings) < 9 || len(bundle.Answers) != 2 || bundle.Answers[0].Status != 401 {
+	srv := demo(t)
+	p := newProcess().pointAt(srv).set("CLIENT_ID", "canary-client").set("LANGUAGE", "de\x1b").set("CHANNEL", srv.Demo.ApplicantToken)
+	p.env["HTTPS_PROXY"], p.env["no_proxy"] = "http://canary:canary@proxy.example", "canary"
+	p.now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600)) }
+	r := p.run(t, "doctor", "--json").want(t, setup.ExitIncomplete).without(t, "canary", srv.Demo.ApplicantToken)
+	got := decode[report](t, r.out)
+	for name, want := range map[string]string{
+		"user_token": "set", "client_id": "set", "base_url": srv.BaseURL, "language": "de", "channel": "[hidden]", "job": fmt.Sprint(srv.Demo.OpenJob),
+	} {
+		if v := got.Settings[name]; v.Value != want || v.Source != "environment" {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	if !strings.HasPrefix(got.Program, "jobboard ") || !strings.Contains(got.System, "/") || !got.Time.Equal(time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC)) ||
+		!slices.Equal(got.Proxies, []string{"HTTPS_PROXY", "no_proxy"}) || len(got.Findings) != 1 || len(got.Answers) != 0 {
 		t.Errorf("%s", r.out)
 	}
-}
-
-// Only its owner may read the bundle, which can be read before it is sent, and a bundle that
-// cannot be written is an error.
-func TestBundleFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "bundle.json")
-	r := newProcess().run(t, "doctor", "--fake", "--bundle", file).want(t, setup.ExitOK, "10 ok")
-	if want := "jobboard: " + file + " is without secrets; read it before you send it\n"; r.err != want {
-		t.Errorf("%q, want %q", r.err, want)
+	p.set("LANGUAGE", "de")
+	if got := decode[report](t, p.run(t, "doctor", "--json").out); len(got.Findings) != 10 || len(got.Answers) != 2 || got.Answers[0].Status != 401 {
+		t.Errorf("%+v", got)
 	}
-	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info, err)
+	p = newProcess().set("BASE_URL", "https://u:canary@jobs.example/?canary").set("CA_FILE", "/nowhere").set("JOBDB_URL", "canary")
+	settings := decode[report](t, p.run(t, "doctor", "--json").want(t, setup.ExitIncomplete).without(t, "canary").out).Settings
+	if settings["base_url"].Value != "https://jobs.example/ (and a user part) (and a query)" || settings["ca_file"].Value != "set" || settings["jobdb_url"].Value != "(not an address)" {
+		t.Errorf("%v", settings)
 	}
-	newProcess().run(t, "doctor", "--fake", "--bundle", filepath.Join(file, "below")).want(t, setup.ExitUnexpected, "10 ok").
-		wantErr(t, "jobboard: --bundle: ").without(t, "read it before")
 }

@@ -24,7 +24,7 @@ import (
 )
 
 type feedFlags struct {
-	output      cli.OutputFlags
+	form        cli.FormFlags
 	list        cli.ListFlags
 	concurrency int
 	rate        float64
@@ -36,9 +36,9 @@ func newFeedCommand(p *cli.Program) *cobra.Command {
 		Use:   "feed FILE|URL|-",
 		Short: "Look up every job of a job feed",
 		Long: `feed reads a job feed (XML, plain or gzip) from a file, an address or standard
-input, looks every job in it up once, and sums up by outcome. --output, --csv
-and --jsonl also give a line per job, in the order in which the answers come;
-where the lines go to standard output, the summary goes to standard error.
+input, looks every job in it up once, and sums up by outcome. --csv and --jsonl
+give a line per job, in the order in which the answers come; the summary goes to
+standard error then.
 
 In CSV a text that a spreadsheet would take for a formula has a ' before it.
 
@@ -49,7 +49,7 @@ SOAP fault, RSS, or another vendor's format. A job that is closed or gone is no
 failure; one whose posting the service cannot find is, because that is a
 technical error and says nothing of the job.`,
 		Example: `  jobboard feed --fake
-  jobboard feed https://feeds.example/jobs.xml -o jobs.jsonl --rate 50`,
+  jobboard feed https://feeds.example/jobs.xml --rate 50 --jsonl > jobs.jsonl`,
 		Args:              cli.AtMost(1),
 		ValidArgsFunction: cobra.FixedCompletions([]string{"xml", "gz"}, cobra.ShellCompDirectiveFilterFileExt),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,8 +60,8 @@ technical error and says nothing of the job.`,
 			return runFeed(cmd.Context(), &p.Console, b, args, &f)
 		},
 	}
-	f.output.Add(cmd, cli.Form{Name: "csv", Extension: "csv", Help: "give a line per job as CSV"},
-		cli.Form{Name: "jsonl", Extension: "jsonl", Help: "give a line per job as JSON"})
+	f.form.Add(cmd, cli.Form{Name: "csv", Help: "give a line per job as CSV"},
+		cli.Form{Name: "jsonl", Help: "give a line per job as JSON"})
 	cli.AddListFlags(&f.list, cmd, feedFields)
 	cmd.Flags().IntVar(&f.concurrency, "concurrency", 16, "`lookups` at once, at most 1024")
 	cmd.Flags().Float64Var(&f.rate, "rate", 0, "most `lookups` a second; 0: no limit")
@@ -99,16 +99,13 @@ func runFeed(ctx context.Context, c *term.Console, b *setup.Board, args []string
 	if len(args) == 0 && b.Fake == nil {
 		return setup.Usage("no feed is named").Next("give a file, an address, or - for standard input; --fake has a feed of its own")
 	}
-	form, err := f.output.Form()
-	if err != nil {
-		return err
-	}
+	form := f.form.Form()
 	fields, err := cli.Chosen(&f.list, feedFields)
 	switch {
 	case err != nil:
 		return err
 	case fields != nil && form == "":
-		return setup.Usage("--fields is for lines").Next("give --csv, --jsonl or --output, too")
+		return setup.Usage("--fields is for lines").Next("give --csv or --jsonl, too")
 	}
 	if f.rate > 0 {
 		b.Limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
@@ -122,20 +119,18 @@ func runFeed(ctx context.Context, c *term.Console, b *setup.Board, args []string
 		return err
 	}
 	defer src.Close()
-	return f.output.WriteTo(c.Out, func(to *term.Output) error {
-		run := &feedRun{
-			console: c, src: src, feed: jobfeed.NewReader(src, nil), lines: newFeedLines(form, fields, to), limit: f.list.Limit,
-			progress: c.NewProgress("looking up", src.size, progressEvery),
-			sum:      feedSummary{count: map[string]int{}, reasons: map[string]int{}},
-		}
-		if err := run.lookUpAll(ctx, client, jobboard.BulkOptions{Concurrency: f.concurrency}); err != nil {
-			return err
-		}
-		if run.lines != nil && f.output.File == "" {
-			return run.end(ctx, c.Err)
-		}
-		return run.end(ctx, c.Out)
-	})
+	run := &feedRun{
+		console: c, src: src, feed: jobfeed.NewReader(src, nil), lines: newFeedLines(form, fields, c.Out), limit: f.list.Limit,
+		progress: c.NewProgress("looking up", src.size, progressEvery),
+		sum:      feedSummary{count: map[string]int{}, reasons: map[string]int{}},
+	}
+	if err := run.lookUpAll(ctx, client, jobboard.BulkOptions{Concurrency: f.concurrency}); err != nil {
+		return err
+	}
+	if run.lines != nil {
+		return run.end(ctx, c.Err)
+	}
+	return run.end(ctx, c.Out)
 }
 
 // lookUpAll looks up every job of the feed and writes a line for each.

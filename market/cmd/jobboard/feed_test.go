@@ -94,7 +94,7 @@ func TestFeedSources(t *testing.T) {
 		newProcess().pointAt(srv).run(t, "feed", clitest.WriteFile(t, "x", other, 0o600)).want(t, setup.ExitUsage).wantErr(t, "this is no feed", "its root is").without(t, "OUTCOME")
 	}
 	newProcess().pointAt(srv).run(t, "feed", clitest.WriteFile(t, "x", "<PositionOpenings/>", 0o600)).want(t, setup.ExitOK, "0 entries")
-	for _, bad := range []string{"--concurrency=0", "--concurrency=2000", "--rate=-1", "--rate=NaN", "--output=x"} {
+	for _, bad := range []string{"--concurrency=0", "--concurrency=2000", "--rate=-1", "--rate=NaN"} {
 		newProcess().pointAt(srv).run(t, "feed", "-", bad).want(t, setup.ExitUsage)
 	}
 }
@@ -162,9 +162,8 @@ func TestFeedCSV(t *testing.T) {
 		t.Errorf("broken entry: %q", row)
 	}
 
-	output := filepath.Join(t.TempDir(), "out.jsonl")
-	newProcess().pointAt(srv).run(t, "feed", path, "--jsonl", "--output", output).want(t, setup.ExitIncomplete, "OUTCOME")
-	lines := strings.SplitAfter(strings.TrimSuffix(read(t, output), "\n"), "\n")
+	r = newProcess().pointAt(srv).run(t, "feed", path, "--jsonl").want(t, setup.ExitIncomplete).wantErr(t, "OUTCOME")
+	lines := strings.SplitAfter(strings.TrimSuffix(r.out, "\n"), "\n")
 	if len(lines) != 3 {
 		t.Errorf("%d lines, want 3", len(lines))
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 func newInfoCommand(p *cli.Program) *cobra.Command {
-	var flags cli.OutputFlags
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "info [JOB]",
 		Short: "Say what an application to a job needs",
@@ -31,18 +31,14 @@ offered.`,
 			if err != nil {
 				return err
 			}
-			return runInfo(cmd.Context(), &p.Console, b, args, &flags)
+			return runInfo(cmd.Context(), &p.Console, b, args, asJSON)
 		},
 	}
-	flags.Add(cmd, cli.Form{Name: "json", Extension: "json", Help: "print the job information as JSON"})
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the job information as JSON")
 	return cmd
 }
 
-func runInfo(ctx context.Context, c *term.Console, b *setup.Board, args []string, flags *cli.OutputFlags) error {
-	form, err := flags.Form()
-	if err != nil {
-		return err
-	}
+func runInfo(ctx context.Context, c *term.Console, b *setup.Board, args []string, asJSON bool) error {
 	info, err := b.LookUp(ctx, args)
 	if errors.Is(err, jobboard.ErrNotFound) {
 		return cmp.Or(postingMeant(ctx, b, args, "info", err), unknownJob(err))
@@ -50,11 +46,11 @@ func runInfo(ctx context.Context, c *term.Console, b *setup.Board, args []string
 	if err != nil {
 		return err
 	}
-	if form == "" {
-		printInfo(c, info)
-		return nil
+	if asJSON {
+		return term.WriteJSON(c.Out, info, true)
 	}
-	return flags.WriteTo(c.Out, func(to *term.Output) error { return term.WriteJSON(to, info, true) })
+	printInfo(c, info)
+	return nil
 }
 
 // postingMeant returns the error to show for an unknown job, with the next step: if the identifier belongs
@@ -65,7 +61,7 @@ func postingMeant(ctx context.Context, b *setup.Board, args []string, command st
 	if err != nil {
 		return nil
 	}
-	s, ch, err := b.Searcher(nil)
+	s, ch, err := b.Searcher()
 	if err != nil {
 		return nil
 	}

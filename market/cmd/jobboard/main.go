@@ -37,7 +37,7 @@ jobboard doctor --fake`,
 	const flags = "--fake, --channel"
 	asking := cli.AsksService(flags, newSearchCommand(p), newFeedCommand(p), newWatchCommand(p), newInfoCommand(p), newStatusCommand(p))
 	setUp := cli.AsksService(flags, newDoctorCommand(p), newCheckCommand(p))
-	beside := append([]*cobra.Command{newFakeCommand(p)}, cli.AsksService(flags, newAssistantCommand(p))...)
+	beside := cli.AsksService(flags, newAssistantCommand(p))
 	cli.AddGroups(root,
 		cli.Group{Title: "Ask the service", Commands: asking},
 		cli.Group{Title: "Set up", Commands: append(setUp, cli.CompletionCommand(&p.Console), cli.VersionCommand(&p.Console))},

@@ -27,8 +27,8 @@ import (
 
 type searchFlags struct {
 	cli.QueryFlags
-	output cli.OutputFlags
-	list   cli.ListFlags
+	form cli.FormFlags
+	list cli.ListFlags
 }
 
 func newSearchCommand(p *cli.Program) *cobra.Command {
@@ -38,39 +38,31 @@ func newSearchCommand(p *cli.Program) *cobra.Command {
 		Short: "Search the postings of a channel",
 		Long: `search prints the postings of a channel that match: as a table, cut to the width
 of the terminal, as CSV, as one JSON document, or as one JSON object a line as
-they arrive. TEXT is the search text, as --text is. An answer that breaks off is
-asked for again, but not once --jsonl has written a line of it. The job of a
-posting is read from the posting's link; without such a link none is shown.`,
+they arrive. An answer that breaks off is asked for again, but not once --jsonl
+has written a line of it. The job of a posting is read from the posting's link;
+without such a link none is shown.`,
 		Example: `  jobboard search --fake --near Berlin --radius 50
-  jobboard search nurse --language en -o nurses.csv
+  jobboard search nurse --language en --csv > nurses.csv
   jobboard search --fake --limit 5 --fields title,job,place`,
 		ValidArgsFunction: cli.Nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var err error
-			if f.Text, err = f.Words(args); err != nil {
-				return err
-			}
 			b, err := p.Board(cmd)
 			if err != nil {
 				return err
 			}
-			return runSearch(cmd.Context(), &p.Console, b, cmd.Flags(), &f)
+			return runSearch(cmd.Context(), &p.Console, b, cmd.Flags(), args, &f)
 		},
 	}
 	f.Add(cmd)
-	f.output.Add(cmd, cli.Form{Name: "csv", Extension: "csv", Help: "print a line per posting as CSV"},
-		cli.Form{Name: "json", Extension: "json", Help: "print the answer as one JSON document"},
-		cli.Form{Name: "jsonl", Extension: "jsonl", Help: "print one posting a line as JSON, as they arrive"})
+	f.form.Add(cmd, cli.Form{Name: "csv", Help: "print a line per posting as CSV"},
+		cli.Form{Name: "json", Help: "print the answer as one JSON document"},
+		cli.Form{Name: "jsonl", Help: "print one posting a line as JSON, as they arrive"})
 	cli.AddListFlags(&f.list, cmd, hitFields)
 	return cmd
 }
 
-func runSearch(ctx context.Context, c *term.Console, b *setup.Board, flags *pflag.FlagSet, f *searchFlags) error {
-	q, err := f.Query(flags, c)
-	if err != nil {
-		return err
-	}
-	form, err := f.output.Form()
+func runSearch(ctx context.Context, c *term.Console, b *setup.Board, flags *pflag.FlagSet, args []string, f *searchFlags) error {
+	q, err := f.Query(flags, args, c)
 	if err != nil {
 		return err
 	}
@@ -78,48 +70,44 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, flags *pfla
 	if err != nil {
 		return err
 	}
-	s, ch, err := b.Searcher(nil)
+	s, ch, err := b.Searcher()
 	if err != nil {
 		return err
 	}
-	// Search first, so that a failed search does not empty an existing output
-	// file.
-	var page *jobboard.JobSearchResult
-	if form != "jsonl" {
-		if form == "" {
-			q.OmitConfig = []string{jobboard.KeyAdText}
-		}
-		if page, err = s.Search(ctx, ch, q); err != nil {
-			return err
-		}
+	form, found := f.form.Form(), &hits{near: q.Near, fields: fields, limit: f.list.Limit}
+	if form == "jsonl" {
+		err = found.stream(s.PostingStream(ctx, ch, q), c.Out)
+	} else {
+		err = found.search(ctx, c, s, ch, q, form)
 	}
-	found := &hits{near: q.Near, fields: fields, limit: f.list.Limit}
-	err = f.output.WriteTo(c.Out, func(to *term.Output) error {
-		if form == "jsonl" {
-			return found.stream(s.PostingStream(ctx, ch, q), to)
-		}
-		return found.page(c, page, form, to)
-	})
 	if err != nil {
 		return err
 	}
-	noteHits(c, found, f, q)
+	noteHits(c, found, q)
 	return nil
 }
 
-// noteHits writes notes to standard error: the name of the output file, the number of
-// hits that the service did not send, and that an unknown channel looks like an empty
-// one.
-func noteHits(c *term.Console, found *hits, f *searchFlags, q jobboard.Query) {
-	if f.output.File != "" {
-		c.Note("%s in %s", term.Count(found.shown, "posting"), f.output.File)
+// search makes a search and writes the whole answer.
+func (h *hits) search(ctx context.Context, c *term.Console, s setup.Searcher, ch jobboard.ChannelID, q jobboard.Query, form string) error {
+	if form == "" {
+		q.OmitConfig = []string{jobboard.KeyAdText}
 	}
+	page, err := s.Search(ctx, ch, q)
+	if err != nil {
+		return err
+	}
+	return h.page(c, page, form)
+}
+
+// noteHits writes notes to standard error: the number of hits that the service did not
+// send, and that an unknown channel looks like an empty one.
+func noteHits(c *term.Console, found *hits, q jobboard.Query) {
 	if found.unreadable != nil {
 		c.Note("%s of the answer could not be read, and the others are all there; the first: %s",
 			term.Count(found.unreadable.Count, "posting"), strings.TrimPrefix(found.unreadable.Errors[0].Error(), "jobboard: "))
 	}
 	if found.total > found.given() && (found.limit == 0 || found.shown < found.limit) {
-		c.Note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.",
+		c.Note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with a text or --near.",
 			found.shown, found.total)
 	}
 	if found.shown == 0 && found.told.Why != "" {
@@ -197,7 +185,7 @@ func (h *hits) stream(postings *jobboard.PostingStream, w io.Writer) error {
 }
 
 // page writes a whole answer.
-func (h *hits) page(c *term.Console, page *jobboard.JobSearchResult, form string, w io.Writer) error {
+func (h *hits) page(c *term.Console, page *jobboard.JobSearchResult, form string) error {
 	h.total, h.told = page.TotalNumberOfJobs, part.ReadTold(page.Unknown)
 	if page.Unreadable > 0 {
 		h.unreadable = &jobboard.UnreadableError{Count: page.Unreadable, Errors: page.UnreadableErrors}
@@ -212,13 +200,13 @@ func (h *hits) page(c *term.Console, page *jobboard.JobSearchResult, form string
 	h.shown = len(postings)
 	switch form {
 	case "json":
-		return h.writeJSON(page, postings, w)
+		return h.writeJSON(page, postings, c.Out)
 	case "csv":
 		fields := h.fields
 		if fields == nil {
 			fields = hitFields
 		}
-		lines := cli.NewCSV(w, fields)
+		lines := cli.NewCSV(c.Out, fields)
 		for _, p := range postings {
 			_ = lines.Write(p) // Flush has the error
 		}

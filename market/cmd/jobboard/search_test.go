@@ -177,9 +177,9 @@ func TestJobOfAPosting(t *testing.T) {
 // empty list.
 func TestFieldsAsOneDocument(t *testing.T) {
 	for args, want := range map[string]string{
-		"--limit 1 --fields job":                   "{\n  \"results\": [\n    {\n      \"job\": 2797227\n    }\n  ],\n  \"totalNumberOfJobs\": 42\n}\n",
-		"--text nothing-like-it --fields job":      "{\n  \"results\": [],\n  \"totalNumberOfJobs\": 0\n}\n",
-		"--text nothing-like-it --limit 1 --jsonl": "",
+		"--limit 1 --fields job":            "{\n  \"results\": [\n    {\n      \"job\": 2797227\n    }\n  ],\n  \"totalNumberOfJobs\": 42\n}\n",
+		"nothing-like-it --fields job":      "{\n  \"results\": [],\n  \"totalNumberOfJobs\": 0\n}\n",
+		"nothing-like-it --limit 1 --jsonl": "",
 	} {
 		form := "--json"
 		if strings.Contains(args, "--jsonl") {

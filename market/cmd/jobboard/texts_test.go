@@ -319,29 +319,25 @@ func TestNotesOfASearch(t *testing.T) {
 	broken := &jobboard.UnreadableError{Count: 2, Errors: []jobboard.PostingError{{Position: 7, Member: "title", Reason: "occurs twice"}}}
 	for _, test := range []struct {
 		found hits
-		file  string
 		q     jobboard.Query
 		want  string
 	}{
-		{hits{shown: 3, total: 3}, "", jobboard.Query{}, ""},
-		{hits{shown: 3, total: 3}, "a.csv", jobboard.Query{}, "jb: 3 postings in a.csv\n"},
-		{hits{shown: 3, total: 4}, "", jobboard.Query{}, "jb: the service gave 3 of 4 postings; the interface has no way to ask for the others. Narrow the search with --text or --near.\n"},
-		{hits{shown: 3, total: 4, limit: 3}, "", jobboard.Query{}, ""},
-		{hits{shown: 4, total: 3}, "", jobboard.Query{}, ""},
-		{hits{}, "", jobboard.Query{}, "jb: the service says the same of a channel that does not exist: jobboard doctor tells more\n"},
-		{hits{}, "", jobboard.Query{Text: "x"}, ""},
-		{hits{}, "", jobboard.Query{Near: near}, ""},
-		{hits{total: 1}, "", jobboard.Query{}, "jb: the service gave 0 of 1 postings; the interface has no way to ask for the others. Narrow the search with --text or --near.\n"},
-		{hits{shown: 1}, "", jobboard.Query{}, ""},
-		{hits{shown: 3, total: 5, unreadable: broken}, "", jobboard.Query{}, "jb: 2 postings of the answer could not be read, and the others are all there; the first: results[7].title occurs twice\n"},
-		{hits{shown: 2, total: 5, unreadable: broken}, "", jobboard.Query{}, "jb: 2 postings of the answer could not be read, and the others are all there; the first: results[7].title occurs twice\n" +
-			"jb: the service gave 2 of 5 postings; the interface has no way to ask for the others. Narrow the search with --text or --near.\n"},
+		{hits{shown: 3, total: 3}, jobboard.Query{}, ""},
+		{hits{shown: 3, total: 4}, jobboard.Query{}, "jb: the service gave 3 of 4 postings; the interface has no way to ask for the others. Narrow the search with a text or --near.\n"},
+		{hits{shown: 3, total: 4, limit: 3}, jobboard.Query{}, ""},
+		{hits{shown: 4, total: 3}, jobboard.Query{}, ""},
+		{hits{}, jobboard.Query{}, "jb: the service says the same of a channel that does not exist: jobboard doctor tells more\n"},
+		{hits{}, jobboard.Query{Text: "x"}, ""},
+		{hits{}, jobboard.Query{Near: near}, ""},
+		{hits{total: 1}, jobboard.Query{}, "jb: the service gave 0 of 1 postings; the interface has no way to ask for the others. Narrow the search with a text or --near.\n"},
+		{hits{shown: 1}, jobboard.Query{}, ""},
+		{hits{shown: 3, total: 5, unreadable: broken}, jobboard.Query{}, "jb: 2 postings of the answer could not be read, and the others are all there; the first: results[7].title occurs twice\n"},
+		{hits{shown: 2, total: 5, unreadable: broken}, jobboard.Query{}, "jb: 2 postings of the answer could not be read, and the others are all there; the first: results[7].title occurs twice\n" +
+			"jb: the service gave 2 of 5 postings; the interface has no way to ask for the others. Narrow the search with a text or --near.\n"},
 	} {
-		f := searchFlags{}
-		f.output.File = test.file
 		got := shownOn(func(c *term.Console) {
 			c.Name = "jb"
-			noteHits(c, &test.found, &f, test.q)
+			noteHits(c, &test.found, test.q)
 		})
 		if got != test.want {
 			t.Errorf("%+v: %q", test.found, got)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,7 @@ type watchFlags struct {
 func newWatchCommand(p *cli.Program) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
-		Use:   "watch [CHANNEL]",
+		Use:   "watch [TEXT]",
 		Short: "Tell what changes in a channel",
 		Long: `watch searches a channel again and again and prints what has changed since the
 search before: + for a new posting, ~ for a changed one, - for one that is gone.
@@ -41,8 +42,7 @@ With --state FILE the last complete state is kept, so that the next run tells
 what happened in between. With --once as well it searches one time and ends, for
 a job scheduler. A failure of the service or the network is told and does not
 end the watch; a refused credential does.`,
-		Example:           "  jobboard watch --fake --interval 10s\n  jobboard watch 27828_extern --state channel.json --once",
-		Args:              cli.AtMost(1),
+		Example:           "  jobboard watch --fake --interval 10s\n  jobboard watch nurse --near Berlin --state nurses.json --once",
 		ValidArgsFunction: cli.Nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := p.Board(cmd)
@@ -76,11 +76,11 @@ func runWatch(ctx context.Context, c *term.Console, b *setup.Board, flags *pflag
 	if err := f.check(); err != nil {
 		return err
 	}
-	q, err := f.Query(flags, c)
+	q, err := f.Query(flags, args, c)
 	if err != nil {
 		return err
 	}
-	s, ch, err := b.Searcher(args)
+	s, ch, err := b.Searcher()
 	if err != nil {
 		return err
 	}
@@ -257,8 +257,25 @@ func saveState(path string, s *snapshot.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.Replace(path, append(body, '\n')); err != nil {
+	if err := replace(path, append(body, '\n')); err != nil {
 		return fmt.Errorf("--state: %w", err)
 	}
 	return nil
+}
+
+// replace puts a new file in the place of an old one: if the program or the machine stops meanwhile, one of them is
+// there and whole. Only its owner can read it.
+func replace(path string, body []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".jobboard-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(body)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }

@@ -56,7 +56,7 @@ func TestWatchOnce(t *testing.T) {
 	srv.SetVariants(jobboardtest.Variants{})
 	run().want(t, setup.ExitOK, "43 postings, 0 new, 0 changed, 0 gone").without(t, "? ")
 
-	run("--text", "nurse").want(t, setup.ExitUsage).wantErr(t, "jobboard: --state: ", "different queries", "state file of its own").without(t, "--state: jobboard: ")
+	run("nurse").want(t, setup.ExitUsage).wantErr(t, "jobboard: --state: ", "different queries", "state file of its own").without(t, "--state: jobboard: ")
 	newProcess().pointAt(srv).run(t, "watch", "--once").want(t, setup.ExitUsage)
 	newProcess().pointAt(srv).run(t, "watch", "--interval", "1ms").want(t, setup.ExitUsage)
 	newProcess().pointAt(srv).run(t, "watch", "--once", "--state", clitest.WriteFile(t, "other", "no state", 0o600)).want(t, setup.ExitUsage).wantErr(t, "remove it")
@@ -102,21 +102,26 @@ func TestWatchEndsWhenRefused(t *testing.T) {
 	newProcess().pointAt(srv).run(t, "watch", "--near", "Berlni").want(t, setup.ExitUsage).wantErr(t, "is it Berlin")
 }
 
-// The command watches the channel in its argument, or else the channel of the
-// settings.
-func TestWatchedChannel(t *testing.T) {
-	srv := demo(t)
-	srv.Publish("1_mine", jobboardtest.Job{Title: "Diver"})
-	for _, test := range []struct{ args, want string }{
-		{"", "42 postings, nothing to compare with yet"},
-		{"1_mine", "1 posting, nothing to compare with yet"},
-		{"--channel 1_mine", "1 posting, nothing to compare with yet"},
-		{"27828_extern --channel 1_mine", "42 postings, nothing to compare with yet"},
-	} {
-		args := append([]string{"watch", "--once", "--state", filepath.Join(t.TempDir(), "state.json")}, strings.Fields(test.args)...)
-		newProcess().pointAt(srv).run(t, args...).want(t, setup.ExitOK, test.want)
+// A state is replaced in one step: what cannot be written to its end takes nobody's place, and leaves nothing behind.
+func TestStateIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	state := filepath.Join(dir, "state.json")
+	for _, body := range []string{"one", strings.Repeat("two", 100_000), ""} {
+		if err := replace(state, []byte(body)); err != nil || read(t, state) != body {
+			t.Errorf("%.10q: %v", body, err)
+		}
 	}
-	newProcess().pointAt(srv).run(t, "watch", "--once", "--state", filepath.Join(t.TempDir(), "no", "state.json")).want(t, setup.ExitUnexpected).wantErr(t, "jobboard: --state: ")
+	folder := filepath.Join(dir, "folder")
+	if err := os.MkdirAll(filepath.Join(folder, "in it"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if replace(folder, []byte("x")) == nil {
+		t.Error("a folder was replaced")
+	}
+	if entries, err := os.ReadDir(dir); len(entries) != 2 || err != nil {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+	newProcess().pointAt(demo(t)).run(t, "watch", "--once", "--state", filepath.Join(dir, "no", "state.json")).want(t, setup.ExitUnexpected).wantErr(t, "jobboard: --state: ")
 }
 
 // Of a first answer that lacked postings is not certain what is new.

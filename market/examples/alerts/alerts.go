@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,16 +30,14 @@ CREATE TABLE IF NOT EXISTS searches (
 	asks      INTEGER NOT NULL DEFAULT 1, -- how often on that day
 	mailed    INTEGER NOT NULL DEFAULT 0, -- 1: the mail with the link to confirm it was sent
 	confirmed INTEGER NOT NULL DEFAULT 0,
+	mark      TEXT NOT NULL DEFAULT '',   -- of the copy: its owner was told of all changes before it
 	UNIQUE (email, search)
 );
 CREATE TABLE IF NOT EXISTS told (
 	search INTEGER NOT NULL REFERENCES searches (id) ON DELETE CASCADE,
 	job    INTEGER NOT NULL,
-	sent   INTEGER NOT NULL, -- 0: it waits for a mail
 	PRIMARY KEY (search, job)
-);
-CREATE INDEX IF NOT EXISTS told_waiting ON told (search) WHERE sent = 0;
-CREATE TABLE IF NOT EXISTS mark (one INTEGER PRIMARY KEY CHECK (one = 1), mark TEXT NOT NULL);`
+);`
 
 // search is what somebody wants to be told of.
 type search struct{ Text, Town string }
@@ -90,129 +89,46 @@ func openAlerts(ctx context.Context, path string, a alerts) (*alerts, error) {
 	return &a, nil
 }
 
-// tell asks what changed since the last call, and sends the mails that wait. From a copy that is old, or that the board
-// refuses, it tells nothing. Whatever failed is done by the next call.
-func (a *alerts) tell(ctx context.Context) error {
-	err := a.sendConfirmations(ctx)
-	page, stale := a.mirror.Search(ctx, jobmirror.Query{Limit: 1})
-	switch {
-	case stale != nil:
-	case page.Building:
-		stale = errors.New("the search index is being built")
-	case page.Age < 0:
-		stale = errors.New("the board was never copied whole")
-	case page.Age > a.maxAge:
-		stale = fmt.Errorf("the copy is %s old", page.Age.Truncate(time.Minute))
-	}
-	if stale != nil {
-		return errors.Join(err, fmt.Errorf("nothing is told: %w", stale))
-	}
-	return errors.Join(err, a.match(ctx), a.sendJobs(ctx))
-}
-
-// match notes which jobs are to be told, in one transaction with the mark behind which the next call asks. While it
-// lasts nobody confirms a search, so that no job falls between the two.
-func (a *alerts) match(ctx context.Context) error {
-	return a.inTransaction(ctx, func(tx *sql.Tx) error {
-		var mark jobmirror.ChangeMark
-		if err := tx.QueryRowContext(ctx, "SELECT mark FROM mark").Scan(&mark); err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
-		queries, owners, err := confirmed(ctx, tx)
-		if err != nil {
-			return err
-		}
-		changed, err := a.mirror.SearchChanged(ctx, mark, queries)
-		if errors.Is(err, jobmirror.ErrPageCursor) { // the copy is another one, such as a backup: told has what was told
-			changed, err = a.mirror.SearchChanged(ctx, "", queries)
-		}
-		if err != nil || changed.Mark == mark {
-			return err
-		}
-		for i, postings := range changed.Postings {
-			for _, owner := range owners[i] {
-				if err := note(ctx, tx, owner, postings, 0); err != nil {
-					return err
-				}
-			}
-		}
-		_, err = tx.ExecContext(ctx, "INSERT INTO mark VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET mark = excluded.mark", string(changed.Mark))
-		return err
-	})
-}
-
-// confirmed returns the searches that are confirmed, equal ones once, with the rows of each.
-func confirmed(ctx context.Context, tx *sql.Tx) (queries []jobmirror.Query, owners [][]int64, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT id, search FROM searches WHERE confirmed = 1")
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	at := map[search]int{}
-	for rows.Next() {
-		var (
-			id   int64
-			text string
-			s    search
-		)
-		if err := errors.Join(rows.Scan(&id, &text), json.Unmarshal([]byte(text), &s)); err != nil {
-			return nil, nil, err
-		}
-		i, known := at[s]
-		if !known {
-			i, at[s] = len(queries), len(queries)
-			queries, owners = append(queries, s.query()), append(owners, nil)
-		}
-		owners[i] = append(owners[i], id)
-	}
-	return queries, owners, rows.Err()
-}
-
-// note notes jobs of postings for a search that it was not told of. sent says that its owner knows them.
-func note(ctx context.Context, tx *sql.Tx, search int64, postings []jobmirror.Posting, sent int) error {
-	for _, p := range postings {
-		if p.Job == 0 { // it has no page; it is found again once its job is known
-			continue
-		}
-		_, err := tx.ExecContext(ctx, "INSERT INTO told (search, job, sent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", search, int64(p.Job), sent)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// owner is a row of searches, with the jobs that wait for a mail.
+// owner is a row of searches.
 type owner struct {
 	id           int64
 	email, token string
+	mark         jobmirror.ChangeMark
 	search       search
-	jobs         []jobboard.JobID
 }
 
-// owners reads rows of a query with a row for each job, 0 for none.
-func (a *alerts) owners(ctx context.Context, query string) (all []*owner, err error) {
-	rows, err := a.db.QueryContext(ctx, query)
+// owners returns the searches for which a condition holds.
+func (a *alerts) owners(ctx context.Context, condition string) (all []owner, err error) {
+	rows, err := a.db.QueryContext(ctx, "SELECT id, email, token, mark, search FROM searches WHERE "+condition+" ORDER BY id")
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var (
-			o    owner
-			text string
-			job  jobboard.JobID
-		)
-		if err := errors.Join(rows.Scan(&o.id, &o.email, &o.token, &text, &job), json.Unmarshal([]byte(text), &o.search)); err != nil {
+		var o owner
+		var text []byte
+		err := rows.Scan(&o.id, &o.email, &o.token, &o.mark, &text)
+		if err = cmp.Or(err, json.Unmarshal(text, &o.search)); err != nil {
 			return nil, err
 		}
-		if len(all) == 0 || all[len(all)-1].id != o.id {
-			all = append(all, &o)
-		}
-		last := all[len(all)-1]
-		last.jobs = append(last.jobs, job)
+		all = append(all, o)
 	}
 	return all, rows.Err()
+}
+
+// work sends the mails that wait. Whatever failed is done by the next call.
+func (a *alerts) work(ctx context.Context) error {
+	err := a.sendConfirmations(ctx)
+	all, failed := a.owners(ctx, "confirmed = 1")
+	err = errors.Join(err, failed)
+	behind := map[jobmirror.ChangeMark][]owner{} // all at one mark, but for those whose mail failed before
+	for _, o := range all {
+		behind[o.mark] = append(behind[o.mark], o)
+	}
+	for mark, owners := range behind {
+		err = errors.Join(err, a.tell(ctx, mark, owners))
+	}
+	return err
 }
 
 // sendConfirmations mails the links by which searches are confirmed, and forgets searches that nobody has confirmed for
@@ -222,7 +138,7 @@ func (a *alerts) sendConfirmations(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	waiting, err := a.owners(ctx, "SELECT id, email, token, search, 0 FROM searches WHERE confirmed = 0 AND mailed = 0 ORDER BY id")
+	waiting, err := a.owners(ctx, "confirmed = 0 AND mailed = 0")
 	failed := []error{err}
 	for _, o := range waiting {
 		text := fmt.Sprintf("Somebody, probably you, wants to be told of new jobs at %s: %s.\n\nIf it was you, confirm it here:\n%s\n\nIf not, do nothing.\n",
@@ -237,86 +153,118 @@ func (a *alerts) sendConfirmations(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// sendJobs sends each owner a mail with the jobs that wait. If the program is killed between the mail server's
-// answer and the note that they were sent, the next call sends that one mail again.
-func (a *alerts) sendJobs(ctx context.Context) error {
-	waiting, err := a.owners(ctx, `SELECT s.id, s.email, s.token, s.search, t.job FROM told t JOIN searches s ON s.id = t.search
-		WHERE t.sent = 0 ORDER BY s.id, t.job DESC`)
-	failed := []error{err}
-	for _, o := range waiting {
-		err := a.sendJobsTo(ctx, o)
-		if failed = append(failed, err); isDown(err) {
+// tell asks what changed after a mark, equal searches once, and tells their owners. From a copy that is old, or that the
+// board refuses, it tells nothing. A search whose mail failed keeps its mark, so that the next call tells it.
+func (a *alerts) tell(ctx context.Context, mark jobmirror.ChangeMark, owners []owner) error {
+	var queries []jobmirror.Query
+	at := map[search]int{}
+	for _, o := range owners {
+		if _, known := at[o.search]; !known {
+			at[o.search] = len(queries)
+			queries = append(queries, o.search.query())
+		}
+	}
+	changed, err := a.mirror.SearchChanged(ctx, mark, queries)
+	if errors.Is(err, jobmirror.ErrPageCursor) { // the copy is another one, such as a backup: told has what was told
+		changed, err = a.mirror.SearchChanged(ctx, "", queries)
+	}
+	switch {
+	case err != nil:
+	case changed.Building:
+		err = errors.New("the search index is being built")
+	case changed.Age < 0:
+		err = errors.New("the board was never copied whole")
+	case changed.Age > a.maxAge:
+		err = fmt.Errorf("the copy is %s old", changed.Age.Truncate(time.Minute))
+	}
+	if err != nil {
+		return fmt.Errorf("nothing is told: %w", err)
+	}
+	if changed.Mark == mark {
+		return nil
+	}
+	var failed []error
+	var done []int64
+	for _, o := range owners {
+		err := a.sendJobs(ctx, o, changed.Postings[at[o.search]])
+		if err == nil {
+			done = append(done, o.id)
+		} else if failed = append(failed, err); isDown(err) {
 			break
 		}
 	}
-	return errors.Join(failed...)
+	return errors.Join(append(failed, a.inTransaction(ctx, func(tx *sql.Tx) error {
+		for _, id := range done {
+			if _, err := tx.ExecContext(ctx, "UPDATE searches SET mark = ? WHERE id = ?", string(changed.Mark), id); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))...)
 }
 
 // maxJobs bounds the jobs that a mail describes.
 const maxJobs = 20
 
-func (a *alerts) sendJobsTo(ctx context.Context, o *owner) error {
-	var text strings.Builder
-	var sent []jobboard.JobID
-	for _, id := range o.jobs {
-		lines, gone, err := a.describe(ctx, id)
-		switch {
-		case err != nil:
+// sendJobs sends the owner of a search a mail with those of the jobs found that they were not told of. If the program
+// is killed between the mail server's answer and the note of it, the next call sends that one mail again.
+func (a *alerts) sendJobs(ctx context.Context, o owner, found []jobmirror.Posting) error {
+	var (
+		told  []jobboard.JobID
+		text  strings.Builder
+		waits error
+	)
+	for _, p := range found {
+		var known int
+		err := a.db.QueryRowContext(ctx, "SELECT count(*) FROM told WHERE search = ? AND job = ?", o.id, int64(p.Job)).Scan(&known)
+		if err != nil {
 			return err
-		case gone: // it is found again if it comes back
-			if _, err := a.db.ExecContext(ctx, "DELETE FROM told WHERE search = ? AND job = ?", o.id, int64(id)); err != nil {
-				return err
-			}
-		case lines != "":
-			if sent = append(sent, id); len(sent) <= maxJobs {
-				text.WriteString(lines)
-			}
+		}
+		if known > 0 || p.Job == 0 || slices.Contains(told, p.Job) { // 0: it is found again once its job is known
+			continue
+		}
+		info, err := a.mirror.JobInformation(ctx, p.Job)
+		if errors.Is(err, jobmirror.ErrStale) {
+			waits = fmt.Errorf("job %s waits for the board's answer", p.Job)
+		}
+		if err != nil || !info.ApplyPossible { // it is found again once it is open
+			continue
+		}
+		if told = append(told, p.Job); len(told) <= maxJobs {
+			text.WriteString(a.describe(&p))
 		}
 	}
-	if len(sent) == 0 {
-		return nil
+	if len(told) == 0 {
+		return waits
 	}
-	if more := len(sent) - maxJobs; more > 0 {
+	if more := len(told) - maxJobs; more > 0 {
 		fmt.Fprintf(&text, "And %d more.\n\n", more)
 	}
-	subject := fmt.Sprintf("%s: %d new for %s", a.name, len(sent), o.search)
+	subject := fmt.Sprintf("%s: %d new for %s", a.name, len(told), o.search)
 	if err := a.mails.send(ctx, o.email, subject, text.String(), a.link("stop", o.token)); err != nil {
 		return err
 	}
-	return a.inTransaction(ctx, func(tx *sql.Tx) error {
-		for _, id := range sent {
-			if _, err := tx.ExecContext(ctx, "UPDATE told SET sent = 1 WHERE search = ? AND job = ?", o.id, int64(id)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return errors.Join(waits, a.inTransaction(ctx, func(tx *sql.Tx) error { return note(ctx, tx, o.id, told) }))
 }
 
-// describe returns the lines of a mail for a job: title, employer and place, and the address of its page. They are empty
-// where a visitor of the site may not see the job or apply to it at this moment: a mail may have waited, and
-// the job have been closed, hidden or removed meanwhile. gone says that the copy has no posting of it any more.
-func (a *alerts) describe(ctx context.Context, id jobboard.JobID) (lines string, gone bool, err error) {
-	postings, err := a.mirror.Postings(ctx, id)
-	if err != nil || len(postings) == 0 {
-		return "", true, err
-	}
-	job, now := jobpublish.Job{URL: a.origin + "/job/" + id.String()}, time.Now()
-	info, err := a.mirror.JobInformation(ctx, id)
-	job.SetLookup(info, err, now)
-	for i := range postings {
-		p := &postings[i]
-		if job.Posting = &p.Posting; job.Check(now) != nil {
-			continue
+// note notes that the owner of a search knows jobs.
+func note(ctx context.Context, tx *sql.Tx, search int64, jobs []jobboard.JobID) error {
+	for _, job := range jobs {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO told (search, job) VALUES (?, ?) ON CONFLICT DO NOTHING", search, int64(job)); err != nil {
+			return err
 		}
-		place := strings.Join(p.Posting.Config.LocationNames(), ", ")
-		if len(p.Locations) > 0 {
-			place = cmp.Or(place, p.Locations[0].GeoCity)
-		}
-		return fmt.Sprintf("%s\n%s, %s\n%s\n\n", jobpublish.Line(p.Posting.Title, 200), cmp.Or(jobpublish.Line(p.Company, 100), "employer not named"),
-			cmp.Or(jobpublish.Line(place, 100), "place not named"), job.URL), false, nil
 	}
-	return "", false, nil
+	return nil
+}
+
+// describe returns the lines of a mail for a job: title, employer and place, and the address of its page.
+func (a *alerts) describe(p *jobmirror.Posting) string {
+	place := strings.Join(p.Posting.Config.LocationNames(), ", ")
+	if len(p.Locations) > 0 {
+		place = cmp.Or(place, p.Locations[0].GeoCity)
+	}
+	return fmt.Sprintf("%s\n%s, %s\n%s/job/%s\n\n", jobpublish.Line(p.Posting.Title, 200), cmp.Or(jobpublish.Line(p.Company, 100), "employer not named"),
+		cmp.Or(jobpublish.Line(place, 100), "place not named"), a.origin, p.Job)
 }
 
 // inTransaction commits what f does, or none of it.

@@ -97,16 +97,16 @@ func run(ctx context.Context, s settings) error {
 		return ctx.Err()
 	})
 	working.Go(func() error { <-ctx.Done(); return site.Shutdown(context.WithoutCancel(ctx)) })
-	working.Go(func() error { return a.keepTelling(ctx, s.every) })
+	working.Go(func() error { return a.keepWorking(ctx, s.every) })
 	log.Print(a.origin + "/alerts")
 	return working.Wait()
 }
 
-// keepTelling tells until ctx ends, and logs a line where that fails for another reason than before.
-func (a *alerts) keepTelling(ctx context.Context, every time.Duration) error {
+// keepWorking sends what waits until ctx ends, and logs a line where that fails for another reason than before.
+func (a *alerts) keepWorking(ctx context.Context, every time.Duration) error {
 	for last := ""; ctx.Err() == nil; {
 		why := ""
-		if err := a.tell(ctx); err != nil && ctx.Err() == nil {
+		if err := a.work(ctx); err != nil && ctx.Err() == nil {
 			why = err.Error()
 		}
 		if why != "" && why != last {

@@ -200,7 +200,7 @@ func (s *site) count(query string, args ...any) (n int) {
 
 func (s *site) refresh() {
 	s.Helper()
-	if _, err := s.mirror.Refresh(s.Context()); err != nil {
+	if err := s.mirror.Refresh(s.Context()); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -209,7 +209,7 @@ func (s *site) refresh() {
 func (s *site) work() {
 	s.Helper()
 	s.refresh()
-	if err := s.tell(s.Context()); err != nil {
+	if err := s.alerts.work(s.Context()); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -293,7 +293,7 @@ func TestAlerts(t *testing.T) {
 	s.fake.UpdateJob(ulm.ID, func(j *jobboardtest.Job) { j.Location.City = "Neu-Ulm" })
 	s.work()
 	for _, mark := range []string{"", "x", "0000-1-1-1"} { // such as of another copy
-		if _, err := s.db.ExecContext(t.Context(), "UPDATE mark SET mark = ?", mark); err != nil {
+		if _, err := s.db.ExecContext(t.Context(), "UPDATE searches SET mark = ?", mark); err != nil {
 			t.Fatal(err)
 		}
 		s.work()
@@ -367,7 +367,7 @@ func TestMailsThatCannotBeSent(t *testing.T) {
 	if code := s.post("/alerts", url.Values{"email": {"ada@example.com"}, "text": {"koch"}}); code != http.StatusOK {
 		t.Errorf("asked with %d", code)
 	}
-	if err := s.tell(t.Context()); err == nil {
+	if err := s.alerts.work(t.Context()); err == nil {
 		t.Error("no error")
 	}
 	s.box.set(false, "")
@@ -380,7 +380,7 @@ func TestMailsThatCannotBeSent(t *testing.T) {
 	s.publish("Koch")
 	s.refresh()
 	s.box.set(false, "ada@example.com")
-	if err := s.tell(t.Context()); err == nil {
+	if err := s.alerts.work(t.Context()); err == nil {
 		t.Error("no error")
 	}
 	if m, _ := s.next(); m.Header.Get("To") != "<bob@example.com>" {
@@ -388,7 +388,7 @@ func TestMailsThatCannotBeSent(t *testing.T) {
 	}
 	server := s.mails.server
 	s.mails.server = "127.0.0.1:1" // where nobody listens
-	if err := s.tell(t.Context()); err == nil {
+	if err := s.alerts.work(t.Context()); err == nil {
 		t.Error("no error")
 	}
 	s.mails.server = server
@@ -465,16 +465,16 @@ func TestTwoUnconfirmedMailsADay(t *testing.T) {
 // came meanwhile is told once the copy is fresh again.
 func TestStaleCopy(t *testing.T) {
 	s := newSite(t)
-	if err := s.tell(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing is told") {
+	s.confirmed("ada@example.com", "koch")
+	if err := s.alerts.work(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing is told: the board was never") {
 		t.Errorf("before the first copy: %v", err)
 	}
 	s.publish("Bote")
 	s.work()
-	s.confirmed("ada@example.com", "koch")
 	s.publish("Koch")
 	s.refresh()
 	s.exec(s.copied, "UPDATE sources SET complete = complete - 7200000")
-	if err := s.tell(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing is told: the copy is 2h") {
+	if err := s.alerts.work(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing is told: the copy is 2h") {
 		t.Errorf("an old copy: %v", err)
 	}
 	s.silent("an old copy")
@@ -519,12 +519,11 @@ func TestJobsThatAreNotShownAreNotMailed(t *testing.T) {
 			s.confirmed("ada@example.com", "koch")
 			job, posting := s.publish("Koch")
 			s.refresh()
-			if err := s.match(t.Context()); err != nil {
-				t.Fatal(err)
+			s.box.set(true, "")
+			if err := s.alerts.work(t.Context()); err == nil {
+				t.Fatal("the mail is sent")
 			}
-			if n := s.count("SELECT count(*) FROM told WHERE job = ? AND sent = 0", job.ID); n != 1 {
-				t.Fatalf("%d jobs wait for a mail", n)
-			}
+			s.box.set(false, "")
 			lookAgain := func() { s.exec(s.copied, "UPDATE jobs SET next_due = 1") }
 			posting.VersionID += 100_000
 			c.away(s, job, posting)

@@ -134,10 +134,14 @@ func (a *alerts) confirm(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return err
 		}
-		if err := note(ctx, tx, id, known.Postings, 1); err != nil {
+		var jobs []jobboard.JobID
+		for _, p := range known.Postings {
+			jobs = append(jobs, p.Job)
+		}
+		if err := note(ctx, tx, id, jobs); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE searches SET confirmed = 1 WHERE id = ?", id)
+		_, err = tx.ExecContext(ctx, "UPDATE searches SET confirmed = 1, mark = ? WHERE id = ?", string(known.Mark), id)
 		return err
 	})
 	switch {

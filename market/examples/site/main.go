@@ -91,7 +91,6 @@ func read(getenv func(string) string) (settings jobsite.Settings, authURL string
 		return settings, authURL, nil, err
 	}
 	fake = jobboardtest.NewServer(jobboardtest.WithDemo())
-	makeRecent(fake, time.Now())
 	settings.Board = jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID}
 	settings.TokenURL, settings.Feeds = fake.TokenURL, []string{fake.FeedURL}
 	settings.Channels = []jobboard.ChannelID{jobboard.ChannelID(fake.Demo.Channel)}

@@ -374,7 +374,7 @@ func TestNoSignIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Mirror.Refresh(t.Context()); err != nil {
+	if err := s.Mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()

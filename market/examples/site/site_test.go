@@ -28,7 +28,7 @@ import (
 func start(t *testing.T) (*visitor, *jobboardtest.Server) {
 	t.Helper()
 	v, fake, mirror := begin(t)
-	if _, err := mirror.Refresh(t.Context()); err != nil {
+	if err := mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return v, fake
@@ -199,7 +199,7 @@ func TestTypedAddress(t *testing.T) {
 // leads to a page, no job is found that its page would refuse, and a card names the company that the page names.
 func TestEveryLinkLeadsToAPage(t *testing.T) {
 	v, fake := start(t)
-	lists := []string{"/?lang=de", "/?lang=en", "/?lang=de&near=Berlin&radius=500", "/?lang=en&text=pflege", "/?lang=de&order=oldest"}
+	lists := []string{"/?lang=de", "/?lang=en", "/?lang=de&near=Berlin&radius=500", "/?lang=en&text=pflege", "/?lang=de&order=newest"}
 	seen, jobs := map[string]bool{}, map[string]string{} // jobs: paths, with the company of the card
 	for len(lists) > 0 {
 		path := lists[0]
@@ -335,7 +335,7 @@ func TestBoardInTrouble(t *testing.T) {
 func TestBoardDoesNotAnswer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "jobs.db")
 	v, fake, mirror := begin(t, func(s *jobsite.Settings) { s.Database = file })
-	if _, err := mirror.Refresh(t.Context()); err != nil {
+	if err := mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("sqlite", file)
@@ -347,7 +347,7 @@ func TestBoardDoesNotAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	fake.Fail(jobboardtest.Fault{Status: 503})
-	if _, err := mirror.Refresh(t.Context()); err == nil {
+	if err := mirror.Refresh(t.Context()); err == nil {
 		t.Fatal("a board that is down answers")
 	}
 	status, body := v.get(fmt.Sprintf("/job/%d/?lang=en", fake.Demo.OpenJob))
@@ -362,7 +362,7 @@ func TestBoardDoesNotAnswer(t *testing.T) {
 func TestBeforeTheFirstCopy(t *testing.T) {
 	v, fake, mirror := begin(t)
 	fake.Fail(jobboardtest.Fault{Status: 503})
-	if _, err := mirror.Refresh(t.Context()); err == nil {
+	if err := mirror.Refresh(t.Context()); err == nil {
 		t.Fatal("a copy of a board that is down")
 	}
 	v.get("/?lang=en")
@@ -520,7 +520,7 @@ func TestClosedJobLeadsOn(t *testing.T) {
 			JobID: job.ID, Channels: []string{fake.Demo.Channel}, Title: title, Config: map[string][]string{"jobcategory": {"stoking"}},
 		})
 	}
-	if _, err := mirror.Refresh(t.Context()); err != nil {
+	if err := mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	status, body := v.get("/job/1013/?lang=en&text=stoker")

@@ -116,7 +116,7 @@ func TestKilledAtRandom(t *testing.T) {
 	defer m.Close()
 	refresh := func() {
 		t.Helper()
-		if _, err := m.Refresh(t.Context()); err != nil {
+		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,8 +4,8 @@
 -- "An answer's number" is one of those that numbers.go calls answers; 0 is none.
 
 -- Facts about the database. Rows are "program" and "oldest", by which Open knows whether it may use
--- the database, "epoch" and "secret", which are random texts, "board", "base_url" and "jobdb_url",
--- which say whose copy it is, and "tokens_marked" while postings are marked to be indexed anew.
+-- the database, "epoch" and "secret", which are random texts, and "board", "base_url" and "jobdb_url",
+-- which say whose copy it is.
 CREATE TABLE mirror (
     name  TEXT PRIMARY KEY, -- of the fact
     value TEXT NOT NULL     -- the fact, as a text

@@ -51,7 +51,7 @@ func Open(t testing.TB, edit func(*jobsite.Settings)) *Site {
 		t.Fatal(err)
 	}
 	site := &Site{opened, board}
-	if _, err := site.Mirror.Refresh(t.Context()); err != nil {
+	if err := site.Mirror.Refresh(t.Context()); err != nil {
 		t.Error(err, site.Close())
 		t.FailNow()
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -40,7 +39,6 @@ var townFields = []Field[town]{
 type ranAs struct {
 	code     int
 	out, err string
-	words    string
 	query    jobboard.Query
 	form     string
 	fields   []Field[town]
@@ -61,31 +59,24 @@ func ranUntil(ctx context.Context, failure error, args ...string) *ranAs {
 	r := &ranAs{}
 	r.code = p.Run(ctx, args, func(p *Program) *cobra.Command {
 		var q QueryFlags
-		var o OutputFlags
+		var o FormFlags
 		var l ListFlags
 		list := &cobra.Command{
 			Use: "list [TEXT]", Short: "List towns", Long: "list lists towns.", Example: "  towns list", Args: AtMost(2),
 			RunE: func(cmd *cobra.Command, args []string) (err error) {
-				if r.words, err = q.Words(args); err != nil {
-					return err
-				}
-				if r.form, err = o.Form(); err != nil {
-					return err
-				}
+				r.form = o.Form()
 				if r.fields, err = Chosen(&l, townFields); err != nil {
 					return err
 				}
-				if r.query, err = q.Query(cmd.Flags(), &p.Console); err != nil {
+				if r.query, err = q.Query(cmd.Flags(), args, &p.Console); err != nil {
 					return err
 				}
-				return errors.Join(failure, o.WriteTo(p.Out, func(to *term.Output) error {
-					to.Line("towns")
-					return nil
-				}))
+				p.Out.Line("towns")
+				return failure
 			},
 		}
 		q.Add(list)
-		o.Add(list, Form{"csv", "csv", "print CSV"}, Form{"plain", "txt", "print text"})
+		o.Add(list, Form{"csv", "print CSV"}, Form{"plain", "print text"})
 		AddListFlags(&l, list, townFields)
 		list.Flags().Duration("every", 0, "a `time`")
 		root := p.Root(&cobra.Command{Use: "towns", Short: "Towns", Long: "towns knows towns."})
@@ -137,10 +128,8 @@ FLAGS
       --limit number    show at most this number; 0: all
       --near place      search around a place: a town, a postal code,
                         latitude,longitude or a geo: URI
-  -o, --output file     write to a file, whose name ends with .csv, .txt
       --plain           print text
       --radius km       radius of the search around it, in km (default 50)
-      --text text       search text
 
 EXAMPLES
   $ towns list
@@ -194,7 +183,6 @@ func TestMistakes(t *testing.T) {
 		{"list a --near x --radius 1 --limit -1", "--limit is negative\nnext: --limit 0 gives all\n"},
 		{"list --fields name,", `--fields: there is no field ""` + "\nnext: the fields are name, souls_of, coast\n"},
 		{"list --fields naem", `--fields: there is no field "naem"; is it name?` + "\nnext: the fields are name, souls_of, coast\n"},
-		{"list a --text b", `"a" and --text are both the text` + "\nnext: give one of them\n"},
 		{"list --radius 5", "--radius needs a place\nnext: give --near PLACE, too\n"},
 		{"list --near 91,1", ""},
 	} {
@@ -212,15 +200,14 @@ func TestMistakes(t *testing.T) {
 func TestFlags(t *testing.T) {
 	for _, test := range []struct {
 		args  string
-		words string
+		text  string
 		form  string
 		near  jobboard.GeoLocation
 		names string // of the fields
 		err   string
 	}{
 		{args: "list"},
-		{args: "list big town", words: "big town"},
-		{args: "list --text x", words: "x"},
+		{args: "list big town", text: "big town"},
 		{args: "list --csv", form: "csv"},
 		{args: "list --fields Coast,NAME", names: "coast,name"},
 		{args: "list --near 52.5,13.4", near: jobboard.Near(52.5, 13.4, 50)},
@@ -228,7 +215,7 @@ func TestFlags(t *testing.T) {
 	} {
 		r := ran(t, nil, strings.Fields(test.args)...)
 		names := strings.Join(fieldNames(r.fields), ",")
-		if r.code != setup.ExitOK || r.words != test.words || r.form != test.form || names != test.names || r.err != test.err {
+		if r.code != setup.ExitOK || r.query.Text != test.text || r.form != test.form || names != test.names || r.err != test.err {
 			t.Errorf("%s: %+v", test.args, r)
 		}
 		if got, want := fmt.Sprintf("%.2f", r.query.Near), fmt.Sprintf("%.2f", test.near); got != want {
@@ -272,7 +259,6 @@ func TestCompletion(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"list --limit", "10\n50\n100\n:36\n"},
 		{"list --radius", "10\n25\n50\n100\n:36\n"},
-		{"list --output", "csv\ntxt\n:8\n"},
 		{"list --fields", "name\nsouls_of\ncoast\n:38\n"},
 		{"help", "completion\tPrint the completion of a shell\nexit-codes\twhat a command ends with\nlist\tList towns\n" +
 			"settings\tflags of every command, environment, file\nversion\tSay which version this is\n:4\n"},
@@ -298,48 +284,6 @@ func TestCompletion(t *testing.T) {
 	for shell, holds := range map[string]string{"bash": "__towns_", "zsh": "#compdef towns", "fish": "complete -c towns", "powershell": "Register-ArgumentCompleter -CommandName 'towns'"} {
 		if r := ran(t, nil, "completion", "-s", shell); r.code != setup.ExitOK || !strings.Contains(r.out, holds) {
 			t.Errorf("%s: %d, %.300q", shell, r.code, r.out)
-		}
-	}
-}
-
-// The form of the data comes from its flag, or else from the ending of the file's name.
-func TestOutput(t *testing.T) {
-	path := func(name string) string { return filepath.Join(t.TempDir(), name) }
-	for _, test := range []struct {
-		args, file string
-		form       string
-	}{
-		{"list", path("a.csv"), "csv"},
-		{"list", path("a.TXT"), "plain"},
-		{"list --csv", path("a"), "csv"},
-		{"list --csv", path("a.txt"), "csv"},
-	} {
-		r := ran(t, nil, append(strings.Fields(test.args), "-o", test.file)...)
-		body, err := os.ReadFile(test.file)
-		if r.code != setup.ExitOK || r.form != test.form || r.out != "" || string(body) != "towns\n" {
-			t.Errorf("%s to %s: %+v, %q, %v", test.args, test.file, r, body, err)
-		}
-	}
-	for file, want := range map[string]string{
-		path("a"):     "towns: --output: the name \"a\" does not say in which form to write\nnext: let it end with .csv or .txt, or add --csv\n",
-		path("a.xls"): "towns: --output: the name \"a.xls\" does not say in which form to write\nnext: let it end with .csv or .txt, or add --csv\n",
-	} {
-		if r := ran(t, nil, "list", "-o", file); r.code != setup.ExitUsage || r.err != want {
-			t.Errorf("%s: %d, %q", file, r.code, r.err)
-		}
-	}
-	if r := ran(t, nil, "list", "--csv", "-o", path("no/such")); r.code != setup.ExitUnexpected || !strings.HasPrefix(r.err, "towns: --output: open ") {
-		t.Errorf("into no folder: %d, %q", r.code, r.err)
-	}
-	broken := errors.New("broken")
-	for _, test := range []struct {
-		file string
-		data error
-		want error
-	}{{"", nil, nil}, {"", broken, broken}, {path("b"), nil, nil}, {path("b"), broken, broken}} {
-		o := &OutputFlags{File: test.file}
-		if err := o.WriteTo(&term.Output{W: new(bytes.Buffer)}, func(*term.Output) error { return test.data }); !errors.Is(err, test.want) {
-			t.Errorf("%q, %v: %v", test.file, test.data, err)
 		}
 	}
 }
@@ -406,7 +350,7 @@ func TestVersion(t *testing.T) {
 		{debug.BuildInfo{Settings: settings("0123456789abcdef", "false")}, "(unknown) (commit 0123456789ab, " + system + ")"},
 		{debug.BuildInfo{Settings: settings("01234", "true")}, "(unknown) (commit 01234, changed, " + system + ")"},
 	} {
-		if got := buildOf(&test.info).line(); got != test.want {
+		if got := versionOf(&test.info); got != test.want {
 			t.Errorf("%s, want %s", got, test.want)
 		}
 	}
@@ -414,10 +358,6 @@ func TestVersion(t *testing.T) {
 		t.Errorf("%d: %q", r.code, r.out)
 	}
 	if r := ran(t, nil, "--version"); r.code != setup.ExitOK || r.out != "towns "+Version()+"\n" {
-		t.Errorf("%d: %q", r.code, r.out)
-	}
-	var b Build
-	if r := ran(t, nil, "version", "--json"); json.Unmarshal([]byte(r.out), &b) != nil || b != readBuild() {
 		t.Errorf("%d: %q", r.code, r.out)
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/internal/nearby"
 )
 
-// QueryFlags are the flags of a search: a text and a place.
+// QueryFlags are the flags of a search, whose text is the command's arguments.
 type QueryFlags struct {
-	Text   string
 	near   string
 	radius float64
 }
@@ -22,26 +21,16 @@ type QueryFlags struct {
 // Add adds the flags to a command.
 func (q *QueryFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&q.Text, "text", "", "search `text`")
 	f.StringVar(&q.near, "near", "", "search around a `place`: a town, a postal code, latitude,longitude or a geo: URI")
 	f.Float64Var(&q.radius, "radius", 50, "radius of the search around it, in `km`")
-	Complete(cmd, "text", Nothing)
 	Complete(cmd, "near", completePlace)
 	Complete(cmd, "radius", OneOf("10", "25", "50", "100"))
 }
 
-// Words returns the text to search for, which may be the arguments or --text.
-func (q *QueryFlags) Words(args []string) (string, error) {
-	if len(args) > 0 && q.Text != "" {
-		return "", setup.Usage("%q and --text are both the text", args[0]).Next("give one of them")
-	}
-	return q.Text + strings.Join(args, " "), nil
-}
-
-// Query returns the query of the flags. It notes on standard error which town it
+// Query returns the query of a command line. It notes on standard error which town it
 // chose for a name.
-func (q *QueryFlags) Query(f *pflag.FlagSet, c *term.Console) (jobboard.Query, error) {
-	out := jobboard.Query{Text: q.Text}
+func (q *QueryFlags) Query(f *pflag.FlagSet, args []string, c *term.Console) (jobboard.Query, error) {
+	out := jobboard.Query{Text: strings.Join(args, " ")}
 	if q.near == "" {
 		if f.Changed("radius") {
 			return out, setup.Usage("--radius needs a place").Next("give --near PLACE, too")

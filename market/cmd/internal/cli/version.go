@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -12,69 +13,39 @@ import (
 
 // VersionCommand returns the command that prints the program's version.
 func VersionCommand(c *term.Console) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "version",
 		Short: "Say which version this is",
 		Long:  "version prints the version, the commit and the Go release it was built with.",
 		Args:  AtMost(0),
 		RunE: func(*cobra.Command, []string) error {
-			if asJSON {
-				return term.WriteJSON(c.Out, readBuild(), true)
-			}
 			_, err := fmt.Fprintln(c.Out, c.Name, Version())
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the version as JSON")
-	return cmd
 }
 
-// Build describes the version and build of the program.
-type Build struct {
-	Version string `json:"version"`
-	Commit  string `json:"commit,omitempty"`
-	Changed bool   `json:"changed,omitempty"` // the working tree had changes after the commit
-	Go      string `json:"go"`
-	System  string `json:"system"`
-}
-
-// readBuild returns the build of the running program.
-func readBuild() Build {
+// Version returns the version of the running program, with its commit, if that is known, and the Go release.
+func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	return buildOf(info)
+	return versionOf(info)
 }
 
-func buildOf(info *debug.BuildInfo) Build {
-	b := Build{Version: "(unknown)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
-	if info.Main.Version != "" {
-		b.Version = info.Main.Version
-	}
+func versionOf(info *debug.BuildInfo) string {
+	settings := map[string]string{}
 	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.Commit = s.Value[:min(12, len(s.Value))]
-		case "vcs.modified":
-			b.Changed = s.Value == "true"
-		}
+		settings[s.Key] = s.Value
 	}
-	return b
-}
-
-// Version returns the build in one line.
-func Version() string { return readBuild().line() }
-
-func (b Build) line() string {
-	details := b.Go + ", " + b.System
-	if b.Commit != "" {
-		commit := "commit " + b.Commit
-		if b.Changed {
+	details := runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH
+	if commit := settings["vcs.revision"]; commit != "" {
+		commit = "commit " + commit[:min(12, len(commit))]
+		if settings["vcs.modified"] == "true" { // the working tree had changes after the commit
 			commit += ", changed"
 		}
 		details = commit + ", " + details
 	}
-	return b.Version + " (" + details + ")"
+	return cmp.Or(info.Main.Version, "(unknown)") + " (" + details + ")"
 }

@@ -155,7 +155,7 @@ func (p *probe) mistake(host, variable string) (detail, next string) {
 		return detail, "try again later; if it stays, check HTTPS_PROXY on this side and tell the service's operator"
 	case p.Status >= 500:
 		return fmt.Sprintf("%s: the service fails (%d)", host, p.Status),
-			"try again later; if it stays, send the service's operator the time and the bundle"
+			"try again later; if it stays, send the service's operator what doctor --json says"
 	case p.isHTML() && p.Status != http.StatusNotFound: // which is a wrong path, judged with the rest
 		return fmt.Sprintf("%s answers with an HTML page (%d) instead of the interface", host, p.Status),
 			"a login page of a proxy, or the web site itself: sign in to the network, or take the interface's address from the service's documentation for " + variable
@@ -270,7 +270,7 @@ func searchNext(err error) string {
 	case errors.Is(err, jobboard.ErrRedirect):
 		return "credentials do not follow redirects: set JOBBOARD_BASE_URL to where it leads, if you trust that"
 	case errors.Is(err, jobboard.ErrServer), errors.Is(err, jobboard.ErrRateLimited):
-		return "try again later; if it stays, send the service's operator the time and the bundle"
+		return "try again later; if it stays, send the service's operator what doctor --json says"
 	}
 	return "check the address and the network; --debug shows the attempts"
 }

@@ -66,11 +66,12 @@ func Examine(ctx context.Context, c *term.Console, b *setup.Board) (*Report, err
 var colours = map[Verdict]string{OK: term.Green, Warn: term.Yellow, Fail: term.Red, Skip: term.Faint}
 
 // Write writes the findings to standard output, for people or as JSON, and fails with
-// setup.ExitIncomplete if a check failed.
-func (r *Report) Write(asJSON bool) error {
+// setup.ExitIncomplete if a check failed. The JSON is for support, too: it has the
+// program's version, the settings and a few headers of the answers, and no secrets.
+func (r *Report) Write(asJSON bool, version string) error {
 	if !asJSON {
 		r.print()
-	} else if err := term.WriteJSON(r.console.Out, r.Findings, true); err != nil {
+	} else if err := r.writeJSON(version); err != nil {
 		return err
 	}
 	return r.Failure()
@@ -113,14 +114,39 @@ func (r *Report) print() {
 	out.Line("%d ok, %s, %d failed, %d skipped", count[OK], term.Count(count[Warn], "warning"), count[Fail], count[Skip])
 }
 
-// Bundle returns the findings and settings as JSON for support. It contains no
-// secrets; to be safe, it masks the known secrets again at the end.
-func (r *Report) Bundle(program string, getenv func(string) string) ([]byte, error) {
-	type shown struct {
-		Value  string `json:"value"`
-		Source string `json:"source"`
+// shownSetting is a setting as support may see it.
+type shownSetting struct {
+	Value  string `json:"value"`
+	Source string `json:"source"`
+}
+
+func (r *Report) writeJSON(version string) error {
+	body, err := json.MarshalIndent(struct {
+		Program  string                  `json:"program"`
+		System   string                  `json:"system"`
+		Time     time.Time               `json:"time"`
+		Settings map[string]shownSetting `json:"settings,omitempty"`
+		Proxies  []string                `json:"proxies,omitempty"`
+		Findings []Finding               `json:"findings"`
+		Answers  []probe                 `json:"answers,omitempty"`
+	}{
+		r.console.Name + " " + version, runtime.GOOS + "/" + runtime.GOARCH, r.console.Now().UTC().Truncate(time.Second),
+		r.settings(), r.proxies(), r.Findings, r.probes,
+	}, "", "  ")
+	if err != nil {
+		return err
 	}
-	values := map[string]shown{}
+	// To be safe, the known secrets are masked once more.
+	_, err = r.console.Out.Write(append(term.SafeJSON([]byte(r.console.Mask(string(body)))), '\n'))
+	return err
+}
+
+// settings returns the settings of the board, if the report is of one, without secrets.
+func (r *Report) settings() map[string]shownSetting {
+	if r.board == nil {
+		return nil
+	}
+	values := map[string]shownSetting{}
 	for _, def := range setup.List {
 		v, ok := r.board.Values[def.Name]
 		if !ok {
@@ -133,30 +159,22 @@ func (r *Report) Bundle(program string, getenv func(string) string) ([]byte, err
 		case strings.HasSuffix(def.Name, "_url"):
 			text = maskedAddress(text)
 		}
-		values[def.Name] = shown{term.Printable(text), v.Origin.String()}
+		values[def.Name] = shownSetting{term.Printable(text), v.Origin.String()}
 	}
-	proxies := map[string]string{}
+	return values
+}
+
+// proxies returns the names of the variables that set a proxy. Their values may hold a password.
+func (r *Report) proxies() (names []string) {
+	if r.board == nil {
+		return nil
+	}
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"} {
-		if v := getenv(name); v != "" {
-			proxies[name] = "set"
+		if r.board.Getenv(name) != "" {
+			names = append(names, name)
 		}
 	}
-	body, err := json.MarshalIndent(struct {
-		Program  string            `json:"program"`
-		System   string            `json:"system"`
-		Time     time.Time         `json:"time"`
-		Settings map[string]shown  `json:"settings"`
-		Proxies  map[string]string `json:"proxies,omitempty"`
-		Findings []Finding         `json:"findings"`
-		Answers  []probe           `json:"answers"`
-	}{
-		program, runtime.GOOS + "/" + runtime.GOARCH, r.console.Now().UTC().Truncate(time.Second),
-		values, proxies, r.Findings, r.probes,
-	}, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return append(term.SafeJSON([]byte(r.console.Mask(string(body)))), '\n'), nil
+	return names
 }
 
 // maskedAddress returns an address without its user part, query and fragment.

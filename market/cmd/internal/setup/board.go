@@ -34,9 +34,6 @@ type Board struct {
 	Fake    *jobboardtest.Server // the embedded mock server; nil: a real service
 	Limiter jobboard.Limiter     // limiter of all clients; nil: none
 
-	// TokenTransport wraps the transport of the token endpoint's client; nil: it is used as it is.
-	TokenTransport func(next http.RoundTripper) http.RoundTripper
-
 	reader *Reader
 	client func() (*jobboard.Client, error) // makes the client once
 
@@ -44,6 +41,9 @@ type Board struct {
 	transport *http.Transport
 	noTrust   error // of ca_file
 }
+
+// Getenv returns a variable of the environment.
+func (b *Board) Getenv(name string) string { return b.reader.Getenv(name) }
 
 // NewClient makes a jobboard.Client from the settings. cfg may set fields that have no
 // setting.
@@ -254,9 +254,6 @@ func (b *Board) clientCredentials() (oauth2.TokenSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.TokenTransport != nil {
-		next = b.TokenTransport(next)
-	}
 	cc := clientcredentials.Config{ClientID: s.Get(ClientID), ClientSecret: s.Get(ClientSecret), TokenURL: tokens}
 	return clienttoken.Source(cc, next, b.reader.Secrets.addFetched), nil
 }
@@ -338,23 +335,14 @@ func (b *Board) ClientFor(needs ...string) (*jobboard.Client, error) {
 	return b.client()
 }
 
-// named returns the first of a command's arguments, or else the setting.
-func (s *Settings) named(setting string, args []string) (string, error) {
-	text := s.Get(setting)
+// NeedJob returns the job in a command's arguments, or else in the settings.
+func (s *Settings) NeedJob(args []string) (jobboard.JobID, error) {
+	text := s.Get(Job)
 	if len(args) > 0 {
 		text = args[0]
 	}
 	if text == "" {
-		return "", Missing(setting)
-	}
-	return text, nil
-}
-
-// NeedJob returns the job in a command's arguments, or else in the settings.
-func (s *Settings) NeedJob(args []string) (jobboard.JobID, error) {
-	text, err := s.named(Job, args)
-	if err != nil {
-		return 0, err
+		return 0, Missing(Job)
 	}
 	id, err := jobboard.ParseJobID(text)
 	if err != nil {
@@ -375,19 +363,17 @@ type Searcher interface {
 	Search(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) (*jobboard.JobSearchResult, error)
 }
 
-// Searcher returns the client or applicant that searches, see Searches, and the channel
-// from args or else the settings.
-func (b *Board) Searcher(args []string) (Searcher, jobboard.ChannelID, error) {
+// Searcher returns the client or applicant that searches, see Searches, and the channel.
+func (b *Board) Searcher() (Searcher, jobboard.ChannelID, error) {
 	c, err := b.ClientFor(BaseURL)
 	if err != nil {
 		return nil, "", err
 	}
 	s, err := b.Searches(c)
-	if err != nil {
-		return nil, "", err
+	if err == nil && b.Get(Channel) == "" {
+		err = Missing(Channel)
 	}
-	ch, err := b.named(Channel, args)
-	return s, jobboard.ChannelID(ch), err
+	return s, jobboard.ChannelID(b.Get(Channel)), err
 }
 
 // Searches returns c, or the applicant of the settings if only the applicant's token is set.

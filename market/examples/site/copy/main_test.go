@@ -71,7 +71,7 @@ func refresh(t *testing.T, folder string, config jobboard.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = mirror.Refresh(t.Context())
+	err = mirror.Refresh(t.Context())
 	if err := errors.Join(err, mirror.Close()); err != nil {
 		t.Fatal(err)
 	}

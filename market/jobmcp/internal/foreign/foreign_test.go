@@ -171,17 +171,3 @@ func FuzzForeign(f *testing.F) {
 		}
 	})
 }
-
-// The work grows with the text and no faster.
-func BenchmarkText(b *testing.B) {
-	for name, ad := range map[string]string{
-		"nested": strings.Repeat("<div>", 200_000), "silent": strings.Repeat("<svg>", 200_000), "words": strings.Repeat("<p>words ", 120_000),
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(ad)))
-			for b.Loop() {
-				Text(ad, 20_000)
-			}
-		})
-	}
-}

@@ -2,7 +2,7 @@
 //
 // A [Writer] keeps the changes of a transaction until its end, and then writes them with their numbers. They
 // come from the row "change" of the table counters, which the transaction raises by as many and so locks until
-// its commit, as the last of its locks. So the numbers are in the order of the commits, none is
+// its commit, as the last of its locks but that of the search index's state. So the numbers are in the order of the commits, none is
 // missing, and any number of processes may write; a reader who has seen a number has seen all below it. A
 // database's own sequence would not do: readers would skip what is committed late.
 //

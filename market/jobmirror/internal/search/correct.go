@@ -46,8 +46,8 @@ func (f *finder) findMistakes() (err error) {
 }
 
 // leadOn returns the corrections of a text that finds nothing as it was typed: its mistyped words, the words that only
-// say that somebody looks for a job and, where there are still no hits, of the others the word that the fewest documents
-// have. A word is left out only if that finds something.
+// say that somebody looks for a job and, where there are still no hits, the circumstance of the others. A word is left out
+// only if that finds something.
 func (f *finder) leadOn() ([]Correction, answer, error) {
 	wishes := f.text.Wishes()
 	wishes = wishes[:min(len(wishes), maxWishes)]
@@ -63,12 +63,12 @@ func (f *finder) leadOn() ([]Correction, answer, error) {
 	if finds, err := f.findsWith(attempt); err != nil || finds {
 		return attempt, yes, err
 	}
-	rarest, err := f.rarest(f.correctedText(mistakes).Without(wishes))
-	if err != nil || rarest == "" {
+	least, err := f.circumstance(f.correctedText(mistakes).Without(wishes))
+	if err != nil || least == "" {
 		return mistakes, no, err
 	}
-	attempt = append(leftOut(append(wishes, rarest)...), mistakes...)
-	attempt = slices.DeleteFunc(attempt, func(c Correction) bool { return c.Word == rarest && len(c.Nearest) > 0 })
+	attempt = append(leftOut(append(wishes, least)...), mistakes...)
+	attempt = slices.DeleteFunc(attempt, func(c Correction) bool { return c.Word == least && len(c.Nearest) > 0 })
 	if finds, err := f.findsWith(attempt); err != nil || finds {
 		return attempt, yes, err
 	}
@@ -97,27 +97,37 @@ func (f *finder) mayLeaveOut(corrections []Correction) bool {
 	return n == 0 || !f.correctedText(corrections).Empty()
 }
 
-// rarest returns the single word of a text that the fewest documents with the tags Query.Meant have; empty: none can be
-// left out, or there are too many.
-func (f *finder) rarest(text words.Query) (rarest string, err error) {
-	list, fewest := text.Single(), 0
+// circumstance returns the single word of a text that says the least what the work is, as a town or Teilzeit beside Koch
+// does: of the documents with the tags Query.Meant that have it, the smallest part has it in the title. Of words that are
+// alike in this it is the one that the fewest have. Empty: none can be left out, or there are too many.
+func (f *finder) circumstance(text words.Query) (found string, err error) {
+	list := text.Single()
 	if len(list) > maxSingle {
 		return "", nil
 	}
-	scope := narrowed(f.q.Meant, jobboard.GeoLocation{})
+	inTitle, inAll := 0, 0
 	for i, word := range list {
-		one := *f.questions
-		one.read(text.Only(word))
-		all := one.forEachStemmer(func(in int) words.Expr { return one.in[in].All() })
-		n, err := f.index.Count(f.t.Tx, one.question(scope, all))
+		all, err := f.counts(text.Only(word), words.Lookup.All)
 		if err != nil {
 			return "", err
 		}
-		if i == 0 || n < fewest {
-			rarest, fewest = word, n
+		titles, err := f.counts(text.Only(word), words.Lookup.InTitle)
+		if err != nil {
+			return "", err
+		}
+		if less := cmp.Or(cmp.Compare(titles*inAll, inTitle*all), cmp.Compare(all, inAll)); i == 0 || less < 0 {
+			found, inTitle, inAll = word, titles, all
 		}
 	}
-	return rarest, nil
+	return found, nil
+}
+
+// counts returns how many documents with the tags Query.Meant a text finds, by what is asked of each lookup.
+func (f *finder) counts(text words.Query, by func(words.Lookup) words.Expr) (int, error) {
+	one := *f.questions
+	one.read(text)
+	asked := one.forEachStemmer(func(in int) words.Expr { return by(one.in[in]) })
+	return f.index.Count(f.t.Tx, one.question(narrowed(f.q.Meant, jobboard.GeoLocation{}), asked))
 }
 
 // findsWith reports whether the text with some corrections finds anything. Of documents that have words in quotes in some form

@@ -8,12 +8,18 @@ import (
 )
 
 // Words that only say that somebody looks for a job are left out where nothing is found with them, and then the word
-// that the fewest documents have; on each page, together with typing errors, and told. None is left out if that finds
-// nothing.
+// that says the least what the work is: of the documents that have it the smallest part has it in the title, as of a town.
+// Among equals it is the one that the fewest have. They are left out on each page, together with typing errors, and told.
+// None is left out if that finds nothing.
 func TestWordsThatAreLeftOut(t *testing.T) {
 	x := newIndex(t)
 	for row, title := range []string{"Koch", "Köchin", "Koch für Arbeit im Hotel", "Kellner"} {
 		x.put(t, Document{Row: int64(row + 1), Title: title, Languages: []string{"de"}})
+	}
+	x.put(t, Document{Row: 5, Title: "Dachdecker", Short: []string{"Ulm"}, Languages: []string{"de"}})
+	for row := range int64(4) {
+		title := []string{"Gärtner in Teilzeit", "Gärtner", "Gärtner", "Gärtner für Bonn"}[row]
+		x.put(t, Document{Row: 6 + row, Title: title, Short: []string{"Bonn"}, Other: []string{"auch in Teilzeit"}, Languages: []string{"de"}})
 	}
 	for _, c := range []struct {
 		text      string
@@ -30,6 +36,9 @@ func TestWordsThatAreLeftOut(t *testing.T) {
 		{"Koch Kellner", []int64{3, 2, 1}, []Correction{{"kellner", nil}}}, // fewer have it
 		{"Koch Kelner", []int64{3, 2, 1}, []Correction{{"kelner", nil}}},   // and fewer what was meant
 		{"Stelle Koch Metzger", []int64{3, 2, 1}, []Correction{{"stelle", nil}, {"metzger", nil}}},
+		{"Dachdecker Bonn", []int64{5}, []Correction{{"bonn", nil}}}, // fewer have the other, all in the title
+		{"Dachdeckerin Teilzeit", []int64{5}, []Correction{{"teilzeit", nil}}},
+		{"Bonn Ulm", []int64{9, 8, 7, 6}, []Correction{{"ulm", nil}}},
 		{"Metzger Maurer", nil, nil},
 		{"Metzger Maurer Koch", nil, nil}, // it is one word that is left out
 		{`"Metzger" Koch`, nil, nil},

@@ -17,44 +17,15 @@ import (
 // index since, on a standby too, and after a backup was put back. Only for Index.StaleFor after a change was seen are facets
 // of before used, or else each change would have the next search count everything.
 
-// indexState tells states of the index apart: how many changes are noted, and the sum of their numbers.
-type indexState struct{ changes, sum int64 }
-
-// changeBits bounds the numbers of changes, so that the sum of 2^23 of them is an int64.
-const changeBits = 40
-
-// noteChange notes, once in a transaction, that it changes what a search finds.
-func (x *Index) noteChange(t *store.Tx) error {
-	if !t.Once(&x.counted) {
-		return nil
-	}
-	return t.Do("INSERT INTO index_changes (stamp) VALUES (?)", rand.Int64N(1<<changeBits))
+// noteChange notes that a transaction changes what a search finds: at its end the index gets another state. It waits for
+// whoever does so just now, until that is committed.
+func (x *Index) noteChange(t *store.Tx) {
+	t.AtEnd(&x.counted, func() error { return t.Do("UPDATE search_state SET stamp = ?", rand.Int64()) })
 }
 
 // state reads the state of the index.
-func (t *tx) state() (s indexState, err error) {
-	err = t.Row("SELECT count(*), CAST(coalesce(sum(stamp), 0) AS BIGINT) FROM index_changes", nil, &s.changes, &s.sum)
-	return s, err
-}
-
-// maxChanges is the number of noted changes from which on foldChanges puts one in the place of all.
-const maxChanges = 64
-
-// foldChanges keeps the table of changes short. The state that it leaves is one that there never was.
-func (t *tx) foldChanges() error {
-	s, err := t.state()
-	if err != nil || s.changes < maxChanges {
-		return err
-	}
-	// Not those that another process folds just now.
-	stamps, err := t.Numbers("SELECT stamp FROM index_changes LIMIT 100000 @skip")
-	if err != nil || len(stamps) == 0 {
-		return err
-	}
-	if err := t.Do("DELETE FROM index_changes WHERE stamp IN @ids", store.IDs(stamps)); err != nil {
-		return err
-	}
-	return t.noteChange(t.Tx)
+func (t *tx) state() (int64, error) {
+	return store.Value[int64](t, "SELECT stamp FROM search_state")
 }
 
 const (
@@ -71,7 +42,7 @@ type countedFacets struct {
 
 type counted struct {
 	question textindex.Question
-	state    indexState
+	state    int64
 	facets   *Facets
 	bytes    int
 	changed  time.Time // when a search saw another state first; zero: none did
@@ -84,7 +55,7 @@ const staleFor = 5 * time.Second
 // get returns the facets of a question that are kept, and whether they are those of a state of the index. Facets of
 // another state are given for a time after the first search that lacks them came, and then while one search counts. That
 // one gets nil, and calls keep or giveUp; so does a search whose question is not kept.
-func (c *countedFacets) get(question textindex.Question, state indexState, stale time.Duration) (facets *Facets, same bool) {
+func (c *countedFacets) get(question textindex.Question, state int64, stale time.Duration) (facets *Facets, same bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.IndexFunc(c.kept, func(k counted) bool { return k.question == question })
@@ -120,7 +91,7 @@ func (c *countedFacets) giveUp(question textindex.Question) {
 }
 
 // keep keeps the facets of a question, in place of those that were used least recently.
-func (c *countedFacets) keep(question textindex.Question, state indexState, facets *Facets) {
+func (c *countedFacets) keep(question textindex.Question, state int64, facets *Facets) {
 	k := counted{question: question, state: state, facets: facets, bytes: len(question)}
 	for tag := range facets.Counts {
 		k.bytes += len(tag.Value) + 64 // with its count, and what a map takes

@@ -57,7 +57,7 @@ func TestCountedFacets(t *testing.T) {
 	for step := range 400 {
 		row, city := int64(1+r.IntN(9)), fmt.Sprint("Stadt", r.IntN(3))
 		changed := true
-		switch at := []*Index{x.Index, other}[r.IntN(2)]; r.IntN(5) {
+		switch at := []*Index{x.Index, other}[r.IntN(2)]; r.IntN(4) {
 		case 0:
 			delete(place, row)
 			x.do(t, func(t *tx) error { return at.Remove(t.Tx, row) })
@@ -65,8 +65,6 @@ func TestCountedFacets(t *testing.T) {
 			place[row] = city
 			x.documents[row] = cook(row, city)
 			x.do(t, func(t *tx) error { return at.Put(t.Tx, []Document{cook(row, city)}) })
-		case 3:
-			x.do(t, (*tx).foldChanges)
 		default:
 			changed = false
 		}
@@ -84,44 +82,12 @@ func TestCountedFacets(t *testing.T) {
 			}
 		}
 	}
-	if s := stateOf(t, x); s.changes > 2*maxChanges {
-		t.Errorf("%d changes are noted", s.changes)
-	}
-}
-
-func stateOf(t *testing.T, x *testIndex) (s indexState) {
-	t.Helper()
-	x.do(t, func(t *tx) (err error) {
-		s, err = t.state()
-		return err
-	})
-	return s
-}
-
-// A folded table of changes is none that there was before, not even of an index that only folds.
-func TestFoldedChanges(t *testing.T) {
-	x := newIndex(t)
-	seen := map[indexState]bool{}
-	for range 5 {
-		for range maxChanges {
-			x.put(t, cook(1, "Ulm"))
-			if s := stateOf(t, x); seen[s] {
-				t.Fatal("a state came twice")
-			} else {
-				seen[s] = true
-			}
-		}
-		x.do(t, (*tx).foldChanges)
-		if s := stateOf(t, x); seen[s] || s.changes != 1 {
-			t.Errorf("after folding %+v, which was there before: %t", s, seen[s])
-		}
-	}
 }
 
 // keptFacets are facets that a test looks at.
 type keptFacets struct{ countedFacets }
 
-func (c *keptFacets) get(question textindex.Question, state indexState) *Facets {
+func (c *keptFacets) get(question textindex.Question, state int64) *Facets {
 	facets, _ := c.countedFacets.get(question, state, 0)
 	return facets
 }
@@ -236,57 +202,27 @@ func TestKeptFacetsAreBounded(t *testing.T) {
 		return &Facets{Total: n, Counts: counts}
 	}
 	for i := range 200 {
-		c.keep("first", indexState{}, of(1))
+		c.keep("first", 0, of(1))
 		question := fmt.Sprint(i)
-		c.keep("", indexState{}, of(0))
-		c.get("first", indexState{})
-		c.keep(textindex.Question(question), indexState{}, of(1))
+		c.keep("", 0, of(0))
+		c.get("first", 0)
+		c.keep(textindex.Question(question), 0, of(1))
 	}
-	if len(c.kept) != maxCounted || c.get("first", indexState{}) == nil || c.get("199", indexState{}) == nil || c.get("3", indexState{}) != nil {
+	if len(c.kept) != maxCounted || c.get("first", 0) == nil || c.get("199", 0) == nil || c.get("3", 0) != nil {
 		t.Errorf("%d are kept", len(c.kept))
 	}
 	for i := range 20 {
-		c.keep(textindex.Question(fmt.Sprint("large ", i)), indexState{}, of(1000))
+		c.keep(textindex.Question(fmt.Sprint("large ", i)), 0, of(1000))
 	}
-	c.keep("too large", indexState{}, of(9000))
+	c.keep("too large", 0, of(9000))
 	bytes := 0
 	for _, k := range c.kept {
 		bytes += k.bytes
 	}
-	if bytes != c.bytes || bytes > maxCountedBytes || c.get("large 19", indexState{}) == nil || c.get("too large", indexState{}) != nil {
+	if bytes != c.bytes || bytes > maxCountedBytes || c.get("large 19", 0) == nil || c.get("too large", 0) != nil {
 		t.Errorf("%d bytes are kept, by its own count %d", bytes, c.bytes)
 	}
-	if c.get("large 19", indexState{1, 1}) != nil || c.get("large 19", indexState{}) == nil {
+	if c.get("large 19", 1) != nil || c.get("large 19", 0) == nil {
 		t.Error("what is kept of another state is given, or does not stay until it is counted")
-	}
-}
-
-// The first page of everything with its facets, as a site's start page has it: counted, and as it was
-// counted before.
-func BenchmarkFacets(b *testing.B) {
-	x := newIndex(b)
-	const n = 20_000
-	for from := 1; from <= n; from += 100 {
-		var documents []Document
-		for row := from; row < from+100; row++ {
-			documents = append(documents, cook(int64(row), fmt.Sprint("Stadt", row%500)))
-		}
-		x.put(b, documents...)
-	}
-	for _, c := range []struct {
-		name   string
-		forget bool
-	}{{"counted", true}, {"kept", false}} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				if c.forget {
-					x.counted.bytes = 0
-					x.counted.kept = nil
-				}
-				if facets := facetsOf(b, x.Index, ""); facets.Total != n {
-					b.Fatalf("%d in all", facets.Total)
-				}
-			}
-		})
 	}
 }

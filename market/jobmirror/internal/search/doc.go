@@ -7,8 +7,8 @@
 // package grid.
 //
 // Put and Remove write in the caller's transaction; Find, All and Suggest read in it. The tables
-// of a document are search, places and facets; the tables stemmers, vocabulary, search_state and
-// index_changes are of all documents. Reset and Empty remove what is indexed.
+// of a document are search, places and facets; the tables stemmers, vocabulary and
+// search_state are of all documents. Reset and Empty remove what is indexed.
 package search
 
 import (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -120,18 +119,16 @@ func (x *Index) Put(in *store.Tx, documents []Document) error {
 	if err != nil {
 		return err
 	}
-	unknown := map[string]struct{}{}
+	var noted []string
 	for i := range documents {
-		noted, err := t.put(tokenizer, &documents[i], before[documents[i].Row])
+		list, err := t.put(tokenizer, &documents[i], before[documents[i].Row])
 		if err != nil {
 			return err
 		}
-		rows.unknown(noted, unknown)
+		noted = append(noted, list...)
 	}
-	if err := x.noteChange(in); err != nil {
-		return err
-	}
-	return t.note(slices.Collect(maps.Keys(unknown)), rows)
+	x.noteChange(in)
+	return t.note(x.vocabulary.unknown(rows, noted), rows)
 }
 
 // tokenizer returns one of tokenizers, into which the caller puts it back.
@@ -207,11 +204,8 @@ func (x *Index) Remove(t *store.Tx, row int64) error {
 	if err := x.text.Remove(t, row); err != nil {
 		return err
 	}
-	err := t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
-	if err != nil {
-		return err
-	}
-	return x.noteChange(t)
+	x.noteChange(t)
+	return t.DoAll([]any{row}, "DELETE FROM facets WHERE document = ?", "DELETE FROM places WHERE document = ?")
 }
 
 // indexed is what the tables beside the text index have of a document.
@@ -300,30 +294,16 @@ func (t *tx) putPlaces(row int64, before, now []Place) error {
 	return nil
 }
 
-// Merge puts the pieces of the text index together, step by step, where there are many.
+// Merge puts pieces of the text index together, step by step, where there are many.
 func (x *Index) Merge(ctx context.Context) error {
-	if err := x.db.Update(ctx, func(t *store.Tx) error { return (&tx{t, x}).foldChanges() }); err != nil {
-		return err
-	}
-	if !x.text.HasPieces() {
-		return nil
-	}
-	var merge *textindex.Merge
-	err := x.db.View(ctx, func(t *store.Tx) (err error) {
-		merge, err = x.text.Merge(t)
-		return err
-	})
-	for more := merge != nil; more && err == nil; {
-		err = x.db.Update(ctx, func(t *store.Tx) (err error) {
-			more, err = merge.Step(t)
+	for {
+		more := false
+		err := x.db.Update(ctx, func(t *store.Tx) (err error) {
+			more, err = x.text.Merge(t)
 			return err
 		})
+		if err != nil || !more {
+			return err
+		}
 	}
-	return err
-}
-
-// Fragments returns the number of pieces that the text index is in.
-func (x *Index) Fragments(t *store.Tx) (int64, error) {
-	n, _, _, err := x.text.Fragments(t)
-	return n, err
 }

@@ -13,7 +13,7 @@ const Form = 3
 
 // FormOf returns the form in which documents are indexed; 0: none is yet.
 func (x *Index) FormOf(t *store.Tx) (form int64, err error) {
-	return store.Value[int64](t, "SELECT value FROM search_state WHERE name = 'form'")
+	return store.Value[int64](t, "SELECT form FROM search_state")
 }
 
 // InForm reports whether documents are indexed in Form, so that its tokens find them.
@@ -25,6 +25,6 @@ func (x *Index) InForm(t *store.Tx) (bool, error) {
 // BeginForm notes that documents are indexed in Form from now on, in which none is yet. The
 // words of the vocabulary may be split in another way; the words of each document put from now on are added.
 func (x *Index) BeginForm(t *store.Tx) error {
-	begin := t.Do("UPDATE search_state SET value = ? WHERE name = 'form'", Form)
-	return errors.Join(begin, t.Do("DELETE FROM vocabulary"), x.noteChange(t))
+	x.noteChange(t)
+	return errors.Join(t.Do("UPDATE search_state SET form = ?", Form), t.Do("DELETE FROM vocabulary"))
 }

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
@@ -25,14 +25,19 @@ import (
 // them and in whatever order they were committed, into a value that takes the place of the last one.
 // No lock is held over a statement, and a word that is gone from the table is gone at the next
 // transaction of every process.
-type vocabulary struct{ last atomic.Pointer[wordRows] }
+type vocabulary struct {
+	last atomic.Pointer[wordRows]
+
+	mu     sync.Mutex
+	of     map[*words.Block]bool // whose words hashes has
+	hashes map[uint64]struct{}   // of words that need not be written
+}
 
 // wordRows holds the words of the rows that one transaction found in the table vocabulary. It never
 // changes.
 type wordRows struct {
 	ids    []int64        // in order
 	blocks []*words.Block // of the rows of ids
-	known  atomic.Pointer[hashes]
 }
 
 // maxVocabulary bounds the words of the vocabulary. Each takes some 50 bytes
@@ -42,120 +47,58 @@ const maxVocabulary = 1 << 19
 // readVocabulary returns the words of all rows. It reads those rows that are not in memory yet: two
 // callers may read the same row, and neither waits for the other.
 func (t *tx) readVocabulary() (*wordRows, error) {
-	ids, err := t.Numbers("SELECT id FROM vocabulary ORDER BY id")
-	if err != nil {
-		return nil, err
-	}
 	last := t.vocabulary.last.Load()
 	if last == nil {
 		last = &wordRows{}
 	}
-	if slices.Equal(ids, last.ids) {
-		return last, nil
-	}
-	now := &wordRows{ids: ids, blocks: make([]*words.Block, len(ids))}
-	var missing []int64
-	for i, id := range ids {
+	now := &wordRows{}
+	const query = "SELECT id, CASE WHEN id IN @ids THEN '' ELSE words END FROM vocabulary ORDER BY id"
+	err := t.Rows(query, []any{store.IDs(last.ids)}, func(scan func(...any) error) error {
+		var (
+			id    int64
+			list  string
+			block *words.Block
+		)
+		err := scan(&id, &list)
 		if at, ok := slices.BinarySearch(last.ids, id); ok {
-			now.blocks[i] = last.blocks[at]
+			block = last.blocks[at]
 		} else {
-			missing = append(missing, id)
+			block = words.NewBlock(strings.FieldsSeq(list))
 		}
+		now.ids, now.blocks = append(now.ids, id), append(now.blocks, block)
+		return err
+	})
+	if err == nil {
+		t.vocabulary.last.Store(now)
 	}
-	added := make([]*words.Block, 0, len(missing))
-	if len(missing) > 0 {
-		const query = "SELECT id, words FROM vocabulary WHERE id IN @ids"
-		err = t.Rows(query, []any{store.IDs(missing)}, func(scan func(...any) error) error {
-			var (
-				id   int64
-				list string
-			)
-			err := scan(&id, &list)
-			if at, ok := slices.BinarySearch(ids, id); ok {
-				now.blocks[at] = words.NewBlock(strings.FieldsSeq(list))
-				added = append(added, now.blocks[at])
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	if len(added) < len(missing) { // another transaction has removed a row since its number was read
-		now = now.whole()
-	}
-	// Words may be gone with a row; else the hashes are those of before and of the rows added.
-	if known := last.known.Load(); known != nil && len(last.ids)+len(missing) == len(ids) {
-		now.known.Store(known.with(added))
-	}
-	t.vocabulary.last.Store(now)
-	return now, nil
-}
-
-// whole returns the rows whose words were read.
-func (r *wordRows) whole() *wordRows {
-	out := &wordRows{}
-	for i, b := range r.blocks {
-		if b != nil {
-			out.ids, out.blocks = append(out.ids, r.ids[i]), append(out.blocks, b)
-		}
-	}
-	return out
-}
-
-// unknown adds to a set the words of a list that no row has; no word if the vocabulary is full.
-func (r *wordRows) unknown(list []string, set map[string]struct{}) {
-	known := r.known.Load()
-	if known == nil {
-		known = (&hashes{}).with(r.blocks)
-		r.known.Store(known)
-	}
-	if known.n >= maxVocabulary {
-		return
-	}
-	for _, word := range list {
-		if !known.has(word) {
-			set[word] = struct{}{}
-		}
-	}
-}
-
-// hashes is a set of hashes of words. It never changes; with makes a larger one.
-type hashes struct {
-	layers []map[uint64]struct{} // each more than twice as large as the next
-	n      int
+	return now, err
 }
 
 var wordSeed = maphash.MakeSeed()
 
-func (h *hashes) has(word string) bool {
-	sum := maphash.String(wordSeed, word)
-	for _, layer := range h.layers {
-		if _, ok := layer[sum]; ok {
-			return true
-		}
+// unknown returns those of some words that no row has; none if the vocabulary is full.
+func (v *vocabulary) unknown(rows *wordRows, list []string) (lacking []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	added := slices.DeleteFunc(slices.Clone(rows.blocks), func(b *words.Block) bool { return v.of[b] })
+	if v.hashes == nil || len(rows.blocks)-len(added) < len(v.of) { // words may be gone with a row
+		v.of, v.hashes, added = map[*words.Block]bool{}, map[uint64]struct{}{}, rows.blocks
 	}
-	return false
-}
-
-// with returns the set with the words of blocks. Small layers are put together, so that a word is
-// copied a few times, however often the set grows.
-func (h *hashes) with(blocks []*words.Block) *hashes {
-	added := map[uint64]struct{}{}
-	for _, b := range blocks {
+	for _, b := range added {
+		v.of[b] = true
 		for word := range b.Words() {
-			if !h.has(word) {
-				added[maphash.String(wordSeed, word)] = struct{}{}
-			}
+			v.hashes[maphash.String(wordSeed, word)] = struct{}{}
 		}
 	}
-	out := &hashes{layers: slices.Clone(h.layers), n: h.n + len(added)}
-	for n := len(out.layers); n > 0 && len(out.layers[n-1]) <= 2*len(added); n-- {
-		maps.Copy(added, out.layers[n-1])
-		out.layers = out.layers[:n-1]
+	if len(v.hashes) >= maxVocabulary {
+		return nil
 	}
-	out.layers = append(out.layers, added)
-	return out
+	for _, word := range list {
+		if _, known := v.hashes[maphash.String(wordSeed, word)]; !known {
+			lacking = append(lacking, word)
+		}
+	}
+	return lacking
 }
 
 const (
@@ -371,14 +314,4 @@ func (x *Index) eraseGone(ctx context.Context, id int64) error {
 		}
 		return t.eraseWords(list)
 	})
-}
-
-// Words returns the words of the vocabulary, in order, and how many rows they stand in.
-func (x *Index) Words(in *store.Tx) (list []string, rows int, err error) {
-	blocks, err := (&tx{in, x}).blocks("true")
-	for _, b := range blocks {
-		list = append(list, b.words...)
-	}
-	slices.Sort(list)
-	return list, len(blocks), err
 }

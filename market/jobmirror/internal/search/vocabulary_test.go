@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -103,42 +102,50 @@ func TestRowsOfTheVocabulary(t *testing.T) {
 	}
 }
 
-// blocksOf returns words as they are in memory.
-func blocksOf(list ...string) []*words.Block {
-	return []*words.Block{words.NewBlock(slices.Values(list))}
+// rowsOf returns rows of words as they are in memory.
+func rowsOf(blocks ...*words.Block) *wordRows {
+	rows := &wordRows{blocks: blocks}
+	for i := range blocks {
+		rows.ids = append(rows.ids, int64(i))
+	}
+	return rows
+}
+
+func blockOf(list ...string) *words.Block { return words.NewBlock(slices.Values(list)) }
+
+// Words are new until a row has them, and again once that row is gone.
+func TestWordsThatNoRowHas(t *testing.T) {
+	var v vocabulary
+	cooks, waiters := blockOf("koch", "köche"), blockOf("kellner", "koch")
+	for i, c := range []struct {
+		rows *wordRows
+		want []string
+	}{
+		{rowsOf(), []string{"koch", "köche", "kellner"}},
+		{rowsOf(cooks), []string{"kellner"}},
+		{rowsOf(cooks, waiters), nil},
+		{rowsOf(waiters), []string{"köche"}},
+		{rowsOf(waiters, cooks), nil},
+		{rowsOf(), []string{"koch", "köche", "kellner"}},
+	} {
+		if got := v.unknown(c.rows, []string{"koch", "köche", "kellner"}); !slices.Equal(got, c.want) {
+			t.Errorf("step %d: %q are new, want %q", i, got, c.want)
+		}
+	}
 }
 
 // A vocabulary that is full learns no more words, and tells none of those that it lacks.
 func TestVocabularyIsFull(t *testing.T) {
-	rows := &wordRows{}
-	ask := func(n int) int {
-		rows.known.Store(&hashes{n: n})
-		set := map[string]struct{}{}
-		rows.unknown([]string{"koch", "kellner", "koch"}, set)
-		return len(set)
+	var v vocabulary
+	var blocks []*words.Block
+	for part := range slices.Chunk(wordsOf(0, 1<<19-1), 1<<14) {
+		blocks = append(blocks, blockOf(part...))
 	}
-	if n := ask(1<<19 - 1); n != 2 {
-		t.Errorf("before it is full %d words are new", n)
+	if list := v.unknown(rowsOf(blocks...), []string{"koch"}); len(list) != 1 {
+		t.Errorf("before it is full %q are new", list)
 	}
-	if n := ask(1 << 19); n != 0 {
-		t.Errorf("once it is full %d words are new", n)
-	}
-}
-
-// A set of hashes that grows has the words of all steps, in a few layers; a set that grew stays as it was.
-func TestHashesGrow(t *testing.T) {
-	sets := []*hashes{{}}
-	for i := range 300 {
-		last := sets[len(sets)-1]
-		sets = append(sets, last.with(blocksOf(wordsOf(5*i, 6)...))) // the first is there already
-	}
-	for i, set := range sets[1:] {
-		if n := 5*i + 6; set.n != n || !set.has(wordsOf(n-1, 1)[0]) || set.has(wordsOf(n, 1)[0]) || !set.has(wordsOf(0, 1)[0]) {
-			t.Fatalf("after %d steps: %d words", i+1, set.n)
-		}
-		if len(set.layers) > 9 {
-			t.Fatalf("%d layers after %d steps", len(set.layers), i+1)
-		}
+	if list := v.unknown(rowsOf(append(blocks, blockOf("kellner"))...), []string{"koch"}); list != nil {
+		t.Errorf("once it is full %q are new", list)
 	}
 }
 
@@ -174,17 +181,14 @@ func TestWordsGoInEveryProcess(t *testing.T) {
 	}
 	x.do(t, func(t *tx) error { return t.Remove(t.Tx, 1) })
 	x.do(t, func(t *tx) error { return t.EraseWords(t.Tx, []Document{x.documents[1]}) })
-	read := 0
-	x.db.Fail = func(query string) error {
-		if strings.Contains(query, "SELECT id, words FROM vocabulary") {
-			read++
-		}
-		return nil
+	before := other.vocabulary.last.Load().blocks
+	if found := meant("dachdeker"); len(found) != 0 {
+		t.Errorf("meant: %q", found)
 	}
-	if found := meant("dachdeker"); len(found) != 0 || read != 0 {
-		t.Errorf("meant: %q, and %d rows were read", found, read)
+	if found := meant("kelnerin"); len(found) != 1 {
+		t.Errorf("meant: %q", found)
 	}
-	if found := meant("kelnerin"); len(found) != 1 || read != 0 {
-		t.Errorf("meant: %q, and %d rows were read", found, read)
+	if now := other.vocabulary.last.Load().blocks; len(now) != 1 || !slices.Contains(before, now[0]) {
+		t.Errorf("%d rows, and they were read again", len(now))
 	}
 }

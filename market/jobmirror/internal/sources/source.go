@@ -3,7 +3,6 @@ package sources
 import (
 	"database/sql"
 	"errors"
-	"net/url"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
@@ -14,42 +13,21 @@ const (
 	Feed    = "feed"
 )
 
-// Source is what is refreshed at a time: a channel in one language, with what narrows it down, or a feed.
+// Source is what is refreshed at a time: a channel in one language, or a feed.
 type Source struct {
 	ID       int64  // of its row; 0: it has not been entered
 	Kind     string // Channel or Feed
 	Name     string // the channel's identifier, or the feed's name
 	Language string // in which a channel is asked for; empty: the board chooses, or it is a feed
-	Text     string // that narrows a channel down; empty: none does
-	Circle   string // likewise, as jobboard.GeoLocation writes it
-}
-
-// String names a source as it stands in the records of postings. It leaves the language out, which a
-// posting's row has.
-func (s *Source) String() string {
-	q := url.Values{}
-	if s.Text != "" {
-		q.Set("search", s.Text)
-	}
-	if s.Circle != "" {
-		q.Set("geoLocation", s.Circle)
-	}
-	if len(q) == 0 {
-		return s.Name
-	}
-	return s.Name + "?" + q.Encode()
 }
 
 // Cause returns the cause of a change that a refresh of the source makes.
 func (s *Source) Cause() string {
 	if s.Language != "" {
-		return s.Kind + " " + s.String() + " " + s.Language
+		return s.Kind + " " + s.Name + " " + s.Language
 	}
-	return s.Kind + " " + s.String()
+	return s.Kind + " " + s.Name
 }
-
-// IsWholeChannel reports whether the source is a channel that nothing narrows down.
-func (s *Source) IsWholeChannel() bool { return s.Kind == Channel && s.Text == "" && s.Circle == "" }
 
 // Key returns the source without the number of its row: sources with equal keys are the same.
 func (s *Source) Key() Source {
@@ -61,8 +39,8 @@ func (s *Source) Key() Source {
 // Enter notes that a process names a source, and sets its ID. A source without a row gets one, and is due
 // at once.
 func Enter(t *store.Tx, s *Source) error {
-	key := []any{s.Kind, s.Name, s.Language, s.Text, s.Circle}
-	err := t.Row("UPDATE sources SET named = ? WHERE kind = ? AND name = ? AND language = ? AND search = ? AND geo = ? RETURNING id",
+	key := []any{s.Kind, s.Name, s.Language}
+	err := t.Row("UPDATE sources SET named = ? WHERE kind = ? AND name = ? AND language = ? RETURNING id",
 		append([]any{t.Now}, key...), &s.ID)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
@@ -70,16 +48,16 @@ func Enter(t *store.Tx, s *Source) error {
 	if s.ID, err = t.Next(rows); err != nil {
 		return err
 	}
-	_, err = t.Exec("INSERT INTO sources (named, next_due, kind, name, language, search, geo, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	_, err = t.Exec("INSERT INTO sources (named, next_due, kind, name, language, id) VALUES (?, ?, ?, ?, ?, ?)",
 		append(append([]any{t.Now, t.Now}, key...), s.ID)...)
 	return err
 }
 
 // columns are the columns that Source.columns reads.
-const columns = "id, kind, name, language, search, geo"
+const columns = "id, kind, name, language"
 
 func (s *Source) columns() []any {
-	return []any{&s.ID, &s.Kind, &s.Name, &s.Language, &s.Text, &s.Circle}
+	return []any{&s.ID, &s.Kind, &s.Name, &s.Language}
 }
 
 // where reads the sources that a condition selects, in the order in which processes first named them.

@@ -28,7 +28,7 @@ func States(t *store.Tx) (list []State, err error) {
 	return list, err
 }
 
-// Copied returns when the copy of a channel was complete last, the oldest of its languages and parts. 0: one
+// Copied returns when the copy of a channel was complete last, the oldest of its languages. 0: one
 // was never complete, or there is none.
 func Copied(t *store.Tx, channel string) (int64, error) {
 	return store.Value[int64](t, "SELECT coalesce(min(complete), 0) FROM sources WHERE kind = 'channel' AND name = ?", channel)
@@ -52,19 +52,13 @@ type Copy struct {
 	Complete int64 // when it was complete last; 0: never
 }
 
-// Copies returns the copies of a channel, one in each language. Those of the whole channel come first, and
-// stand for those of its parts in their language.
+// Copies returns the copies of a channel, one in each language, in the order in which processes first named them.
 func Copies(t *store.Tx, channel string) (list []Copy, err error) {
-	seen := map[string]bool{}
-	const query = `SELECT language, complete FROM sources WHERE kind = 'channel' AND name = ?
-		ORDER BY search = '' AND geo = '' DESC, id`
+	const query = "SELECT language, complete FROM sources WHERE kind = 'channel' AND name = ? ORDER BY id"
 	err = t.Rows(query, []any{channel}, func(scan func(...any) error) error {
 		var c Copy
 		err := scan(&c.Language, &c.Complete)
-		if !seen[c.Language] {
-			list = append(list, c)
-		}
-		seen[c.Language] = true
+		list = append(list, c)
 		return err
 	})
 	return list, err

@@ -1,12 +1,10 @@
 
--- A channel in one language, with what narrows it down, or a feed.
+-- A channel in one language, or a feed.
 CREATE TABLE sources (
     id         @key,                         -- in the order in which processes first named them
     kind       TEXT NOT NULL,                -- "channel" or "feed"
     name       TEXT NOT NULL,                -- the channel's identifier, or the feed's name
     language   TEXT NOT NULL,                -- in which a channel is asked for; empty: the board chooses, or it is a feed
-    search     TEXT NOT NULL,                -- the text that narrows a channel down; empty: none
-    geo        TEXT NOT NULL,                -- the circle that narrows a channel down; empty: none
     generation BIGINT NOT NULL DEFAULT 0,    -- the number of its last refresh, see numbers.go; 0: none has begun
     began      BIGINT NOT NULL DEFAULT 0,    -- when that began
     complete   BIGINT NOT NULL DEFAULT 0,    -- when a refresh was complete last; 0: none was
@@ -29,5 +27,5 @@ CREATE TABLE sources (
     named      BIGINT NOT NULL DEFAULT 0,    -- when a process last said that its options name it
     made       BIGINT NOT NULL DEFAULT 0,    -- when the last answer was made at the earliest: caches keep answers; 0: not known
     logged     BIGINT NOT NULL DEFAULT 0,    -- the conditions, see condition.go of the mirror, that the operator's log has of it
-    UNIQUE (kind, name, language, search, geo)
+    UNIQUE (kind, name, language)
 );

@@ -31,6 +31,7 @@ var postgresDialect = dialect{
 	in:    "= ANY (ARRAY" + postgresIDs + ")",
 	notIn: "<> ALL (ARRAY" + postgresIDs + ")",
 	lock:  "FOR UPDATE",
+	share: "FOR SHARE",
 	skip:  "FOR UPDATE SKIP LOCKED",
 	key:   "BIGINT PRIMARY KEY",
 	next:  "SELECT nextval(('mirror_' || ?)::regclass)",
@@ -44,12 +45,6 @@ const (
 	// postgresIdle bounds the time for which an idle connection stays open.
 	postgresIdle = time.Minute
 )
-
-// Connections returns how many connections to PostgreSQL a process has at most: to
-// read, to write, and for the limit.
-func Connections() (readers, writers, permits int) {
-	return postgresReaders, postgresWriters, postgresPermits
-}
 
 // IsPostgres reports whether an address is one of PostgreSQL.
 func IsPostgres(address string) bool {

@@ -22,8 +22,8 @@ import (
 // dialect holds what differs between the two databases. Statements are written
 // once, with ? for each parameter, @ids for a parameter that is a list of numbers, as
 // IDs writes it, after IN, NOT IN or FROM, @lock after a SELECT to keep its rows from
-// changing until the transaction ends, and @skip to leave out those that others have
-// locked as well.
+// changing until the transaction ends, @share to do so together with others, and @skip to leave
+// out those that others have locked as well.
 type dialect struct {
 	// Name is "sqlite" or "postgres".
 	Name string
@@ -37,6 +37,7 @@ type dialect struct {
 	in        string // replaces IN @ids, and contains a ?
 	notIn     string // replaces NOT IN @ids, and contains a ?
 	lock      string // what @lock stands for
+	share     string // what @share stands for
 	skip      string // what @skip stands for
 	key       string // what @key stands for in the tables
 	clustered string // what @clustered stands for there
@@ -107,7 +108,7 @@ func (db *DB) text(query string) string {
 		return text.(string)
 	}
 	text := strings.NewReplacer("NOT IN @ids", db.notIn, "IN @ids", db.in, "@ids", db.ids,
-		"@lock", db.lock, "@skip", db.skip).Replace(query)
+		"@lock", db.lock, "@share", db.share, "@skip", db.skip).Replace(query)
 	if db.Shared {
 		var b strings.Builder
 		n := 0
@@ -346,6 +347,11 @@ func (t *Tx) run(f func(*Tx) error, writes bool) error {
 	}
 	if err := f(t); err != nil {
 		return err
+	}
+	for _, end := range t.ends {
+		if err := end(); err != nil {
+			return err
+		}
 	}
 	return t.flush()
 }

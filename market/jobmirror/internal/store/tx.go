@@ -20,7 +20,7 @@ type Tx struct {
 	in   *sql.Tx
 
 	later     []statement
-	once      map[any]bool
+	ends      map[any]func() error
 	committed []func()
 }
 
@@ -28,16 +28,12 @@ type Tx struct {
 // begins that writes. f must not use the database.
 func (t *Tx) AfterCommit(f func()) { t.committed = append(t.committed, f) }
 
-// Once reports whether it is called with the key for the first time in the transaction.
-func (t *Tx) Once(key any) bool {
-	if t.once[key] {
-		return false
+// AtEnd has f called at the end of the transaction, as the last thing before its commit, once for each key.
+func (t *Tx) AtEnd(key any, f func() error) {
+	if t.ends == nil {
+		t.ends = map[any]func() error{}
 	}
-	if t.once == nil {
-		t.once = map[any]bool{}
-	}
-	t.once[key] = true
-	return true
+	t.ends[key] = f
 }
 
 // statement holds a statement that Do keeps, and its arguments.

@@ -54,11 +54,9 @@ type Index struct {
 	// would be compiled, which takes a hundred times as long as to read the table.
 	plan string
 
-	// pieces is the query for the number of pieces of the index, each of which is searched for
-	// every token, for their total size, and for the size of the largest; merge is the statement
-	// that puts some pages of them together. Both are empty for an index that always has one
-	// piece.
-	pieces, merge string
+	// merge is the statement that puts some pages of two pieces of the index together, each of which is searched for
+	// every token; empty for an index that always has one piece.
+	merge string
 }
 
 // FTS5 is a contentless table of SQLite's FTS5: an index of tokens without
@@ -71,7 +69,6 @@ var FTS5 = Index{
 	put:    "INSERT OR REPLACE INTO search (rowid, words) VALUES (?, ?)",
 	remove: "DELETE FROM search WHERE rowid = ?",
 	hits:   "SELECT rowid FROM search WHERE search MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid",
-	pieces: "SELECT count(*), coalesce(sum(n), 0), coalesce(max(n), 0) FROM (SELECT max(pgno) AS n FROM search_idx GROUP BY segid)",
 	merge:  "INSERT INTO search (search, rank) VALUES ('merge', ?)",
 }
 
@@ -114,6 +111,27 @@ func (x *Index) Prepare(t *store.Tx) error {
 	}
 	_, err := t.Exec(x.plan)
 	return err
+}
+
+// mergePages bounds the pages of the index that a transaction writes to put pieces together, so that nobody waits
+// for it for long.
+const mergePages = 250
+
+// Merge puts some pages of the pieces of the index together, and reports whether more may be. Pieces of about the same size
+// become one: so a few are left, and the largest is not written again for each small one.
+func (x *Index) Merge(t *store.Tx) (more bool, err error) {
+	if x.merge == "" {
+		return false, nil
+	}
+	before, err := store.Value[int64](t, "SELECT total_changes()")
+	if err != nil {
+		return false, err
+	}
+	if _, err := t.Exec(x.merge, mergePages); err != nil {
+		return false, err
+	}
+	after, err := store.Value[int64](t, "SELECT total_changes()")
+	return after-before > 1, err // the statement itself counts as one
 }
 
 // Count counts the postings that match a question.

@@ -110,7 +110,7 @@ func (p *posting) finds(word string, quoted, parts bool) bool {
 			return true
 		}
 	}
-	return parts && !quoted && mayBePart(word, q.key) && partOf(q.key).in(p.short)
+	return parts && !quoted && slices.ContainsFunc(p.stem.parts(word), func(part part) bool { return part.in(p.short) })
 }
 
 // short yields the keys of the words in which parts count.

@@ -71,6 +71,27 @@ func (p Pieces) op(piece string) Op {
 // longer part overlap, so except in contrived texts the words that have all pieces overlap too.
 type part struct{ plain, spelled []string }
 
+// parts returns the parts by which a word of a query is looked for inside others; none where it has too few letters. Who
+// types a German title in the feminine means the masculine as well: by "köchin" a Jungkoch is found, too.
+func (s *stemmer) parts(word string) []part {
+	k := keyOf(word)
+	if !mayBePart(word, k) {
+		return nil
+	}
+	if s.name == "de" {
+		title := masculine(word)
+		m := keyOf(title)
+		switch {
+		case title == word || !mayBePart(title, m):
+		case strings.Contains(k.plain, m.plain) && strings.Contains(k.spelled, m.spelled): // what has the feminine has it, too
+			return []part{partOf(m)}
+		default:
+			return []part{partOf(k), partOf(m)}
+		}
+	}
+	return []part{partOf(k)}
+}
+
 func partOf(k key) part { return part{partPieces(k.plain), partPieces(k.spelled)} }
 
 func partPieces(key string) []string {

@@ -310,6 +310,9 @@ func (l Lookup) Groups() int { return len(l.q.must) }
 func (l Lookup) Group(i int) Expr     { return l.group(l.q.must[i], anywhereOrPart) }
 func (l Lookup) GroupForm(i int) Expr { return l.group(l.q.must[i], anyForm) }
 
+// InTitle asks for those of All that match by their titles alone.
+func (l Lookup) InTitle() Expr { return l.except(l.tier(titleOrPart)) }
+
 // Form asks for the postings that have a form of a word.
 func (l Lookup) Form(word string) Expr { return Expr{Op: Or, Of: anyForm.forms(l.s, word)} }
 
@@ -431,17 +434,23 @@ func (m match) forms(s *speller, word string) (ways []Expr) {
 // ways returns the alternatives by which an index finds a word.
 func (m match) ways(s *speller, word string, quoted bool) []Expr {
 	ways := m.forms(s, word)
-	k := keyOf(word)
-	if quoted || len(m.part) == 0 || !mayBePart(word, k) {
+	if quoted || len(m.part) == 0 {
 		return ways
 	}
-	p := partOf(k)
+	for _, p := range s.stem.parts(word) {
+		ways = append(ways, m.partWays(s, p)...)
+	}
+	return ways
+}
+
+// partWays returns the alternatives by which an index finds a part of a word.
+func (m match) partWays(s *speller, p part) []Expr {
 	if len(p.plain) == 1 && len(p.spelled) == 1 {
 		both := slices.Concat(m.pieceIn(s, p.plain[0], false), m.pieceIn(s, p.spelled[0], true))
 		slices.SortFunc(both, func(a, b Expr) int { return strings.Compare(a.Text, b.Text) })
-		return append(ways, slices.CompactFunc(both, func(a, b Expr) bool { return a.Text == b.Text })...)
+		return slices.CompactFunc(both, func(a, b Expr) bool { return a.Text == b.Text })
 	}
-	return append(ways, m.allPieces(s, p.plain, false), m.allPieces(s, p.spelled, true))
+	return []Expr{m.allPieces(s, p.plain, false), m.allPieces(s, p.spelled, true)}
 }
 
 // allPieces returns what an index is asked for the postings that have each piece of a plain or a

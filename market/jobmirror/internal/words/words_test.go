@@ -78,7 +78,14 @@ func TestFinds(t *testing.T) {
 		{"de", "elektroniker", "Bauelektroniker", true, false},
 		{"de", "strasse", "Straße", true, true},
 		{"de", "STRASSE", "straße", true, true},
-		{"de", "aerztin", "Facharzt", false, false}, // a form of a part
+		{"de", "schulen", "Hochschule", false, false}, // a form of a part
+		{"de", "aerztin", "Facharzt", true, false},    // but for the other gender
+		{"de", "Fahrerinnen", "Busfahrer", true, false},
+		{"de", "Kauffrau", "Bankkaufmann", true, false},
+		{"de", "Köchin", "Jungkoechin", true, false},
+		{"de", "Autorin", "Autor", true, true},
+		{"de", "Rätin", "Vorratslager", false, false}, // three letters
+		{"en", "Fahrerin", "Busfahrer", false, false},
 		{"de", "baeume", "Bäumen", true, true},
 		{"de", "haeuser", "Häusern", true, true},
 		{"de", "Zahnärzte", "Zahnarzt", true, true},

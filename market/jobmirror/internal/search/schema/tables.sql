@@ -1,10 +1,10 @@
 
--- What is noted once, of all documents.
+-- The state of the index: one row.
 CREATE TABLE search_state (
-    name  TEXT PRIMARY KEY, -- "form"
-    value BIGINT NOT NULL   -- the form of the tokens, see form.go; 0 while no document is indexed
-) @clustered;
-INSERT INTO search_state VALUES ('form', 0);
+    form  BIGINT NOT NULL, -- the form of the tokens, see form.go; 0 while no document is indexed
+    stamp BIGINT NOT NULL  -- a random number of the last transaction that changed what a search finds
+);
+INSERT INTO search_state VALUES (0, 0);
 
 -- Where a document is.
 CREATE TABLE places (
@@ -33,9 +33,4 @@ CREATE TABLE stemmers (
 CREATE TABLE vocabulary (
     id    @key,         -- random
     words TEXT NOT NULL -- separated by spaces
-);
-
--- Transactions that changed what a search finds. A search whose snapshot has the same rows finds the same.
-CREATE TABLE index_changes (
-    stamp BIGINT NOT NULL -- a random number, of one transaction or in place of many
 );

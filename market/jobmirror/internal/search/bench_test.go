@@ -1,7 +1,6 @@
 package search
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"syscall"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 )
 
 // wordyDocuments returns documents as boards have them: a few words occur in most, and most words in few.
@@ -40,8 +38,9 @@ func wordyDocuments(n int) (list []Document, word func(rank uint64) string) {
 	return list, word
 }
 
-// What a search costs that finds nothing, of a processor, by what is typed.
-func BenchmarkWordsThatNobodyHas(b *testing.B) {
+// BenchmarkFind shows what a search costs of a processor, by what is typed, and what its facets cost: counted, and as they
+// were counted before.
+func BenchmarkFind(b *testing.B) {
 	x := newIndex(b)
 	documents, word := wordyDocuments(3000)
 	for len(documents) > 0 {
@@ -69,18 +68,16 @@ func BenchmarkWordsThatNobodyHas(b *testing.B) {
 		return string(letters)
 	}
 	for _, c := range []struct{ name, text string }{
+		{"3 known", text(3, func() string { return word(uint64(r.IntN(100))) })},
+		{"30 known", text(30, func() string { return word(uint64(r.IntN(6000))) })},
 		{"1 mistyped", mistyped()},
-		{"4 mistyped", text(4, mistyped)},
 		{"12 mistyped", text(12, mistyped)},
 		{"100 mistyped", text(100, mistyped)},
 		{"66 of two letters", text(66, func() string { return letters(2) })},
 		{"30 random", text(30, func() string { return letters(4 + r.IntN(10)) })},
-		{"30 known", text(30, func() string { return word(uint64(r.IntN(6000))) })},
-		{"3 known", text(3, func() string { return word(uint64(r.IntN(100))) })},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			began := processorTime(b)
-			for b.Loop() {
+			reportProcessorTime(b, func() {
 				err := x.db.View(b.Context(), func(in *store.Tx) error {
 					_, err := x.Find(in, Query{Text: c.text}, Position{}, 20)
 					return err
@@ -88,58 +85,32 @@ func BenchmarkWordsThatNobodyHas(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-			}
-			b.ReportMetric(float64((processorTime(b)-began).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+			})
 		})
 	}
+	b.Run("facets", func(b *testing.B) {
+		reportProcessorTime(b, func() {
+			x.counted.kept, x.counted.bytes = nil, 0
+			facetsOf(b, x.Index, "")
+		})
+	})
+	b.Run("facets, kept", func(b *testing.B) {
+		reportProcessorTime(b, func() { facetsOf(b, x.Index, "") })
+	})
 }
 
-// processorTime returns the processor time that this process has used.
-func processorTime(t testing.TB) time.Duration {
-	t.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
-// What a word of a group of synonyms costs, of a processor, beside the same word without them.
-func BenchmarkSynonyms(b *testing.B) {
-	x := newIndex(b)
-	documents, word := wordyDocuments(3000)
-	for len(documents) > 0 {
-		x.put(b, documents[:100]...)
-		documents = documents[100:]
-	}
-	var group []string
-	for rank := range uint64(5) {
-		group = append(group, word(20+rank*40)+" "+word(1000+rank), word(40+rank*40))
-	}
-	list, err := ReadSynonyms(strings.Join(group[:6], ", "), "de")
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, rank := range []uint64{40, 80, 120} {
-		for name, synonyms := range map[string]*words.Synonyms{"without": nil, "with": list} {
-			b.Run(fmt.Sprint(name, rank), func(b *testing.B) {
-				x.Synonyms = synonyms
-				began := processorTime(b)
-				for b.Loop() {
-					err := x.db.View(b.Context(), func(in *store.Tx) error {
-						page, err := x.Find(in, Query{Text: word(rank)}, Position{}, 20)
-						if err == nil {
-							_, err = page.Facets()
-						}
-						x.counted.kept, x.counted.bytes = nil, 0
-						return err
-					})
-					if err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64((processorTime(b)-began).Microseconds())/1000/float64(b.N), "cpu-ms/op")
-			})
+// reportProcessorTime runs f and reports what this process uses of a processor for it.
+func reportProcessorTime(b *testing.B, f func()) {
+	used := func() time.Duration {
+		var usage syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+			b.Fatal(err)
 		}
+		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 	}
+	began := used()
+	for b.Loop() {
+		f()
+	}
+	b.ReportMetric(float64(used()-began)/float64(b.N), "cpu-ns/op")
 }
