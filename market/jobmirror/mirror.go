@@ -45,7 +45,6 @@ type Mirror struct {
 	sourcesDue signal // wakes refreshDue: there may be sources to refresh
 	heldDue    signal // wakes lookUpHeld: there may be jobs of held rows to look up
 
-
 	closing sync.Once
 	closed  error
 	life    context.Context // ends when Close begins
