@@ -107,30 +107,6 @@ func TestTypingErrorsAreCorrected(t *testing.T) {
 	}
 }
 
-// The nearest words come by distance, by the number of their postings, and by their bytes.
-func TestCorrectionsInOrder(t *testing.T) {
-	t.Parallel()
-	for kind := range jobmirror.Databases {
-		srv, add := wordBoard(t)
-		for _, word := range []string{"laterno", "laternx", "laternx", "laternb", "laterna", "laternz", "laternc", "latersen", "lat"} {
-			add("Stelle "+word, "")
-		}
-		srv.AddChannel(jobboardtest.Channel{ID: "2_words"})
-		m := mirrorOf(t, kind, srv, "1_words", "de")
-		page, err := m.Search(t.Context(), jobmirror.Query{Text: "laternq"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := "[{laternq [laternx laterna laternb laternc laterno]}]"
-		if got := fmt.Sprint(page.Corrected); got != want {
-			t.Errorf("%s: %s, want %s", kind, got, want)
-		}
-		if page, err = m.Search(t.Context(), jobmirror.Query{Text: "laternq", Channel: "2_words"}); err != nil || page.Corrected != nil {
-			t.Errorf("%s: a channel without these words: %v, %v", kind, page.Corrected, err)
-		}
-	}
-}
-
 // A posting that a visitor may not see is treated as missing from the copy: it is not found,
 // counted, suggested or meant, and not known where it is typed.
 func TestHiddenWordsDoNotLeak(t *testing.T) {

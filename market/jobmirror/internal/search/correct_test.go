@@ -81,6 +81,22 @@ func TestWordsThatAreLeftOut(t *testing.T) {
 	}
 }
 
+// The nearest words come by distance, by the number of their documents, and by their bytes, five at most.
+func TestNearestWordsInOrder(t *testing.T) {
+	x := newIndex(t)
+	for row, word := range []string{"laterno", "laternx", "laternx", "laternb", "laterna", "laternz", "laternc", "latersen", "lat"} {
+		x.put(t, Document{Row: int64(row + 1), Title: "Stelle " + word, Languages: []string{"de"}})
+	}
+	x.do(t, func(in *tx) error {
+		page, err := x.Find(in.Tx, Query{Text: "laternq"}, Position{}, 10)
+		want := []Correction{{"laternq", []string{"laternx", "laterna", "laternb", "laternc", "laterno"}}}
+		if err == nil && !reflect.DeepEqual(page.Corrected, want) {
+			t.Errorf("%v, want %v", page.Corrected, want)
+		}
+		return err
+	})
+}
+
 // Titles and their words are suggested as titles write them: from three letters on what begins so, from four on what ends
 // so.
 func TestSuggestions(t *testing.T) {
