@@ -90,18 +90,18 @@ func TestChangedEqualsSearch(t *testing.T) {
 		}
 		refresh(t, m)
 		var queries []jobmirror.Query
-		for range size(150, 1500) {
+		for range whole(50, size(150, 1500)) {
 			q, _ := o.query()
 			queries = append(queries, q)
 		}
 		if hits := sameChanged(t, m, full, queries); hits < len(queries) {
 			t.Errorf("%d queries find %d postings: the test shows little", len(queries), hits)
 		}
-		all, err := m.SearchChanged(t.Context(), empty, queries[:30])
-		if hits := sameChanged(t, m, empty, queries[:30]); hits == 0 || err != nil {
+		all, err := m.SearchChanged(t.Context(), empty, queries[:20])
+		if hits := sameChanged(t, m, empty, queries[:20]); hits == 0 || err != nil {
 			t.Errorf("%d postings are found of all, %v", hits, err)
 		}
-		if before, err := m.SearchChanged(t.Context(), "", queries[:30]); err != nil || !reflect.DeepEqual(before.Postings, all.Postings) {
+		if before, err := m.SearchChanged(t.Context(), "", queries[:20]); err != nil || !reflect.DeepEqual(before.Postings, all.Postings) {
 			t.Errorf("before all marks something else is found: %v", err)
 		}
 	})

@@ -125,23 +125,6 @@ func (f *testFleet) restart(i int) {
 	f.children[i] = startChild(f.t, f.options[i])
 }
 
-// stop tells the processes to end, which they do within seconds.
-func (f *testFleet) stop() {
-	f.t.Helper()
-	began := time.Now()
-	for i := range f.children {
-		f.signal(i, syscall.SIGTERM)
-	}
-	for _, child := range f.children {
-		if err := child.Wait(); err != nil {
-			f.t.Error(err)
-		}
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		f.t.Errorf("processes that are told to end take %s", took)
-	}
-}
-
 func (f *testFleet) signal(i int, s syscall.Signal) {
 	f.t.Helper()
 	if err := f.children[i].Process.Signal(s); err != nil {
