@@ -1,19 +1,14 @@
 package jobmirror_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -155,7 +150,11 @@ func TestAssistantsReadWhatTheyShow(t *testing.T) {
 			if c.tool != "job_information" && !strings.Contains(c.arguments, "advertisement") && strings.Contains(part.last, "AdText") {
 				t.Errorf("%s %s reads advertisements", c.tool, c.arguments)
 			}
-			if part.given > whole.given {
+			most := whole.given
+			if !strings.Contains(c.arguments, "advertisement") && whole.given > 200_000 { // what it takes does not grow with advertisements
+				most /= 3
+			}
+			if part.given > most {
 				t.Errorf("%s %s reads %d bytes of %d", c.tool, c.arguments, part.given, whole.given)
 			}
 			first, last = last, got
@@ -166,60 +165,6 @@ func TestAssistantsReadWhatTheyShow(t *testing.T) {
 		part.call(t, "search_jobs", `{"limit":5,"offset":3}`)
 		if n := strings.Count(part.last, `"jobPostingId"`); n != 6 {
 			t.Errorf("%d postings are read to show 5 and tell whether there are more", n)
-		}
-	})
-}
-
-// bytesRead returns how many bytes this process has read from files and connections.
-func bytesRead(t *testing.T) (n int64) {
-	t.Helper()
-	file, err := os.Open("/proc/self/io")
-	if err != nil {
-		t.Skip("this system does not count what a process reads")
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if text, ok := strings.CutPrefix(lines.Text(), "rchar: "); ok {
-			n, _ = strconv.ParseInt(text, 10, 64)
-		}
-	}
-	return n
-}
-
-// What an assistant's search takes does not grow with the advertisements of all that it finds.
-func TestFiguresOfAssistants(t *testing.T) {
-	onEachMeasured(t, func(t *testing.T, address string) {
-		b := wordyBoard{postings: size(200, 5000), markup: 17_000} // of 200 a page of 50 is a quarter
-		board := httptest.NewServer(b.handler())
-		defer board.Close()
-		m := open(t, address, jobmirror.Options{
-			Config:      jobboard.Config{BaseURL: board.URL + "/board", ClientID: "10", MaxBodyBytes: 4 << 30},
-			LookupEvery: -1, Channels: []jobmirror.Channel{{ID: "1_all", Languages: []string{"de"}}}, Limit: -1,
-		})
-		refresh(t, m)
-		for _, c := range []struct{ tool, arguments string }{
-			{"search_jobs", `{}`},
-			{"search_jobs", `{"text":"` + b.word(3) + `"}`},
-			{"search_jobs", `{"limit":50,"advertisement_characters":400}`},
-			{"search_jobs", `{"posting":"17","advertisement_characters":20000}`},
-			{"what_changed", `{}`},
-		} {
-			var given [2]int
-			var used [2]time.Duration
-			var read [2]int64
-			for i, whole := range []bool{true, false} {
-				a := assistantOver(t, m, "1_all", whole)
-				for range size(1, 3) {
-					there, here, before, told := serverTime(), cpuTime(t), bytesRead(t), a.given
-					a.call(t, c.tool, c.arguments)
-					used[i], read[i], given[i] = cpuTime(t)-here+serverTime()-there, bytesRead(t)-before, a.given-told
-				}
-			}
-			t.Logf("figure: %s %s over %d postings: %s of a processor, %d KB read from the database, an answer of %d KB; with whole answers %s, %d KB, %d KB",
-				c.tool, c.arguments, b.postings, used[1], read[1]>>10, given[1]>>10, used[0], read[0]>>10, given[0]>>10)
-			if given[1] > given[0]/3 {
-				t.Errorf("%s %s: an answer of %d bytes, of %d", c.tool, c.arguments, given[1], given[0])
-			}
 		}
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
 // told writes what a lookup of job 7 found, in an answer that was made at a moment, by an
@@ -115,71 +114,6 @@ func TestLookupOutOfACache(t *testing.T) {
 		if state, _ := stateOf7(t, m); state != StateClosed {
 			t.Errorf("after the clock was set back: %s", state)
 		}
-	})
-}
-
-// A lower version waits until its channel has told it twice; another channel lowers nothing
-// while the first shows the posting.
-func TestLowerVersions(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
-		whole, part := m.sources[0], m.sources[1]
-		show := func(src *source, made int64, versions ...jobboard.PostingVersionID) turn {
-			t.Helper()
-			turn := beginTurn(t, m, src)
-			turn.freshness.last = origin{made, made}
-			turn.freshness.old()
-			for i, v := range versions {
-				save(t, m, src, turn, &jobboard.JobPosting{JobPostingID: jobboard.JobPostingID(i + 1), PostingVersionID: v, Title: "Nurse"})
-			}
-			return turn
-		}
-		complete := func(src *source, turn turn) {
-			t.Helper()
-			if err := (&refresher{m, src, turn}).finish(t.Context(), true, ""); err != nil {
-				t.Fatal(err)
-			}
-		}
-		is := func(when string, want int64) {
-			t.Helper()
-			var version, doubts int64
-			do(t, m, func(t *tx) (err error) {
-				if doubts, err = store.Value[int64](t, "SELECT count(*) FROM lower_versions"); err != nil {
-					return err
-				}
-				version, err = store.Value[int64](t, "SELECT version FROM postings WHERE posting = 1")
-				return err
-			})
-			if version != want {
-				t.Errorf("%s: version %d, not %d (%d doubts)", when, version, want, doubts)
-			}
-		}
-		later := func() int64 { return clock(t, m) + 60_000 }
-		complete(whole, show(whole, later(), 5))
-		is("at first", 5)
-		complete(whole, show(whole, later(), 4))
-		is("a lower version", 5)
-		complete(whole, show(whole, 1, 4))
-		is("a lower version out of a cache, twice", 5)
-		complete(whole, show(whole, later(), 5))
-		complete(whole, show(whole, later(), 4))
-		is("a lower version, after the right one came in between", 5)
-		complete(whole, show(whole, later(), 4))
-		is("a lower version twice in a row", 4)
-
-		complete(part, show(part, later(), 3))
-		complete(part, show(part, later(), 3))
-		complete(part, show(part, later(), 3))
-		is("a lower version of another channel", 4)
-		complete(part, show(part, later(), 6))
-		is("a higher version of another channel", 6)
-		complete(whole, show(whole, later(), 5))
-		complete(whole, show(whole, later(), 5))
-		is("a lower version of the first, while the other shows the higher", 6)
-		// The other shows it no more.
-		do(t, m, func(t *tx) error { _, err := t.Exec("DELETE FROM listings WHERE source = ?", part.ID); return err })
-		complete(whole, show(whole, later(), 5))
-		is("a lower version, once nobody shows the higher", 5)
-		CheckReplay(t, m)
 	})
 }
 

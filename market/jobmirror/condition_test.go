@@ -27,6 +27,7 @@ func TestConditionsAreToldOnce(t *testing.T) {
 		fails, works = "WARN a source cannot be copied", "INFO a source is copied again"
 		held, loose  = "WARN removals of a source are pending", "INFO no removals of a source are pending any more"
 		empty, shows = "WARN a source shows nothing", "INFO a source shows something again"
+		odd, even    = "WARN postings of a source cannot be read", "INFO all postings of a source can be read again"
 	)
 	onEach(t, func(t *testing.T, address string) {
 		told := &logged{}
@@ -38,6 +39,7 @@ func TestConditionsAreToldOnce(t *testing.T) {
 			what  string
 			shows []int
 			part  bool
+			odd   []string
 			again bool // by another process
 			want  []string
 		}{
@@ -53,6 +55,9 @@ func TestConditionsAreToldOnce(t *testing.T) {
 			{what: "nothing", shows: nil, want: []string{held, empty}},
 			{what: "nothing after a restart", shows: nil, again: true},
 			{what: "everything", shows: upTo(40), want: []string{loose, shows}},
+			{what: "two cannot be read", shows: upTo(39), odd: []string{`{"jobPostingId":"x","title":"s3cret"}`, "7"}, want: []string{held, odd}},
+			{what: "and one of them is missing", shows: upTo(39), odd: []string{"7"}},
+			{what: "all can be read", shows: upTo(40), want: []string{even, loose}},
 		} {
 			if step.again {
 				if err := m.Close(); err != nil {
@@ -61,12 +66,17 @@ func TestConditionsAreToldOnce(t *testing.T) {
 				m = open(t, address, opts)
 			}
 			board.mu.Lock()
-			board.shows, board.part = step.shows, step.part
+			board.shows, board.part, board.odd = step.shows, step.part, step.odd
 			board.mu.Unlock()
 			if err := m.Refresh(t.Context()); err != nil {
 				t.Errorf("%s: %v", step.what, err)
 			}
-			if got := told.since(); !slices.Equal(got, step.want) {
+			if text := told.text.String(); strings.Contains(text, "s3cret") ||
+				len(step.odd) > 1 && (!strings.Contains(text, `source="channel a" postings=2`) || !strings.Contains(text, "jobPostingId not an integer")) {
+				t.Errorf("%s: logged\n%s", step.what, text)
+			}
+			got, want := told.since(), slices.Sorted(slices.Values(step.want))
+			if slices.Sort(got); !slices.Equal(got, want) {
 				t.Errorf("%s: logged\n%s\nwant\n%s", step.what, strings.Join(got, "\n"), strings.Join(step.want, "\n"))
 			}
 		}

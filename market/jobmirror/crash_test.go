@@ -3,7 +3,6 @@ package jobmirror_test
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,8 +54,9 @@ func checkJobs(t *testing.T, m *jobmirror.Mirror, srv *jobboardtest.Server, jobs
 	}
 }
 
-// A process that is killed at any moment leaves a log that makes the tables, and
-// its successor goes on.
+// A process that is killed at any moment leaves a log that makes the tables, and its successor goes on. Readers of the log
+// that go away at any moment as well, and begin again where they were, see each change once, in order, and have the
+// tables in the end.
 func TestKilledAtRandomMoments(t *testing.T) {
 	onBoth(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -67,6 +67,18 @@ func TestKilledAtRandomMoments(t *testing.T) {
 			jobs = append(jobs, job.ID)
 		}
 		o := childOptions{Database: address, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: srv.Demo.Channel, Feed: srv.FeedURL, Limit: -1}
+		if err := open(t, address, jobmirror.Options{}).Close(); err != nil {
+			t.Fatal(err)
+		}
+		following := open(t, address, jobmirror.Options{ReadOnly: true})
+		readers := make([]reader, size(6, 50))
+		var running sync.WaitGroup
+		reading, stop := context.WithCancel(t.Context())
+		defer stop()
+		for i := range readers {
+			readers[i] = reader{rows: rows{}, r: rand.New(rand.NewPCG(7, uint64(i)))}
+			running.Go(func() { readers[i].read(reading, following) })
+		}
 		for i := range size(4, 300) {
 			for range 5 {
 				jobs = stir(srv, r, jobs, i)
@@ -96,6 +108,31 @@ func TestKilledAtRandomMoments(t *testing.T) {
 		refresh(t, m)
 		checkReplay(t, m)
 		checkJobs(t, m, srv, jobs)
+		want, at, err := snapshot(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		until(t, 20*time.Second, "all have read the log to its end", func() bool {
+			for i := range readers {
+				if readers[i].at() != at {
+					return false
+				}
+			}
+			return true
+		})
+		stop()
+		running.Wait()
+		crashes := 0
+		for i := range readers {
+			if crashes += readers[i].crashes; readers[i].err != nil {
+				t.Errorf("reader %d: %v", i, readers[i].err)
+			}
+			readers[i].rows.Compare(t, "with reader "+strconv.Itoa(i), want)
+		}
+		t.Logf("figure: %d readers, %d crashes, the log came to %s", len(readers), crashes, at)
+		if crashes == 0 {
+			t.Error("no reader went away")
+		}
 	})
 }
 
@@ -107,78 +144,6 @@ func leasesEnd(t *testing.T, address string) {
 		execute(t, address, "UPDATE sources SET leased_until = leased_until - 18000 WHERE leased_until > 0")
 		execute(t, address, "UPDATE sources SET held_lease = held_lease - 28000 WHERE held_lease > 1")
 		execute(t, address, "UPDATE jobs SET leased_until = leased_until - 28000 WHERE leased_until > 0")
-	}
-}
-
-// Readers that go away at any moment, and begin again where they were, see each
-// change once, in order, and have the tables in the end.
-func TestReadersThatCrash(t *testing.T) {
-	onBoth(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		opts := optionsOf(srv)
-		opts.RefreshEvery, opts.LookupEvery = 50*time.Millisecond, 100*time.Millisecond
-		m := open(t, address, opts)
-		stopWriting, stirs := run, size(30, 600)
-		if strings.HasPrefix(address, "postgres") {
-			stopWriting, stirs = writeInFour(address, srv), size(100, 600)
-		}
-		stopped := stopWriting(t, m)
-		m = open(t, address, jobmirror.Options{ReadOnly: true})
-
-		readers := make([]reader, size(10, 100))
-		var running sync.WaitGroup
-		reading, stop := context.WithCancel(t.Context())
-		defer stop()
-		for i := range readers {
-			readers[i] = reader{rows: rows{}, r: rand.New(rand.NewPCG(7, uint64(i)))}
-			running.Go(func() { readers[i].read(reading, m) })
-		}
-		r := rand.New(rand.NewPCG(8, 9))
-		jobs := []int64{srv.Demo.OpenJob, srv.Demo.AppliedJob}
-		for i := range stirs {
-			jobs = stir(srv, r, jobs, i)
-			<-time.After(50 * time.Millisecond)
-		}
-		stopped()
-		// Another one numbers what the writers wrote last.
-		want, at, err := snapshot(t.Context(), open(t, address, jobmirror.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range readers {
-			for range 400 {
-				if readers[i].at() == at {
-					break
-				}
-				<-time.After(25 * time.Millisecond)
-			}
-		}
-		stop()
-		running.Wait()
-		crashes := 0
-		for i := range readers {
-			crashes += readers[i].crashes
-			if readers[i].err != nil {
-				t.Errorf("reader %d: %v", i, readers[i].err)
-			}
-			if readers[i].since != at {
-				t.Errorf("reader %d is at %s, the log at %s", i, readers[i].since, at)
-			}
-			readers[i].rows.Compare(t, "with reader "+strconv.Itoa(i), want)
-		}
-		t.Logf("figure: %d readers, %d crashes, the log came to %s", len(readers), crashes, at)
-	})
-}
-
-// writeInFour starts four processes that write to a mirror, in place of a test's
-// own, and tells them to end.
-func writeInFour(address string, srv *jobboardtest.Server) func(t *testing.T, _ ...*jobmirror.Mirror) (stop func()) {
-	return func(t *testing.T, _ ...*jobmirror.Mirror) (stop func()) {
-		fleet := startFleet(t, slices.Repeat([]childOptions{{
-			Database: address, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: srv.Demo.Channel, Feed: srv.FeedURL,
-			Limit: -1, LookupEvery: time.Second,
-		}}, 4)...)
-		return fleet.stop
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
@@ -41,16 +40,6 @@ const (
 	ceasedToHold = "the mass-outage guard is off"
 )
 
-// asks makes all jobs of a mirror due, refreshes it, and returns how many ends are unconfirmed then.
-func asks(t *testing.T, m *jobmirror.Mirror) int {
-	t.Helper()
-	if err := jobmirror.Exec(t.Context(), m, "UPDATE jobs SET next_due = 1"); err != nil {
-		t.Fatal(err)
-	}
-	refresh(t, m)
-	return unconfirmed(t, m)
-}
-
 // pagesOf counts the statuses by which a mirror answers for the jobs from 1 to n.
 func pagesOf(t *testing.T, m *jobmirror.Mirror, n int) map[int]int {
 	t.Helper()
@@ -69,58 +58,12 @@ func arePages(t *testing.T, m *jobmirror.Mirror, what string, n int, want map[in
 	}
 }
 
-// unconfirmed returns of how many jobs an end is noted and not believed.
-func unconfirmed(t *testing.T, m *jobmirror.Mirror) int {
-	t.Helper()
-	s, err := m.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Failing > 0 {
-		t.Errorf("%d jobs fail", s.Failing)
-	}
-	return s.Unconfirmed
-}
-
 // isUnconfirmed checks of how many jobs an end is noted and not believed.
-func isUnconfirmed(t *testing.T, m *jobmirror.Mirror, what string, want int) {
+func isUnconfirmed(t *testing.T, what string, out jobmirror.Refreshed, want int) {
 	t.Helper()
-	if n := unconfirmed(t, m); n != want {
-		t.Errorf("%s: %d are unconfirmed, not %d", what, n, want)
+	if out.Unconfirmed != want || out.Failing > 0 {
+		t.Errorf("%s: %d are unconfirmed, not %d; %d fail", what, out.Unconfirmed, want, out.Failing)
 	}
-}
-
-// ERROR_POSTING_UNAVAILABLE is no answer about a job: pages stay as they were, and it is no
-// failure either.
-func TestPostingUnavailableChangesNothing(t *testing.T) {
-	onEachSource(t, 44, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		arePages(t, m, "before", 44, map[int]int{200: 44})
-		_, at, err := snapshot(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		board.tell(upTo(44), postingUnavailable, nil)
-		asks(t, m)
-		isUnconfirmed(t, m, "one pass", 0)
-		if all, _ := board.lookups(); all != 44 {
-			t.Errorf("%d lookups", all)
-		}
-		arePages(t, m, "after one pass", 44, map[int]int{200: 44})
-		for change, err := range m.Changes(t.Context(), at) {
-			t.Fatalf("a change: %+v, %v", change, err)
-		}
-		j, err := m.Job(t.Context(), 7)
-		if wait := time.Until(j.NextLookup); err != nil || j.Failures != 0 || !strings.Contains(j.Problem, "posting unavailable") ||
-			wait < 14*time.Minute || wait > 16*time.Minute {
-			t.Errorf("the next lookup in %s: %+v, %v", wait, j, err)
-		}
-		board.tell(upTo(44), "open", nil)
-		asks(t, m)
-		isUnconfirmed(t, m, "well again", 0)
-		if j, err := m.Job(t.Context(), 7); err != nil || j.Problem != "" {
-			t.Errorf("well again: %+v, %v", j, err)
-		}
-	})
 }
 
 // If the board has said only that, the page answers 503 while the copy has a posting of the
@@ -160,37 +103,35 @@ func TestPageOfAPostingThatIsNotFound(t *testing.T) {
 	})
 }
 
-// That a job is unavailable which a source shows is believed once it was said twice: a Refresh
-// asks about what an earlier one has noted.
-func TestUnavailableIsSaidTwice(t *testing.T) {
+// That a job is unavailable which a source shows is believed once it was said twice: a Refresh asks about what an earlier
+// one has noted. That its posting is unavailable says nothing. Neither is a failure.
+func TestUnconfirmedEnds(t *testing.T) {
 	onEachSource(t, 20, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
-		board.tell(upTo(20), "open", map[int]string{3: unavailable, 4: inactive, 5: "closed"})
-		asks(t, m)
-		isUnconfirmed(t, m, "said once", 1)
+		board.tell(upTo(20), "open", map[int]string{2: postingUnavailable, 3: unavailable, 4: inactive, 5: "closed"})
+		isUnconfirmed(t, "said once", asks(t, m), 1)
 		arePages(t, m, "said once", 20, map[int]int{200: 19, 410: 1})
-		if j, err := m.Job(t.Context(), 3); err != nil || j.State != jobmirror.StateOpen || j.Problem == "" || j.Failures != 0 {
-			t.Errorf("the job: %+v, %v", j, err)
-		}
-		if _, err := m.Status(t.Context()); err != nil {
-			t.Fatal(err)
+		for job, why := range map[jobboard.JobID]string{2: "posting unavailable", 3: "is unavailable"} {
+			j, err := m.Job(t.Context(), job)
+			wait := time.Until(j.NextLookup)
+			if err != nil || j.State != jobmirror.StateOpen || !strings.Contains(j.Problem, why) || j.Failures != 0 || wait < 14*time.Minute || wait > 16*time.Minute {
+				t.Errorf("the next lookup of job %d in %s: %+v, %v", job, wait, j, err)
+			}
 		}
 		board.tell(upTo(20), "open", map[int]string{3: unavailable})
-		refresh(t, m)
-		isUnconfirmed(t, m, "said twice", 0)
+		out, err := jobmirror.RefreshedStatus(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		isUnconfirmed(t, "said twice", out, 0)
 		arePages(t, m, "said twice", 20, map[int]int{200: 18, 410: 1, 404: 1})
 		if all, _ := board.lookups(); all != 1 {
 			t.Errorf("the second refresh has asked about %d jobs", all)
 		}
 		// An answer between that says otherwise begins it anew.
-		board.tell(upTo(20), "open", map[int]string{6: unavailable})
-		asks(t, m)
-		isUnconfirmed(t, m, "another", 1)
-		board.tell(upTo(20), "open", nil)
-		asks(t, m)
-		isUnconfirmed(t, m, "which is open", 0)
-		board.tell(upTo(20), "open", map[int]string{6: unavailable})
-		asks(t, m)
-		isUnconfirmed(t, m, "and not", 1)
+		for _, state := range []string{unavailable, "open", unavailable} {
+			board.tell(upTo(20), "open", map[int]string{6: state})
+			isUnconfirmed(t, state, asks(t, m), map[bool]int{true: 1}[state == unavailable])
+		}
 	})
 }
 
@@ -217,29 +158,11 @@ func TestUnavailableIsAskedAboutAfterRefreshEvery(t *testing.T) {
 	})
 }
 
-// A job that no source has ever shown open is not believed to be unavailable at first either.
-func TestUnavailableAtFirst(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		board := newShelf(60)
-		for job := range 30 {
-			board.states[job+1] = unavailable
-		}
-		board.states[31] = inactive
-		m := open(t, address, board.options())
-		refresh(t, m)
-		isUnconfirmed(t, m, "at first", 30)
-		arePages(t, m, "at first", 60, map[int]int{200: 29, 410: 1, 503: 30})
-		asks(t, m)
-		isUnconfirmed(t, m, "again", 30)
-		arePages(t, m, "again", 60, map[int]int{200: 29, 410: 1, 503: 30})
-	})
-}
-
 // While many answers end jobs that sources show, none is believed, and pages stay as they were. Each process
 // counts by itself, and its log says once that it holds them, and once more that it does not any more.
 func TestManyEndsAreHeld(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
-		for _, says := range []string{unavailable, inactive, "closed"} {
+		for _, says := range []string{unavailable, "closed"} {
 			board, log := newShelf(60), &logged{}
 			opts := board.options()
 			opts.Logger = slogTo(log)
@@ -250,13 +173,12 @@ func TestManyEndsAreHeld(t *testing.T) {
 			board.tell(upTo(60), says, nil)
 			// Plain statements are believed until there are too many. If each answer is written by itself,
 			// that takes eleven of the last 50.
-			ended := asks(t, m)
+			ended := asks(t, m).Unconfirmed
 			if ended = 60 - ended; ended > 10 || ended > 0 && says == unavailable {
 				t.Errorf("%s: %d jobs have ended", says, ended)
 			}
 			for i := range 3 {
-				asks(t, m)
-				isUnconfirmed(t, m, fmt.Sprint(says, ", pass ", i), 60-ended)
+				isUnconfirmed(t, fmt.Sprint(says, ", pass ", i), asks(t, m), 60-ended)
 			}
 			open := 0
 			for _, job := range upTo(60) {
@@ -272,8 +194,7 @@ func TestManyEndsAreHeld(t *testing.T) {
 				t.Errorf("%s: %d lines say that it began, and %d that it is over", says, n, over)
 			}
 			board.tell(upTo(60), "open", nil)
-			asks(t, m)
-			isUnconfirmed(t, m, says+", well again", 0)
+			isUnconfirmed(t, says+", well again", asks(t, m), 0)
 			if n, over := log.count(beganToHold), log.count(ceasedToHold); n != 1 || over != 1 {
 				t.Errorf("%s: %d lines say that it began, and %d that it is over", says, n, over)
 			}
@@ -294,18 +215,16 @@ func TestNewProcessInAnOutage(t *testing.T) {
 		m := open(t, address, board.options())
 		refresh(t, m)
 		board.tell(upTo(60), unavailable, nil)
-		asks(t, m)
-		isUnconfirmed(t, m, "noted", 60)
+		isUnconfirmed(t, "noted", asks(t, m), 60)
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
 		m = open(t, address, board.options())
-		if ended := 60 - asks(t, m); ended > 3 {
+		if ended := 60 - asks(t, m).Unconfirmed; ended > 3 {
 			t.Errorf("%d jobs have ended", ended)
 		}
 		board.tell(upTo(60), "open", nil)
-		asks(t, m)
-		isUnconfirmed(t, m, "well again", 0)
+		isUnconfirmed(t, "well again", asks(t, m), 0)
 		arePages(t, m, "well again", 60, map[int]int{200: 60})
 	})
 }
@@ -321,16 +240,12 @@ func TestHeldEndsAreBelieved(t *testing.T) {
 		held := func(what string) {
 			t.Helper()
 			board.tell(upTo(60), "open", nil)
-			asks(t, m)
-			isUnconfirmed(t, m, what+", before", 0)
-			asks(t, m)
-			isUnconfirmed(t, m, what+", before", 0)
+			isUnconfirmed(t, what+", before", asks(t, m), 0)
+			isUnconfirmed(t, what+", before", asks(t, m), 0)
 			arePages(t, m, what+", before", 60, map[int]int{200: 60})
 			board.tell(upTo(60), "open", states)
-			asks(t, m)
-			isUnconfirmed(t, m, what, 30)
-			asks(t, m)
-			isUnconfirmed(t, m, what+", again", 30)
+			isUnconfirmed(t, what, asks(t, m), 30)
+			isUnconfirmed(t, what+", again", asks(t, m), 30)
 			arePages(t, m, what+", again", 60, map[int]int{200: 60})
 		}
 		held("not shown")
@@ -338,8 +253,11 @@ func TestHeldEndsAreBelieved(t *testing.T) {
 		if err := jobmirror.Exec(t.Context(), m, "UPDATE jobs SET next_due = 1 WHERE job = 2"); err != nil {
 			t.Fatal(err)
 		}
-		refresh(t, m)
-		isUnconfirmed(t, m, "not shown any more", 0)
+		out, err := jobmirror.RefreshedStatus(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		isUnconfirmed(t, "not shown any more", out, 0)
 		arePages(t, m, "not shown any more", 60, map[int]int{200: 29, 404: 30, 410: 1}) // also of one that is shown
 
 		held("accepted, of one source")
@@ -365,158 +283,7 @@ func TestHeldEndsAreBelieved(t *testing.T) {
 			states[job+1] = inactive
 		}
 		board.tell(upTo(60), "open", states)
-		asks(t, m)
-		isUnconfirmed(t, m, "accepted, and three more", 0)
+		isUnconfirmed(t, "accepted, and three more", asks(t, m), 0)
 		arePages(t, m, "accepted, and three more", 60, map[int]int{200: 27, 404: 30, 410: 3})
-	})
-}
-
-// A board that calls every job unavailable for six hours ends none, while the mirror runs.
-func TestSixHoursOfUnavailable(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		// Of 100 jobs too few are asked about before the first is asked about again: now and then they are not too many yet.
-		n, every, calm := 200, 2*time.Hour, 3*time.Hour
-		if testenv.Whole() {
-			n, calm = 300, 12*time.Hour
-		}
-		board, log := newShelf(n), &logged{}
-		opts := board.options()
-		opts.Logger, opts.LookupEvery = slogTo(log), every
-		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), opts)
-		run(t, m)
-		time.Sleep(30 * time.Second)
-		_, at, err := snapshot(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range n { // as some time after the first fill
-			due := time.Now().Add(time.Duration(i) * every / time.Duration(n)).UnixMilli()
-			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("UPDATE jobs SET next_due = %d WHERE job = %d", due, i+1)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		time.Sleep(calm)
-		board.tell(upTo(n), unavailable, nil)
-		time.Sleep(6 * time.Hour)
-		all, _ := board.lookups()
-		arePages(t, m, "after six hours", n, map[int]int{200: n})
-		board.tell(upTo(n), "open", nil)
-		time.Sleep(calm)
-		arePages(t, m, "in the end", n, map[int]int{200: n})
-		for change, err := range m.Changes(t.Context(), at) {
-			t.Fatalf("a change: %+v, %v", change, err)
-		}
-		s, err := m.Status(t.Context())
-		if err != nil || s.Unconfirmed > 0 || log.count(beganToHold) != 1 || log.count(ceasedToHold) != 1 {
-			t.Errorf("in the end: %d are unconfirmed, %d and %d lines, %v", s.Unconfirmed, log.count(beganToHold), log.count(ceasedToHold), err)
-		}
-		t.Logf("figure: %d lookups in six hours, of which %d would be usual", all, 3*n)
-		if all > 7*n {
-			t.Errorf("%d lookups in six hours", all)
-		}
-	})
-}
-
-// A process that dies before any of the statements that weigh answers leaves nothing that the
-// next one does not put right: stored rows are unchanged, or equal what an uninterrupted
-// process writes.
-func TestKilledWhileAnswersAreWeighed(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		board := newShelf(40)
-		m := open(t, address, board.options())
-		refresh(t, m)
-		states := map[int]string{1: postingUnavailable, 2: inactive}
-		steps := []struct {
-			what        string
-			say         func()
-			do          func(m *jobmirror.Mirror) error
-			pages       map[int]int
-			unconfirmed int
-		}{
-			{
-				"noted", func() { board.tell(upTo(40), "open", merged(map[int]string{3: unavailable}, states)) },
-				func(m *jobmirror.Mirror) error { return m.Refresh(t.Context()) },
-				map[int]int{200: 39, 410: 1},
-				1,
-			},
-			{
-				"believed", func() {}, func(m *jobmirror.Mirror) error { return m.Refresh(t.Context()) },
-				map[int]int{200: 38, 410: 1, 404: 1},
-				0,
-			},
-			{
-				"too many", func() { board.tell(upTo(40), unavailable, states) },
-				func(m *jobmirror.Mirror) error { return m.Refresh(t.Context()) },
-				map[int]int{200: 38, 410: 1, 404: 1},
-				37,
-			},
-			{
-				"accepted", func() {}, func(m *jobmirror.Mirror) error { return m.AcceptRemovals(t.Context()) },
-				map[int]int{200: 1, 410: 1, 404: 38},
-				0,
-			},
-		}
-		killed, stride := 0, whole(3, 1)
-		for i, step := range steps {
-			step.say()
-			prepare := "UPDATE jobs SET next_due = 1"
-			if i == 1 {
-				prepare = "UPDATE jobs SET next_due = 1 WHERE said = 'unavailable'"
-			}
-			if err := jobmirror.Exec(t.Context(), m, prepare); err != nil {
-				t.Fatal(err)
-			}
-			for at := 1 + int(testenv.Seed(t)%uint64(stride)); ; at += stride {
-				seen, dead := 0, false
-				var mu sync.Mutex
-				jobmirror.FailStatements(m, func(query string) error {
-					mu.Lock()
-					defer mu.Unlock()
-					if strings.Contains(query, "said") {
-						seen++
-					}
-					if dead = dead || seen == at; dead {
-						return errors.New("killed")
-					}
-					return nil
-				})
-				err := step.do(m)
-				jobmirror.FailStatements(m, nil)
-				if !dead {
-					if err != nil {
-						t.Fatal(err)
-					}
-					break
-				}
-				killed++
-				if err == nil {
-					t.Fatalf("%s: statement %d fails, and nobody is told", step.what, at)
-				}
-				if err := m.Close(); err != nil {
-					t.Fatal(err)
-				}
-				m = open(t, address, board.options())
-				for _, statement := range []string{"UPDATE jobs SET leased_until = 0 WHERE leased_until > 0", "UPDATE sources SET leased_until = 0"} { // time passes
-					if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
-						t.Fatal(err)
-					}
-				}
-				checkReplay(t, m)
-			}
-			if i == 0 && pagesOf(t, m, 40)[404] == 1 { // the process that died last had noted it
-				continue
-			}
-			arePages(t, m, step.what, 40, step.pages)
-			s, err := m.Status(t.Context())
-			if err != nil || s.Unconfirmed != step.unconfirmed {
-				t.Errorf("%s: %d are unconfirmed, not %d; %v", step.what, s.Unconfirmed, step.unconfirmed, err)
-			}
-		}
-		if killed < whole(4, 12) {
-			t.Errorf("%d processes died", killed)
-		}
-		t.Logf("%d processes died", killed)
-		checkReplay(t, m)
 	})
 }

@@ -258,12 +258,6 @@ func ofSearch(ctx context.Context, m *Mirror, q Query, figure string) (n int64, 
 // HashOf returns the hash of an entry's bytes.
 func HashOf(raw []byte) int64 { return hash(raw) }
 
-// RefreshInTurn does what Refresh does, but one source after another.
-func (m *Mirror) RefreshInTurn(ctx context.Context) error {
-	m.places = 1
-	return m.Refresh(ctx)
-}
-
 // Refreshed is the status after a refresh: of all sources how many rows are held, and the sources that did not
 // answer whole.
 type Refreshed struct {

@@ -1,9 +1,6 @@
 package jobmirror_test
 
 import (
-	"context"
-	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"runtime"
@@ -204,139 +201,9 @@ func TestSlowAnswersAreAwaitedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { run(t, 2000, jobboardtest.WithoutSockets()) })
 }
 
-// board holds what search is measured against: postings that a test can filter
-// itself.
-type searchBoard struct {
-	jobs  []jobboardtest.Job
-	words []map[string]bool // of each job's posting
-}
-
 var vocabulary = strings.Fields(`Pflege Krankenpflege Software Entwicklung Fahrer Lager Koch Küche Hotel Buchhaltung Vertrieb Leitung Technik Elektriker
 	Ingenieur Erzieher Verkauf Beratung Projekt Planung Einkauf Recht Medizin Labor Forschung Reinigung Sicherheit Gärtner Maler Schreiner Metall Bau
 	Straße Brücke Daten Analyse Support Verwaltung Personal Schulung Marketing Redaktion Grafik Druck Versand Zoll Luftfahrt Schiff Bahn Energie`)
-
-func newSearchBoard(srv *jobboardtest.Server, channel string, n int) *searchBoard {
-	r := rand.New(rand.NewPCG(1, 2))
-	srv.AddChannel(jobboardtest.Channel{ID: channel})
-	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
-	b := &searchBoard{}
-	for i := range n {
-		var words []string
-		for range 60 {
-			// A few words are in many postings, most in few.
-			words = append(words, vocabulary[min(int(r.ExpFloat64()*8), len(vocabulary)-1)])
-		}
-		text := strings.Join(words, " ")
-		job := jobboardtest.Job{Title: words[0] + " " + strconv.Itoa(i), Language: "de"}
-		if r.IntN(10) > 0 {
-			job.Location = jobboardtest.Location{Lat: fmt.Sprintf("%.5f", 47+8*r.Float64()), Long: fmt.Sprintf("%.5f", 6+9*r.Float64())}
-		}
-		if r.IntN(10) == 0 {
-			job.AdditionalLocations = []jobboardtest.Location{{Lat: "52.52", Long: "13.37"}}
-		}
-		job = srv.AddJob(job)
-		srv.AddPosting(jobboardtest.Posting{
-			JobID: job.ID, Title: job.Title, Language: "de", Channels: []string{channel}, ApplyURL: fmt.Sprintf("https://jobs.example/job/%d/x", job.ID),
-			Config: map[string][]string{"platform_internalAdText": {"<p>" + text + "</p>"}, "jobcategory": {strconv.Itoa(i % 7)}},
-		})
-		b.jobs = append(b.jobs, job)
-		set := map[string]bool{}
-		for _, word := range strings.Fields(strings.ToLower(job.Title + " " + text)) {
-			set[word] = true
-		}
-		b.words = append(b.words, set)
-	}
-	return b
-}
-
-// find filters by hand: whole words, parts of words of the title, and the distance to
-// each location.
-func (b *searchBoard) find(word string, near jobboard.GeoLocation) map[string]bool {
-	out := map[string]bool{}
-	word = strings.ToLower(word)
-	for i, job := range b.jobs {
-		if word != "" && !b.words[i][word] && !strings.Contains(strings.ToLower(job.Title), word) {
-			continue
-		}
-		inside := near.IsZero()
-		for _, l := range append([]jobboardtest.Location{job.Location}, job.AdditionalLocations...) {
-			at := jobboard.Location{GeoLat: l.Lat, GeoLong: l.Long}
-			inside = inside || at.DistanceKm(near) <= near.RadiusKm
-		}
-		if inside {
-			out[job.Title] = true
-		}
-	}
-	return out
-}
-
-func TestSearchEqualsABruteForceFilter(t *testing.T) {
-	onEachMeasured(t, func(t *testing.T, address string) {
-		n := size(500, 100_000)
-		srv := jobboardtest.New(t)
-		const channel = "1_search"
-		board := newSearchBoard(srv, channel, n)
-		m := open(t, address, jobmirror.Options{
-			Config:   jobboard.Config{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, ClientID: "10", HTTPClient: srv.Client(), MaxBodyBytes: 2 << 30},
-			Channels: []jobmirror.Channel{{ID: channel, Languages: []string{"de"}}}, Limit: -1, Concurrency: 32,
-		})
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
-		defer cancel()
-		if err := m.Refresh(ctx); err != nil {
-			t.Fatal(err)
-		}
-		for _, near := range []jobboard.GeoLocation{{}, jobboard.Near(52.52, 13.37, 50), jobboard.Near(48.1, 11.6, 5), jobboard.Near(50, 8, 400), jobboard.Near(0, 0, 20000)} {
-			for _, word := range []string{"", "Energie", "Pflege", "Brücke", "Nichts"} {
-				want := board.find(word, near)
-				got := map[string]bool{}
-				q := jobmirror.Query{Text: word, Near: near, Limit: 1000, Facets: true}
-				for {
-					page, err := m.Search(t.Context(), q)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for _, p := range page.Postings {
-						if got[p.Posting.Title] {
-							t.Errorf("%q %s: %q comes twice", word, near, p.Posting.Title)
-						}
-						got[p.Posting.Title] = true
-					}
-					if q.Facets {
-						checkFacets(t, q, page.Facets, len(want))
-					}
-					q.Facets = false // the first page's facets already count all hits
-					if q.After = page.Next; q.After == "" {
-						break
-					}
-				}
-				if len(got) != len(want) {
-					t.Errorf("%q %s: %d postings, a filter by hand finds %d", word, near, len(got), len(want))
-				}
-				for title := range want {
-					if !got[title] {
-						t.Errorf("%q %s: %q is missing", word, near, title)
-						break
-					}
-				}
-			}
-		}
-		measureSearch(t, m)
-	})
-}
-
-func checkFacets(t *testing.T, q jobmirror.Query, facets *jobmirror.Facets, want int) {
-	t.Helper()
-	if facets.Total != want {
-		t.Errorf("%q %s: the total is %d, not %d", q.Text, q.Near, facets.Total, want)
-	}
-	sum := 0
-	for _, n := range facets.Categories {
-		sum += n
-	}
-	if sum != want {
-		t.Errorf("%q %s: the categories count %d, not %d", q.Text, q.Near, sum, want)
-	}
-}
 
 // cpuTime returns the processor time that this process has used, which other
 // processes on the machine do not lengthen.
@@ -347,38 +214,4 @@ func cpuTime(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
-// measureSearch holds searches to the times that they may take, of a processor: a long run
-// measures a copy of the promised size.
-func measureSearch(t *testing.T, m *jobmirror.Mirror) {
-	r := rand.New(rand.NewPCG(3, 4))
-	measure := func(q jobmirror.Query) (wall, cpu time.Duration) {
-		t.Helper()
-		began, before := time.Now(), cpuTime(t)
-		if _, err := m.Search(t.Context(), q); err != nil {
-			t.Fatal(err)
-		}
-		return time.Since(began), cpuTime(t) - before
-	}
-	for what, c := range map[string]struct {
-		facets bool
-		most   time.Duration
-	}{"": {false, 20 * time.Millisecond}, " with facets": {true, 200 * time.Millisecond}} {
-		var walls, cpus []time.Duration
-		for range size(40, 300) {
-			near := jobboard.Near(47+8*r.Float64(), 6+9*r.Float64(), 50)
-			wall, cpu := measure(jobmirror.Query{Text: vocabulary[r.IntN(len(vocabulary))], Near: near, Facets: c.facets})
-			walls, cpus = append(walls, wall), append(cpus, cpu)
-		}
-		slices.Sort(walls)
-		slices.Sort(cpus)
-		half, p99 := len(cpus)/2, len(cpus)*99/100
-		t.Logf("figure: search by text and 50 km%s: p50 %s, p99 %s; of a processor p50 %s, p99 %s", what, walls[half], walls[p99], cpus[half], cpus[p99])
-		if long() && cpus[p99] > c.most {
-			t.Errorf("search%s takes %s of a processor, at p99", what, cpus[p99])
-		}
-	}
-	wall, cpu := measure(jobmirror.Query{Text: "Pflege", Facets: true})
-	t.Logf("figure: facets of a word that most postings have: %s, of a processor %s", wall, cpu)
 }

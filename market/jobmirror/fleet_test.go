@@ -54,38 +54,44 @@ func countOpen(t *testing.T, m *jobmirror.Mirror) int {
 	return status.Jobs[jobmirror.StateOpen]
 }
 
-// The first fill by one process on PostgreSQL asks about each job once, or again after a
-// 503, and takes no more of processors than it must.
+// The first fill by one process on PostgreSQL, and by four, asks about each job once, or again after a 503, and takes no more
+// of processors than it must.
 func TestFleetFirstFill(t *testing.T) {
 	if !testenv.Whole() {
 		t.Parallel()
 	}
 	needPostgres(t)
-	n := whole(1000, size(3000, 100_000))
-	srv, feed, _ := boardOf(t, n)
-	answerSlowly(srv)
-	address := postgres.create(t)
-	m := open(t, address, feedOptions(srv, feed))
-	began, cpu := time.Now(), cpuTime(t)+serverTime()
-	stop := run(t, m)
-	until(t, 5*time.Minute, "all jobs are known", func() bool { return m.Progress().LookedUp >= int64(n) && countOpen(t, m) >= n*999/1000 })
-	took := time.Since(began)
-	asked, each := srv.Count(jobboardtest.OpJobInformation), (cpuTime(t)+serverTime()-cpu)/time.Duration(n)
-	t.Logf("figure: first fill of %d jobs by a fleet of one, 2 %% of 503, answers after 5 ms: %.0f jobs/s, %d requests; of a processor, server and stand-in included, %s a job",
-		n, float64(n)/took.Seconds(), asked, each)
-	if asked > n*110/100 {
-		t.Errorf("%d jobs were asked about %d times", n, asked)
-	}
-	if long() && each > 2*time.Millisecond {
-		t.Errorf("a job takes %s of a processor", each)
-	}
-	for _, table := range []string{"jobs", "entries", "changes"} {
-		t.Logf("figure: %s has %d bytes for a job", table, query[int](t, address, "SELECT pg_total_relation_size('"+table+"')")/n)
-	}
-	began = time.Now()
-	stop()
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("stopping took %s", took)
+	for _, processes := range []int{1, 4} {
+		n := whole(800, size(3000, 100_000)) / processes
+		srv, feed, _ := boardOf(t, n)
+		answerSlowly(srv)
+		address := postgres.create(t)
+		var fleet []*jobmirror.Mirror
+		for range processes {
+			fleet = append(fleet, open(t, address, feedOptions(srv, feed)))
+		}
+		began, cpu := time.Now(), cpuTime(t)+serverTime()
+		stop := run(t, fleet...)
+		until(t, 5*time.Minute, "all jobs are known", func() bool { return countOpen(t, fleet[0]) >= n*999/1000 })
+		took := time.Since(began)
+		asked, each := srv.Count(jobboardtest.OpJobInformation), (cpuTime(t)+serverTime()-cpu)/time.Duration(n)
+		t.Logf("figure: first fill of %d jobs by a fleet of %d, 2 %% of 503, answers after 5 ms: %.0f jobs/s, %d requests, %d connections; of a processor, server and stand-in included, %s a job",
+			n, processes, float64(n)/took.Seconds(), asked, query[int](t, address,
+				"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'jobmirror'"), each)
+		if asked > n*110/100 {
+			t.Errorf("%d jobs were asked about %d times by %d processes", n, asked, processes)
+		}
+		if long() && processes == 1 && each > 2*time.Millisecond {
+			t.Errorf("a job takes %s of a processor", each)
+		}
+		for _, table := range []string{"jobs", "entries", "changes"} {
+			t.Logf("figure: %s has %d bytes for a job", table, query[int](t, address, "SELECT pg_total_relation_size('"+table+"')")/n)
+		}
+		began = time.Now()
+		stop()
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("stopping took %s", took)
+		}
 	}
 }
 
@@ -117,23 +123,6 @@ func (f *testFleet) kill(i int) {
 func (f *testFleet) restart(i int) {
 	f.kill(i)
 	f.children[i] = startChild(f.t, f.options[i])
-}
-
-// stop tells the processes to end, which they do within seconds.
-func (f *testFleet) stop() {
-	f.t.Helper()
-	began := time.Now()
-	for i := range f.children {
-		f.signal(i, syscall.SIGTERM)
-	}
-	for _, child := range f.children {
-		if err := child.Wait(); err != nil {
-			f.t.Error(err)
-		}
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		f.t.Errorf("processes that are told to end take %s", took)
-	}
 }
 
 func (f *testFleet) signal(i int, s syscall.Signal) {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,6 +129,8 @@ func TestHandlerKeepsTheInterfacesRules(t *testing.T) {
 	})
 }
 
+// A client of the handler answers as one of the board does, while that is away, and one over the transport, which asks nobody
+// who may, as well: the handler with all postings, the transport with those that a visitor may see.
 func TestHandlerAnswersTheSDK(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
@@ -135,57 +138,74 @@ func TestHandlerAnswersTheSDK(t *testing.T) {
 		m := open(t, address, opts)
 		refresh(t, m)
 		base := serve(t, m)
+		closed := opts
+		closed.Authorize = func(*http.Request) error { return errors.New("nobody is served") }
+		clients := map[string]jobboard.Config{
+			"the handler":   {BaseURL: base, JobDBURL: base, ClientID: "10"},
+			"the transport": {BaseURL: "https://jobs.example", JobDBURL: "https://jobdb.example", ClientID: "10", HTTPClient: &http.Client{Transport: open(t, address, closed).Transport()}},
+		}
 		board, err := jobboard.NewClient(opts.Config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		mirror, err := jobboard.NewClient(jobboard.Config{BaseURL: base, JobDBURL: base, ClientID: "10"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		channel := jobboard.ChannelID(srv.Demo.Channel)
+		channel, job := jobboard.ChannelID(srv.Demo.Channel), jobboard.JobID(srv.Demo.OpenJob)
+		byBoard := map[string]*jobboard.JobSearchResult{}
 		for _, language := range []string{"de", "en"} {
-			byBoard, err := board.Search(t.Context(), channel, jobboard.Query{Language: language})
-			if err != nil {
+			if byBoard[language], err = board.Search(t.Context(), channel, jobboard.Query{Language: language}); err != nil {
 				t.Fatal(err)
 			}
-			byMirror, err := mirror.Search(t.Context(), channel, jobboard.Query{Language: language})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := map[jobboard.JobPostingID]jobboard.JobPosting{}
-			for _, p := range byBoard.Results {
-				want[p.JobPostingID] = p
-			}
-			if len(want) != len(byMirror.Results) {
-				t.Errorf("the board has %d postings, the mirror %d", len(want), len(byMirror.Results))
-			}
-			for _, got := range byMirror.Results {
-				w := want[got.JobPostingID]
-				if !got.Config.Equal(w.Config) {
-					t.Errorf("posting %d has another config", got.JobPostingID)
-				}
-				got.Config, w.Config = jobboard.PostingConfig{}, jobboard.PostingConfig{}
-				if !reflect.DeepEqual(got, w) {
-					t.Errorf("the mirror has %+v, the board %+v", got, w)
-				}
+			if _, n := all(t, m, jobmirror.Query{Language: language, All: true}); n != byBoard[language].TotalNumberOfJobs {
+				t.Errorf("the copy has %d of %d postings", n, byBoard[language].TotalNumberOfJobs)
 			}
 		}
-		want, err := board.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob))
+		want, err := board.JobInformation(t.Context(), job)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := mirror.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got.Timestamp, want.Timestamp = jobboard.Timestamp{}, jobboard.Timestamp{}
-		if text(got) != text(want) {
-			t.Errorf("the mirror says %s\nthe board %s", text(got), text(want))
-		}
-		applicant := mirror.Applicant(jobboard.StaticToken("x"))
-		if _, err := applicant.HasApplied(t.Context(), 1); jobboard.HTTPStatus(err) != http.StatusBadGateway {
-			t.Errorf("the applied check of the mirror: %v", err)
+		srv.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable, Optional: true})
+		for name, config := range clients {
+			mirror, err := jobboard.NewClient(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for language, of := range byBoard {
+				byMirror, err := mirror.Search(t.Context(), channel, jobboard.Query{Language: language})
+				if err != nil {
+					t.Fatal(err)
+				}
+				every := name == "the handler"
+				shown, n := all(t, m, jobmirror.Query{Language: language, Order: jobmirror.Newest, All: every})
+				if n == 0 || (n == of.TotalNumberOfJobs) != every || byMirror.TotalNumberOfJobs != n || len(byMirror.Results) != n {
+					t.Fatalf("%s: %d postings of %d, %d of the board's %d are to be shown", name, len(byMirror.Results), byMirror.TotalNumberOfJobs, n, of.TotalNumberOfJobs)
+				}
+				for i, got := range byMirror.Results {
+					at := slices.IndexFunc(of.Results, func(p jobboard.JobPosting) bool { return p.JobPostingID == got.JobPostingID })
+					if at < 0 || got.JobPostingID != shown[i] || !got.Config.Equal(of.Results[at].Config) {
+						t.Fatalf("%s has %+v, and %d should be there", name, got, shown[i])
+					}
+					w := of.Results[at]
+					if got.Config, w.Config = (jobboard.PostingConfig{}), (jobboard.PostingConfig{}); !reflect.DeepEqual(got, w) {
+						t.Errorf("%s has %+v, the board %+v", name, got, w)
+					}
+				}
+			}
+			got, err := mirror.JobInformation(t.Context(), job)
+			if err != nil {
+				t.Fatal(err)
+			}
+			had := *want
+			if got.Timestamp, had.Timestamp = (jobboard.Timestamp{}), (jobboard.Timestamp{}); text(got) != text(&had) {
+				t.Errorf("%s says %s\nthe board %s", name, text(got), text(&had))
+			}
+			if _, err := mirror.JobInformation(t.Context(), jobboard.JobID(srv.Demo.InactiveJob)); !errors.Is(err, jobboard.ErrJobInactive) {
+				t.Errorf("%s of an inactive job: %v", name, err)
+			}
+			if _, err := mirror.JobInformation(t.Context(), 4711); !errors.Is(err, jobboard.ErrJobUnavailable) {
+				t.Errorf("%s of an unknown job: %v", name, err)
+			}
+			if _, err := mirror.Applicant(jobboard.StaticToken("x")).HasApplied(t.Context(), 1); jobboard.HTTPStatus(err) != http.StatusBadGateway {
+				t.Errorf("%s, the applied check: %v", name, err)
+			}
 		}
 	})
 }

@@ -155,32 +155,6 @@ func TestKnownBytesOfAPostingThatAnotherChannelChanged(t *testing.T) {
 	})
 }
 
-// An answer that shows a posting in two versions does not put it back to the lower one,
-// in whatever order they come, and though the higher one is known and not decoded.
-func TestKnownBytesBesideALowerVersion(t *testing.T) {
-	OnEach(t, func(t *testing.T, address string) {
-		shown := pages{}
-		m, refresh := knows(t, address, shown, Channel{ID: "a"})
-		higher, lower, other := versionOf(1, 5, 1), versionOf(1, 4, 1), versionOf(9, 1, 1)
-		for _, order := range [][]string{{other, higher, lower}, {other, lower, higher}, {lower, higher}, {higher, lower}} {
-			shown["a"] = order
-			for range 4 {
-				refresh()
-				if got := titles(t, m); !slices.Contains(got, `Nurse 1, "5"`) {
-					t.Fatalf("%q: the copy has %q", order, got)
-				}
-				do(t, m, func(tx *tx) error {
-					doubts, err := tx.Numbers("SELECT posting FROM lower_versions")
-					if len(doubts) > 0 {
-						t.Errorf("%q: %d is doubted", order, doubts)
-					}
-					return err
-				})
-			}
-		}
-	})
-}
-
 // An answer that shows a lower version long before the higher one, so that the lower one is
 // written and the copy is put back to it where it is believed, has the higher one in the end,
 // though its bytes are known.

@@ -44,8 +44,6 @@ type Mirror struct {
 	sourcesDue signal // wakes refreshDue: there may be sources to refresh
 	heldDue    signal // wakes lookUpHeld: there may be jobs of held rows to look up
 
-	places int // sources that are refreshed at a time: maxRefreshes
-
 	closing sync.Once
 	closed  error
 	life    context.Context // ends when Close begins
@@ -96,7 +94,7 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
 	m := &Mirror{
 		opts: &opts, limit: pace.New(opts.Limit, time.Now),
-		sourcesDue: newSignal(), heldDue: newSignal(), places: maxRefreshes,
+		sourcesDue: newSignal(), heldDue: newSignal(),
 	}
 	m.limit.Busy = func() {
 		opts.Logger.Info("jobmirror: requests have waited for Options.Limit for a minute", "limit", opts.Limit)

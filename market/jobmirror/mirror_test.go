@@ -58,48 +58,6 @@ func TestRefreshCopiesChannelAndFeed(t *testing.T) {
 	})
 }
 
-func TestGoneOnlyByACompleteRefresh(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		opts := optionsOf(srv)
-		opts.Feeds = nil
-		opts.Config.Retry.MaxAttempts = 1
-		m := open(t, address, opts)
-		refresh(t, m)
-		count := func() int { return len(find(t, m, jobmirror.Query{Language: "de", Limit: 1000})) }
-		before := count()
-		if before == 0 {
-			t.Fatal("nothing was copied")
-		}
-		_, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Short-lived", Language: "de"})
-		refresh(t, m)
-		if n := count(); n != before+1 {
-			t.Fatalf("%d postings after one more, which were %d", n, before)
-		}
-
-		srv.RemovePosting(posting.ID)
-		for name, fault := range map[string]jobboardtest.Fault{
-			"is cut off":             {Break: jobboardtest.CutBody},
-			"is an error":            {Status: http.StatusInternalServerError},
-			"is a page of several":   {Body: `{"itemsPerPage":1,"numPages":46,"totalNumberOfJobs":46,"results":[{"jobPostingId":1,"title":"x"}]}`},
-			"holds a broken posting": {Body: `{"itemsPerPage":1,"numPages":1,"totalNumberOfJobs":1,"results":[{}]}`},
-		} {
-			fault.Operation = jobboardtest.OpSearch
-			active := srv.Fail(fault)
-			_ = m.Refresh(t.Context())
-			active.Lift()
-			if n := count(); n < before+1 {
-				t.Errorf("an answer that %s takes postings away: %d are left of %d", name, n, before+1)
-			}
-		}
-		refresh(t, m)
-		if n := count(); n != before {
-			t.Errorf("%d postings after a complete refresh, not %d", n, before)
-		}
-		checkReplay(t, m)
-	})
-}
-
 // What a refresh is writing while its job is forgotten is forgotten as well.
 func TestForgetWaitsForARefresh(t *testing.T) {
 	onBoth(t, func(t *testing.T, address string) {

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -84,34 +82,6 @@ func TestPostingOverItsBound(t *testing.T) {
 	})
 }
 
-func TestPostingShownTwice(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		m := open(t, address, oneChannel(srv))
-		nurse, cook := `{"jobPostingId":1,"title":"Nurse"}`, `{"jobPostingId":2,"title":"Cook"}`
-		twice := srv.Fail(pageOf(3, nurse, cook, nurse))
-		refresh(t, m)
-		status, err := m.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s := status.Sources[0]; s.Complete.IsZero() || s.Failures > 0 || s.Rows != 2 {
-			t.Errorf("after one of two was counted and shown twice: %+v", s)
-		}
-		twice.Lift()
-		// An answer that counts more than it shows proves nothing.
-		short := srv.Fail(pageOf(3, nurse, nurse))
-		if err := m.Refresh(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		short.Lift()
-		if found := find(t, m, jobmirror.Query{}); len(found) != 2 {
-			t.Errorf("%d postings after an answer that shows 2 and counts 3", len(found))
-		}
-		checkReplay(t, m)
-	})
-}
-
 // Until every source was copied, the copy does not call a missing job gone.
 func TestLookupBeforeAllWasCopied(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
@@ -176,45 +146,6 @@ func TestLookupBeforeAllWasCopied(t *testing.T) {
 	})
 }
 
-// Of two caches before the board one has forgotten that a job was open, and the other has kept
-// it.
-func TestLookupsByTwoCaches(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		opts := optionsOf(srv)
-		job := srv.Demo.OpenJob
-		kept := ""
-		opts.Config.HTTPClient = &http.Client{Transport: keeping(srv.Client().Transport, fmt.Sprintf("jobid=%d", job), &kept)}
-		m := open(t, address, opts)
-		db := openSQL(t, address)
-		is := func(when string, want jobmirror.State) {
-			t.Helper()
-			if _, err := db.ExecContext(t.Context(), fmt.Sprintf("UPDATE jobs SET next_due = 0 WHERE job = %d", job)); err != nil {
-				t.Fatal(err)
-			}
-			refresh(t, m)
-			if j, err := m.Job(t.Context(), jobboard.JobID(job)); j == nil || j.State != want {
-				t.Errorf("%s: %+v, %v", when, j, err)
-			}
-		}
-		is("at first", jobmirror.StateOpen)
-		body := kept
-		srv.DeactivateJob(job)
-		is("once it was closed", jobmirror.StateInactive)
-		old := jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Body: body, Header: http.Header{"Age": {"86400"}}}
-		fault := srv.Fail(old)
-		is("by an answer that tells its age", jobmirror.StateInactive)
-		fault.Lift()
-		is("asked again", jobmirror.StateInactive)
-		old.Header = nil
-		fault = srv.Fail(old)
-		is("by an answer that does not", jobmirror.StateInactive)
-		fault.Lift()
-		srv.ActivateJob(job)
-		is("once it is open again", jobmirror.StateOpen)
-	})
-}
-
 // Of two caches before the board, which answer in turn and do not tell the age of what they keep, one has kept an
 // earlier answer: refreshes change no more than the board did. A channel that goes on to show the lower version, as
 // after a backup of the board was put back, is believed the second time.
@@ -267,88 +198,3 @@ func TestSearchesByTwoCaches(t *testing.T) {
 type sending func(*http.Request) (*http.Response, error)
 
 func (f sending) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// keeping is a transport that keeps the last answer with status 200 to requests whose
-// query has a part.
-func keeping(next http.RoundTripper, part string, kept *string) http.RoundTripper {
-	return sending(func(r *http.Request) (*http.Response, error) {
-		r = r.Clone(r.Context())
-		r.Header.Set("Accept-Encoding", "identity") // what is kept is served again as it is
-		answer, err := next.RoundTrip(r)
-		if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(r.URL.RawQuery, part) {
-			return answer, err
-		}
-		body, err := io.ReadAll(answer.Body)
-		*kept, answer.Body = string(body), io.NopCloser(strings.NewReader(string(body)))
-		return answer, err
-	})
-}
-
-// An answer out of a cache that says so by its age changes and removes nothing, of
-// a channel, a feed and a job.
-func TestAnswersOutOfACache(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		opts := oneChannel(srv)
-		path, age := filepath.Join(t.TempDir(), "feed.xml"), ""
-		feedOf(t, path, []int64{srv.Demo.OpenJob, srv.Demo.AppliedJob}, 0)
-		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header()["Age"] = []string{age}
-			http.ServeFile(w, r, path)
-		}))
-		defer web.Close()
-		opts.Feeds = []jobmirror.Feed{{Name: "feed", Address: web.URL}}
-		m := open(t, address, opts)
-		posting := func(id, version int) string {
-			return fmt.Sprintf(`{"jobPostingId":%d,"postingVersionId":%d,"title":"Nurse %d"}`, id, version, version)
-		}
-		show := func(header string, postings ...string) {
-			t.Helper()
-			page := pageOf(len(postings), postings...)
-			if age = header; age != "" {
-				page.Header = http.Header{"Age": {age}}
-			}
-			defer srv.Fail(page).Lift()
-			if err := m.Refresh(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		entries := 2
-		is := func(when string, complete bool, want ...string) {
-			t.Helper()
-			var got []string
-			for _, p := range find(t, m, jobmirror.Query{Limit: 100}) {
-				got = append(got, p.Posting.Title)
-			}
-			slices.Sort(got)
-			status, err := m.Status(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s := status.Sources[0]; !slices.Equal(got, want) || (s.Failures == 0) != complete {
-				t.Errorf("%s: %q, not %q; %d failures: %s", when, got, want, s.Failures, s.Problem)
-			}
-			if s := status.Sources[1]; s.Rows != entries || (s.Failures == 0) != complete {
-				t.Errorf("%s: %d entries of the feed, not %d; %d failures: %s", when, s.Rows, entries, s.Failures, s.Problem)
-			}
-		}
-		// The same stored answer all the time, as a cache gives it that keeps it for long.
-		show("4000", posting(1, 2), posting(2, 2))
-		is("the first answer, which is old", true, "Nurse 2", "Nurse 2")
-		show("4001", posting(1, 2), posting(2, 2))
-		is("the same answer, older", true, "Nurse 2", "Nurse 2")
-		show("", posting(1, 3), posting(2, 3), posting(3, 3))
-		is("a new one", true, "Nurse 3", "Nurse 3", "Nurse 3")
-		feedOf(t, path, []int64{srv.Demo.OpenJob, srv.Demo.AppliedJob, srv.Demo.UnknownJob}, 1)
-		show("86400", posting(1, 2), posting(2, 4))
-		is("yesterday's", false, "Nurse 3", "Nurse 3", "Nurse 3")
-		show("86400")
-		is("yesterday's, which is empty", false, "Nurse 3", "Nurse 3", "Nurse 3")
-		show("99999999999999999999", posting(4, 4))
-		is("of another age of the Earth", false, "Nurse 3", "Nurse 3", "Nurse 3")
-		entries = 3
-		show("-86400", posting(1, 4), posting(2, 3), posting(3, 3))
-		is("an age that is none", true, "Nurse 3", "Nurse 3", "Nurse 4")
-		checkReplay(t, m)
-	})
-}

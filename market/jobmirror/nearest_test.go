@@ -12,7 +12,7 @@ import (
 // In the order Nearest the nearest job comes first, whichever of its locations that is, and of equally near ones
 // the newest; what a corrected text finds comes after the rest. The pages of any size follow one another.
 func TestNearestFirst(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
+	onBoth(t, func(t *testing.T, m *Mirror) {
 		at := func(km float64) jobboard.Location {
 			return jobboard.Location{GeoCity: "Berlin", GeoLat: fmt.Sprint(52 + km/111.2), GeoLong: "13"}
 		}

@@ -35,6 +35,11 @@ func TestPageCursors(t *testing.T) {
 		t.Errorf("without a cursor: %+v, %v", got, err)
 	}
 
+	other := q
+	other.After = q.next(0, pageStart{behind: search.Position{Row: 7}})
+	if _, err := other.cursor(1, 0); !errors.Is(err, ErrPageCursor) {
+		t.Errorf("the cursor of another list of synonyms: %v", err)
+	}
 	own := q.signature(0)
 	for name, text := range map[string]string{
 		"nothing": "", "a signature alone": own, "no row": own + ".0", "an empty row": own + ".0.", "an empty tier": own + "..7",

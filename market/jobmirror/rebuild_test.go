@@ -9,12 +9,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
@@ -128,9 +130,10 @@ func TestRebuild(t *testing.T) {
 		if err := m.Close(); err != nil {
 			t.Fatal(err)
 		}
-		for name, statements := range damages(address) {
+		all := damages(address)
+		for _, name := range testenv.Some(t, 4, slices.Sorted(maps.Keys(all))) {
 			damaged := open(t, address, jobmirror.Options{})
-			for _, statement := range statements {
+			for _, statement := range all[name] {
 				if err := jobmirror.Exec(t.Context(), damaged, statement); err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}

@@ -60,7 +60,7 @@ const maxRefreshes = 8
 func (w *worker) refreshDue(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
-	places := make(chan struct{}, w.places)
+	places := make(chan struct{}, maxRefreshes)
 	for ctx.Err() == nil {
 		select {
 		case places <- struct{}{}:

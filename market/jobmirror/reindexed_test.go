@@ -2,46 +2,10 @@ package jobmirror
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
 )
-
-// placesOf counts the hits of a mirror by place.
-func placesOf(t *testing.T, m *Mirror) map[string]int {
-	t.Helper()
-	page, err := m.Search(t.Context(), Query{Facets: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return page.Facets.Places
-}
-
-// A posting that changes has the facets of what it says now, and keeps those that stay.
-func TestFacetsOfAChangedPosting(t *testing.T) {
-	OnEach(t, func(t *testing.T, address string) {
-		shown := pages{}
-		m, _ := knows(t, address, shown, Channel{ID: "a"})
-		for i, c := range []struct {
-			places string
-			want   map[string]int
-		}{
-			{`["Bonn","Köln"]`, map[string]int{"Bonn": 1, "Köln": 1}},
-			{`["Köln","Ulm","Ulm"]`, map[string]int{"Köln": 1, "Ulm": 1}},
-			{`[]`, map[string]int{}},
-			{`["Bonn"]`, map[string]int{"Bonn": 1}},
-		} {
-			shown["a"] = []string{fmt.Sprintf(`{"jobPostingId":1,"postingVersionId":%d,"title":"Nurse","config":{"ProjectLocationGerman":%s}}`, i+1, c.places)}
-			if err := m.Refresh(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if got := placesOf(t, m); !maps.Equal(got, c.want) {
-				t.Errorf("%s: %v", c.places, got)
-			}
-		}
-	})
-}
 
 // What stays of a posting that changes is not written anew: its advertisement, its words and
 // its facets.

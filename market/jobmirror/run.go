@@ -120,13 +120,13 @@ func (m *Mirror) Refresh(ctx context.Context) error {
 	return errors.Join(append(failed, m.index(ctx), m.db.search.Merge(ctx), m.prune(ctx))...)
 }
 
-// refreshAll refreshes each source of the options that was not since a generation, w.places of them at a time,
+// refreshAll refreshes each source of the options that was not since a generation, maxRefreshes of them at a time,
 // and returns their errors.
 func (w *worker) refreshAll(ctx context.Context, since int64) []error {
 	named := w.named()
 	failed := make([]error, len(named))
 	var running errgroup.Group
-	running.SetLimit(w.places)
+	running.SetLimit(maxRefreshes)
 	for i := range named {
 		running.Go(func() error {
 			if err := w.refreshSince(ctx, i, since); err != nil {

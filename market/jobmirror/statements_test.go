@@ -30,7 +30,7 @@ type calling struct {
 
 // A statement that fails makes fail whatever needs it: no error gets lost on its way to
 // the caller. On SQLite the other statements of a transaction would go on. What failed works
-// when it is tried again.
+// when it is tried again, and leaves what an undisturbed call leaves.
 func TestNoErrorOfAStatementIsLost(t *testing.T) {
 	t.Parallel()
 	srv := jobboardtest.New(t)
@@ -143,6 +143,30 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 	others.Channels = []jobmirror.Channel{{ID: "b"}}
 	calls["RemoveSources"] = calling{holding, others, true, func(ctx context.Context, m *jobmirror.Mirror) error { return m.RemoveSources(ctx) }}
 
+	// Jobs of which the board says that they have ended, as of too many; then the daily pass has orphans to remove.
+	doubted, orphans := filepath.Join(dir, "doubted.db"), filepath.Join(dir, "orphans.db")
+	doubts := open(t, filepath.Join(dir, "ends.db"), board.options())
+	board.tell(upTo(30), "open", nil)
+	refresh(t, doubts)
+	board.tell(upTo(30), unavailable, nil)
+	if n := asks(t, doubts).Unconfirmed; n != 30 {
+		t.Fatalf("%d ends are unconfirmed", n)
+	}
+	backUp(t, doubts, doubted)
+	calls["AcceptRemovals of ends"] = calling{doubted, board.options(), true, func(ctx context.Context, m *jobmirror.Mirror) error {
+		return m.AcceptRemovals(ctx)
+	}}
+	few := newShelf(5)
+	named := open(t, filepath.Join(dir, "named.db"), few.options())
+	refresh(t, named)
+	few.tell(upTo(2), inactive, nil)
+	refresh(t, named)
+	passes(t, named, 24*time.Hour)
+	refresh(t, named)
+	passes(t, named, 100*24*time.Hour)
+	backUp(t, named, orphans)
+	calls["Refresh with the daily pass"] = calling{orphans, few.options(), true, refreshed}
+
 	for name, c := range calls {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -212,7 +236,13 @@ func (c calling) failing(t *testing.T) {
 	if c.writes {
 		most = whole(1, 2)
 	}
-	times := maps.Clone(run)
+	times, undisturbed := maps.Clone(run), jobmirror.Rows{}
+	if c.writes {
+		var err error
+		if undisturbed, _, err = snapshot(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
 	statements := slices.Sorted(maps.Keys(times))
 	for _, statement := range testenv.Some(t, (len(statements)+2)/3, statements) {
 		for n := 1; n <= min(times[statement], most); n++ {
@@ -228,6 +258,11 @@ func (c calling) failing(t *testing.T) {
 			}
 			if c.writes {
 				checkReplay(t, m)
+				left, _, err := snapshot(t.Context(), m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				left.Compare(t, "tried again after "+statement, undisturbed)
 			}
 		}
 	}

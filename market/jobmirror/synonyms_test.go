@@ -3,64 +3,12 @@ package jobmirror_test
 import (
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
-
-// A word of the owner's list finds what has its synonyms in the title, page by page, and is not taken for mistyped; a
-// cursor is of one list.
-func TestSynonymsOfTheOwner(t *testing.T) {
-	t.Parallel()
-	for kind, address := range jobmirror.Databases {
-		t.Run(kind, func(t *testing.T) {
-			srv, add := wordBoard(t)
-			add("Aushilfe", "<p>Wir suchen eine Krankenschwester")
-			add("Oberkrankenschwester", "")
-			first := add("Krankenschwester im Nachtdienst", "")
-			title := add("Krankenschwester", "")
-			add("Pflegefachkrapt", "") // near to a word of the list that no posting has
-			open := func(list string) *jobmirror.Mirror {
-				return open(t, address(t), jobmirror.Options{
-					Config:      jobboard.Config{BaseURL: srv.BaseURL, ClientID: "10"},
-					LookupEvery: -1,
-					Channels:    []jobmirror.Channel{{ID: "1_words", Languages: []string{"de"}}}, Limit: -1, Synonyms: list,
-				})
-			}
-			m, without := open("Pflegefachkraft, Krankenschwester"), open("-")
-			refresh(t, m)
-			refresh(t, without)
-			want := []jobboard.JobPostingID{title, first}
-			for _, limit := range []int{1, 2, 20} {
-				q := jobmirror.Query{Text: "Pflegefachkraft", Limit: limit}
-				if got, total := all(t, m, q); !slices.Equal(got, want) || total != len(want) {
-					t.Errorf("%d a page: %v (%d), want %v", limit, got, total, want)
-				}
-			}
-			page, err := m.Search(t.Context(), jobmirror.Query{Text: "Pflegefachkraft", Snippets: true})
-			if err != nil || len(page.Corrected) > 0 {
-				t.Fatal(page, err)
-			}
-			if got := searchAsBoard(t, m, "Pflegefachkraft"); got.TotalNumberOfJobs != 2 {
-				t.Errorf("4.1 finds %d", got.TotalNumberOfJobs)
-			}
-			q := jobmirror.Query{Text: "Krankenschwester", Limit: 1}
-			if page, err = m.Search(t.Context(), q); err != nil {
-				t.Fatal(err)
-			}
-			q.After = page.Next
-			if _, err := without.Search(t.Context(), q); !errors.Is(err, jobmirror.ErrPageCursor) {
-				t.Errorf("the cursor of another list: %v", err)
-			}
-			if _, err := m.Search(t.Context(), q); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
 
 // Without a list of the owner's the built-in one holds, for German postings; each profession's plain word stands in
 // its group.

@@ -8,42 +8,55 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// gauges collects what a mirror tells now, by the names of metrics and the values of attributes.
-func gauges(t *testing.T, reader *metric.ManualReader) map[string]float64 {
+// Measured collects the metrics of a mirror: values by name, and by what tells those of a name apart.
+func Measured(t *testing.T, reader *metric.ManualReader) (map[string]float64, error) {
 	t.Helper()
 	var all metricdata.ResourceMetrics
-	if err := reader.Collect(t.Context(), &all); err != nil {
-		t.Fatal(err)
-	}
+	err := reader.Collect(t.Context(), &all)
 	out := map[string]float64{}
 	for _, scope := range all.ScopeMetrics {
 		for _, m := range scope.Metrics {
 			name := strings.TrimPrefix(m.Name, "jobboard.mirror.")
 			switch data := m.Data.(type) {
+			case metricdata.Sum[int64]:
+				addPoints(out, name, data.DataPoints)
 			case metricdata.Gauge[int64]:
-				addGauges(out, name, data.DataPoints)
+				addPoints(out, name, data.DataPoints)
 			case metricdata.Gauge[float64]:
-				addGauges(out, name, data.DataPoints)
+				addPoints(out, name, data.DataPoints)
 			}
 		}
 	}
-	return out
+	return out, err
 }
 
-func addGauges[N int64 | float64](out map[string]float64, name string, points []metricdata.DataPoint[N]) {
+func addPoints[N int64 | float64](out map[string]float64, name string, points []metricdata.DataPoint[N]) {
 	for _, p := range points {
 		full := name
-		if v, ok := p.Attributes.Value("jobboard.source.name"); ok {
-			full += " " + v.AsString()
+		for _, key := range []attribute.Key{"jobboard.outcome", "jobboard.source.kind", "jobboard.source.name", "jobboard.source.language"} {
+			if v, ok := p.Attributes.Value(key); ok && v.AsString() != "" {
+				full += " " + v.AsString()
+			}
 		}
 		out[full] = float64(p.Value)
 	}
+}
+
+// gauges returns what a mirror tells now.
+func gauges(t *testing.T, reader *metric.ManualReader) map[string]float64 {
+	t.Helper()
+	out, err := Measured(t, reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // The metrics and the status tell what is in the database to the second: of sources that are
@@ -98,16 +111,16 @@ func TestFiguresOfWhatIsStored(t *testing.T) {
 		got := gauges(t, reader)
 		for name, want := range map[string]float64{
 			"up": 1, "due": 4, "due.age": 25, "processes": 1, "limit.rate": 8,
-			"source.age late": 90, "source.overdue late": 40, "source.missing late": 0, "source.failures late": 3,
-			"source.overdue ended": 10, "source.missing ended": 1, "source.failures ended": 0,
-			"source.age early": 1, "source.overdue early": 0, "source.missing early": 0,
-			"source.age busy.xml": 60, "source.overdue busy.xml": 0, "source.missing busy.xml": 0,
+			"source.age channel late": 90, "source.overdue channel late": 40, "source.missing channel late": 0, "source.failures channel late": 3,
+			"source.overdue channel ended": 10, "source.missing channel ended": 1, "source.failures channel ended": 0,
+			"source.age channel early": 1, "source.overdue channel early": 0, "source.missing channel early": 0,
+			"source.age feed busy.xml": 60, "source.overdue feed busy.xml": 0, "source.missing feed busy.xml": 0,
 		} {
 			if value, ok := got[name]; !ok || value != want {
 				t.Errorf("%s is %v (%t), want %v", name, value, ok, want)
 			}
 		}
-		if age, ok := got["source.age ended"]; ok {
+		if age, ok := got["source.age channel ended"]; ok {
 			t.Errorf("a source that was never complete is %v s old", age)
 		}
 		s, err := m.Status(t.Context())

@@ -5,73 +5,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
-
-// A client over the mirror's transport answers as one of the board does, in the
-// process, with the board away and whatever Authorize says.
-func TestClientOverTheMirror(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		opts := optionsOf(srv)
-		opts.Authorize = func(*http.Request) error { return errors.New("nobody is served") }
-		m := open(t, address, opts)
-		refresh(t, m)
-		config := jobboard.Config{BaseURL: "https://jobs.example", JobDBURL: "https://jobdb.example", ClientID: "10"}
-		board, err := jobboard.NewClient(opts.Config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		config.HTTPClient = &http.Client{Transport: m.Transport()}
-		mirrored, err := jobboard.NewClient(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := board.Search(t.Context(), jobboard.ChannelID(srv.Demo.Channel), jobboard.Query{Language: "de"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		lookup := jobboard.JobID(srv.Demo.OpenJob)
-		told, err := board.JobInformation(t.Context(), lookup)
-		if err != nil {
-			t.Fatal(err)
-		}
-		srv.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable, Optional: true})
-		page, err := mirrored.Search(t.Context(), jobboard.ChannelID(srv.Demo.Channel), jobboard.Query{Language: "de"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		// It finds what a visitor may see, of the board's postings and the copy's.
-		visible, n := all(t, m, jobmirror.Query{Language: "de", Order: jobmirror.Newest})
-		var given []jobboard.JobPostingID
-		for _, p := range page.Results {
-			given = append(given, p.JobPostingID)
-		}
-		if !slices.Equal(given, visible) || page.TotalNumberOfJobs != n || n == 0 || n >= want.TotalNumberOfJobs {
-			t.Errorf("%v of %d, want %v of the board's %d", given, page.TotalNumberOfJobs, visible, want.TotalNumberOfJobs)
-		}
-		if _, all := all(t, m, jobmirror.Query{Language: "de", All: true}); all != want.TotalNumberOfJobs {
-			t.Errorf("the copy has %d of %d postings", all, want.TotalNumberOfJobs)
-		}
-		info, err := mirrored.JobInformation(t.Context(), lookup)
-		if err != nil || info.JobTitle != told.JobTitle || !info.ApplyPossible {
-			t.Errorf("%+v, %v", info, err)
-		}
-		if _, err := mirrored.JobInformation(t.Context(), jobboard.JobID(srv.Demo.InactiveJob)); !errors.Is(err, jobboard.ErrJobInactive) {
-			t.Errorf("an inactive job: %v", err)
-		}
-		if _, err := mirrored.JobInformation(t.Context(), 4711); !errors.Is(err, jobboard.ErrJobUnavailable) {
-			t.Errorf("an unknown job: %v", err)
-		}
-	})
-}
 
 // A stream that a client of the transport follows comes as it is written, and ends with
 // the request and with its body; so does a request whose answer nobody reads.

@@ -1,10 +1,8 @@
 package jobmirror_test
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -83,60 +81,6 @@ func passes(t *testing.T, m *jobmirror.Mirror, d time.Duration) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// A process that dies in the middle of the pass leaves a copy that the log tells rightly, and the
-// next one ends the pass.
-func TestKilledInTheDailyPass(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		board := newShelf(20)
-		m := open(t, address, board.options())
-		refresh(t, m)
-		board.tell(upTo(17), inactive, nil)
-		refresh(t, m)
-		passes(t, m, 24*time.Hour)
-		refresh(t, m)
-		passes(t, m, 100*24*time.Hour)
-		killed := 0
-		for at := 1; ; at++ {
-			seen, dead := 0, false
-			var mu sync.Mutex
-			jobmirror.FailStatements(m, func(query string) error {
-				mu.Lock()
-				defer mu.Unlock()
-				if slices.ContainsFunc([]string{"passes", "unnamed", "catalogues", "DELETE FROM jobs", "INTO changes"}, func(part string) bool {
-					return strings.Contains(query, part)
-				}) {
-					seen++
-				}
-				if dead = dead || seen == at; dead {
-					return errors.New("killed")
-				}
-				return nil
-			})
-			err := m.Refresh(t.Context())
-			jobmirror.FailStatements(m, nil)
-			if !dead {
-				if err != nil {
-					t.Fatal(err)
-				}
-				break
-			}
-			killed++
-			if err := m.Close(); err != nil {
-				t.Fatal(err)
-			}
-			m = open(t, address, board.options())
-			if err := jobmirror.Exec(t.Context(), m, "UPDATE sources SET leased_until = 0"); err != nil { // time passes
-				t.Fatal(err)
-			}
-			checkReplay(t, m)
-		}
-		if n := count(t, address, "SELECT count(*) FROM jobs"); n != 17 || killed < 4 {
-			t.Errorf("%d jobs are left, not 17; %d processes died", n, killed)
-		}
-		checkReplay(t, m)
-	})
 }
 
 // A job named while the pass removes it exists in the end: in either order.

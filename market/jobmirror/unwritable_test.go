@@ -53,7 +53,7 @@ func TestDatabaseThatCannotBeWritten(t *testing.T) {
 			writable = 0
 		}
 		w := answer(t, m, "/mirror/ready")
-		if got := measured(t, reader)["jobboard.mirror.writable"]; w.Body.String() != c.want || got != writable {
+		if got := measured(t, reader)["writable"]; w.Body.String() != c.want || got != writable {
 			t.Errorf("%v: %q, writable %v", c.err, w.Body, got)
 		}
 	}

@@ -106,7 +106,7 @@ func serverTime() (sum time.Duration) {
 // so does their index of room.
 func TestSearchesOfLargePostings(t *testing.T) {
 	onEachMeasured(t, func(t *testing.T, address string) {
-		b := wordyBoard{postings: size(300, 100_000)}
+		b := wordyBoard{postings: size(300, 100_000), hidden: 20}
 		board := httptest.NewServer(b.handler())
 		defer board.Close()
 		m := open(t, address, jobmirror.Options{
@@ -119,6 +119,8 @@ func TestSearchesOfLargePostings(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.measure(ctx, t, m, address)
+		b.measureHidden(t, m)
+		b.measureChanged(t, m)
 	})
 }
 
@@ -202,6 +204,92 @@ func (b wordyBoard) measure(ctx context.Context, t *testing.T, m *jobmirror.Mirr
 		t.Logf("figure: %s: of a processor p50 %s, p99 %s", c.what, times[len(times)/2], p99)
 		if long() && p99 > c.most {
 			t.Errorf("%s takes %s of a processor at p99, more than %s", c.what, p99, c.most)
+		}
+	}
+}
+
+// measureHidden tells what it costs a search to leave out what a visitor may not see, which is to be next to nothing. Each
+// search runs with Query.All and without it by turns, and the shortest processor times are compared.
+func (b wordyBoard) measureHidden(t *testing.T, m *jobmirror.Mirror) {
+	if _, shown := all(t, m, jobmirror.Query{Limit: 1000}); shown != b.postings-b.postings/b.hidden {
+		t.Errorf("%d of %d postings are shown", shown, b.postings)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	var sum [2]time.Duration
+	for _, c := range []struct {
+		what string
+		next func() jobmirror.Query
+	}{
+		{"no text", func() jobmirror.Query { return jobmirror.Query{Language: "de"} }},
+		{"a word", func() jobmirror.Query { return jobmirror.Query{Text: b.some(r, 1)} }},
+		{"two words in a circle", func() jobmirror.Query { return jobmirror.Query{Text: b.some(r, 2), Near: jobboard.Near(50, 10, 200)} }},
+		{"a word with facets", func() jobmirror.Query { return jobmirror.Query{Text: b.some(r, 1), Facets: true} }},
+		{"no text with facets", func() jobmirror.Query { return jobmirror.Query{Facets: true} }},
+	} {
+		var of [2]time.Duration
+		for range size(3, 40) {
+			q := c.next()
+			least := [2]time.Duration{time.Hour, time.Hour}
+			for i := range 2 * size(2, 8) {
+				q.All = i%2 == 1
+				there, here := serverTime(), cpuTime(t)
+				if _, err := m.Search(t.Context(), q); err != nil {
+					t.Fatal(err)
+				}
+				if used := cpuTime(t) - here + serverTime() - there; used > 0 { // below 0 where a process of the server ended
+					least[i%2] = min(least[i%2], used)
+				}
+			}
+			of[0], of[1] = of[0]+least[0], of[1]+least[1]
+		}
+		sum[0], sum[1] = sum[0]+of[0], sum[1]+of[1]
+		t.Logf("figure: %s: %s, of all postings %s: %.3f of it", c.what, of[0], of[1], float64(of[0])/float64(of[1]))
+	}
+	ratio := float64(sum[0]) / float64(sum[1])
+	t.Logf("figure: in all %.3f of the time", ratio)
+	if long() && ratio > 1.05 {
+		t.Errorf("leaving out hidden postings takes %.3f of the time of a search of all", ratio)
+	}
+}
+
+// measureChanged tells what ten thousand searches cost that are asked at once what changed, which takes seconds if few
+// postings did.
+func (b wordyBoard) measureChanged(t *testing.T, m *jobmirror.Mirror) {
+	r := rand.New(rand.NewPCG(3, 4))
+	queries := make([]jobmirror.Query, size(100, 10_000))
+	for i := range queries {
+		if queries[i].Text = b.some(r, 1+i%2); i%5 == 0 {
+			queries[i].Near = jobboard.Near(47+8*r.Float64(), 6+9*r.Float64(), 50)
+		}
+	}
+	for _, n := range []int{42, size(100, 5000), size(300, 6000)} {
+		page, err := m.Search(t.Context(), jobmirror.Query{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, statement := range []string{
+			"UPDATE counters SET value = value + 1 WHERE name = 'indexed'",
+			fmt.Sprintf("UPDATE marks SET number = (SELECT value FROM counters WHERE name = 'indexed') WHERE posting IN (SELECT id FROM postings ORDER BY id LIMIT %d)", n),
+		} {
+			if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n > 5000 {
+			queries = queries[:100]
+		}
+		there, here := serverTime(), cpuTime(t)
+		changed, err := m.SearchChanged(t.Context(), page.Mark, queries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used, hits := cpuTime(t)-here+serverTime()-there, 0
+		for _, list := range changed.Postings {
+			hits += len(list)
+		}
+		t.Logf("figure: %d searches with %d of %d changed: %s of a processor, %d hits", len(queries), n, b.postings, used, hits)
+		if hits == 0 || long() && n == 42 && used > 4*time.Second {
+			t.Errorf("%d hits in %s of a processor", hits, used)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package search
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,5 +67,53 @@ func TestNearestReadsNoMoreThanItNeeds(t *testing.T) {
 					measured, words, read, c.measured, c.words, c.again)
 			}
 		})
+	}
+}
+
+// A circle of any size finds the documents of which a place is inside, with words or without, as measuring each says.
+func TestCirclesFindWhatIsInside(t *testing.T) {
+	x := newIndex(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	var documents []Document
+	for i := range 400 {
+		d := Document{Row: int64(i + 1), Title: []string{"Koch", "Kellner"}[i%2], Languages: []string{"de"}}
+		for range r.IntN(3) {
+			d.Places = append(d.Places, Place{Name: "Berlin", Latitude: 47 + 8*r.Float64(), Longitude: 6 + 9*r.Float64()})
+		}
+		documents = append(documents, d)
+	}
+	documents[0].Places = []Place{{Name: "Suva", Latitude: -17, Longitude: 179.9}} // near the date line
+	x.put(t, documents...)
+	for _, near := range []jobboard.GeoLocation{
+		jobboard.Near(52.52, 13.37, 50), jobboard.Near(48.1, 11.6, 5), jobboard.Near(50, 8, 400), jobboard.Near(50, 8, 0.001),
+		jobboard.Near(0, 0, 20000), jobboard.Near(-17, -179.9, 50), jobboard.Near(89, 0, 4000),
+	} {
+		for _, text := range []string{"", "koch"} {
+			var want []int64
+			for _, d := range documents {
+				inside := slices.ContainsFunc(d.Places, func(p Place) bool {
+					at := jobboard.Location{GeoLat: fmt.Sprint(p.Latitude), GeoLong: fmt.Sprint(p.Longitude)}
+					return at.DistanceKm(near) <= near.RadiusKm
+				})
+				if inside && (text == "" || d.Title == "Koch") {
+					want = append(want, d.Row)
+				}
+			}
+			x.do(t, func(in *tx) error {
+				page, err := x.Find(in.Tx, Query{Text: text, Near: near, Order: Oldest}, Position{}, 1000)
+				if err != nil {
+					return err
+				}
+				var got []int64
+				for _, hit := range page.Hits {
+					got = append(got, hit.Row)
+				}
+				facets, err := page.Facets()
+				if err == nil && (!slices.Equal(got, want) || facets.Total != len(want)) {
+					t.Errorf("%q within %v: %d, and %d in all, want %d", text, near, got, facets.Total, want)
+				}
+				return err
+			})
+		}
 	}
 }

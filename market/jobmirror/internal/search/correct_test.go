@@ -1,6 +1,7 @@
 package search
 
 import (
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
 	"reflect"
 	"slices"
 	"strings"
@@ -79,6 +80,42 @@ func TestWordsThatAreLeftOut(t *testing.T) {
 			return nil
 		})
 	}
+}
+
+// A word of the list of synonyms is not taken for mistyped, though no document has it.
+func TestSynonymsAreNotMistyped(t *testing.T) {
+	x := newIndex(t)
+	var err error
+	if x.Synonyms, err = words.ReadSynonyms("Pflegefachkraft, Krankenschwester", ""); err != nil {
+		t.Fatal(err)
+	}
+	for row, title := range []string{"Oberkrankenschwester", "Krankenschwester im Nachtdienst", "Krankenschwester", "Pflegefachkrapt"} {
+		x.put(t, Document{Row: int64(row + 1), Title: title, Languages: []string{"de"}})
+	}
+	x.put(t, Document{Row: 9, Title: "Aushilfe", Other: []string{"bei einer Krankenschwester"}, Languages: []string{"de"}})
+	x.do(t, func(in *tx) error {
+		page, err := x.Find(in.Tx, Query{Text: "Pflegefachkraft"}, Position{}, 10)
+		if err == nil && (len(page.Hits) != 2 || page.Hits[0].Row != 3 || page.Hits[1].Row != 2 || page.Corrected != nil) {
+			t.Errorf("%+v, corrected %v", page.Hits, page.Corrected)
+		}
+		return err
+	})
+}
+
+// The nearest words come by distance, by the number of their documents, and by their bytes, five at most.
+func TestNearestWordsInOrder(t *testing.T) {
+	x := newIndex(t)
+	for row, word := range []string{"laterno", "laternx", "laternx", "laternb", "laterna", "laternz", "laternc", "latersen", "lat"} {
+		x.put(t, Document{Row: int64(row + 1), Title: "Stelle " + word, Languages: []string{"de"}})
+	}
+	x.do(t, func(in *tx) error {
+		page, err := x.Find(in.Tx, Query{Text: "laternq"}, Position{}, 10)
+		want := []Correction{{"laternq", []string{"laternx", "laterna", "laternb", "laternc", "laterno"}}}
+		if err == nil && !reflect.DeepEqual(page.Corrected, want) {
+			t.Errorf("%v, want %v", page.Corrected, want)
+		}
+		return err
+	})
 }
 
 // Titles and their words are suggested as titles write them: from three letters on what begins so, from four on what ends

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/words"
@@ -146,6 +149,76 @@ func TestVocabularyIsFull(t *testing.T) {
 	}
 	if list := v.unknown(rowsOf(append(blocks, blockOf("kellner"))...), []string{"koch"}); list != nil {
 		t.Errorf("once it is full %q are new", list)
+	}
+}
+
+// Rows below 16 KiB are put together once there are 48 of them, and others are left alone.
+func TestSmallRowsOfTheVocabulary(t *testing.T) {
+	x := newIndex(t)
+	note := func(list ...string) (rows int) {
+		x.put(t, Document{Row: int64(len(x.documents) + 1), Title: strings.Join(list, " ")})
+		x.do(t, func(t *tx) (err error) {
+			rows, err = store.Value[int](t.Tx, "SELECT count(*) FROM vocabulary")
+			return err
+		})
+		return rows
+	}
+	letters := func(i int) string { return string(rune('a'+i/26)) + string(rune('a'+i%26)) }
+	var large []string // words of 63 letters
+	for i := range 260 {
+		large = append(large, strings.Repeat("x", 61)+letters(i))
+	}
+	large = append(large, strings.Repeat("x", 16<<10-260*63)) // with which they have 16 KiB
+	if n := note(large...); n != 1 {
+		t.Fatalf("%d rows", n)
+	}
+	for i := range 48 {
+		if n := note("word" + letters(i)); n != i+2 {
+			t.Fatalf("%d rows after %d small ones", n, i+1)
+		}
+	}
+	if n := note(); n != 49 {
+		t.Errorf("%d rows after nothing was noted", n)
+	}
+	if n := note("last"); n != 3 { // the large one, what was put together, and the new one
+		t.Errorf("%d rows after the small ones were put together", n)
+	}
+}
+
+// While the database stalls one who reads the vocabulary, another is answered.
+func TestNobodyWaitsForAnothersWords(t *testing.T) {
+	x := newIndex(t)
+	x.put(t, Document{Row: 1, Title: "Nurse"})
+	other := New(x.db, x.read) // which has not read it yet
+	stalled, release := make(chan struct{}), make(chan struct{})
+	var first atomic.Bool
+	x.db.Fail = func(query string) error {
+		if strings.Contains(query, "id FROM vocabulary") || strings.Contains(query, "words END FROM vocabulary") {
+			if !first.Swap(true) {
+				close(stalled)
+				<-release
+			}
+		}
+		return nil
+	}
+	read := func(ended chan<- error) {
+		ended <- other.db.View(t.Context(), func(in *store.Tx) error { _, err := (&tx{in, other}).readVocabulary(); return err })
+	}
+	slow, quick := make(chan error, 1), make(chan error, 1)
+	go read(slow)
+	<-stalled
+	go read(quick)
+	select {
+	case err := <-quick:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("it waits for as long as the database stalls another")
+	}
+	close(release)
+	if err := <-slow; err != nil {
+		t.Error(err)
 	}
 }
 
