@@ -15,5 +15,5 @@ market: # libraries and programs for those who show jobs
 e2e: # with browsers and validators; what is missing is skipped
 	go -C dev/e2e vet ./... && go -C dev/e2e test ./...
 
-bench: # seconds of each benchmark, rough figures
+bench: # the tests of the benchmarks; dev/bench/README.md says how to measure
 	go -C dev/bench vet ./... && go -C dev/bench test ./...

@@ -84,6 +84,45 @@ func TestCallAllocations(t *testing.T) {
 	}
 }
 
+// What the other calls cost beside a bare GET of the same answer, the values of a small answer included.
+func TestAllocationsOfOtherCalls(t *testing.T) {
+	for _, c := range []struct {
+		name, answer string
+		most         float64
+		call         func(*Client, *Applicant) error
+	}{
+		{"ApplicationID", `"2d7d51e5-f0a4-4a0e-9b0e-1c1a4d4b3d11"`, 13, func(_ *Client, a *Applicant) error {
+			_, err := a.ApplicationID(t.Context(), 4711)
+			return err
+		}},
+		{"JobInformation", `{"jobId":4711,"jobTitle":"t","applyPossible":true}`, 11, func(c *Client, _ *Applicant) error {
+			_, err := c.JobInformation(t.Context(), 4711)
+			return err
+		}},
+		{"Search", `{"totalNumberOfJobs":0,"numPages":0,"results":[]}`, 16, func(c *Client, _ *Applicant) error {
+			_, err := c.Search(t.Context(), "27828_extern", Query{})
+			return err
+		}},
+	} {
+		network := &http.Client{Transport: stubTransport{c.answer}}
+		client, err := NewClient(Config{BaseURL: "http://localhost", JobDBURL: "http://localhost", ClientID: "10", HTTPClient: network})
+		if err != nil {
+			t.Fatal(err)
+		}
+		applicant := client.Applicant(StaticToken("token"))
+		bare := testing.AllocsPerRun(200, func() { bareGet(t, network, "http://localhost/api/rest/v3/frontend/jobs/4711/applied") })
+		ours := testing.AllocsPerRun(200, func() {
+			if err := c.call(client, applicant); err != nil {
+				t.Fatal(err)
+			}
+		})
+		t.Logf("bare GET %v, %s %v", bare, c.name, ours)
+		if !raceEnabled && ours > bare+c.most {
+			t.Errorf("%s allocates %v times, a bare GET %v", c.name, ours, bare)
+		}
+	}
+}
+
 // A stream that fails at its first posting gives its buffer of 64 KiB back.
 func TestStreamKeepsNoBuffer(t *testing.T) {
 	c, err := NewClient(Config{

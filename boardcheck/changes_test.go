@@ -189,6 +189,8 @@ func TestChangesAreTold(t *testing.T) {
 		"a feed that is none":                    {edit{raw: otherFeed}, []string{"feed: ErrNotFeed"}},
 		"a feed with a broken entry":             {edit{raw: oneReplaced("<IdValue>", "<IdValue>x")}, []string{"feed: unreadable entries"}},
 		"a code that nobody knows":               {edit{raw: replaced("ERROR_JOB_UNAVAILABLE", "ERROR_JOB_ARCHIVED")}, []string{"job information of an unknown job: error without a condition"}},
+		"a code has another name":                {edit{raw: replaced("get_project_error", "project_error")}, []string{"applied check of an unknown job: error without a condition, status 404"}},
+		"an applied check in words":              {edit{raw: replaced("false", `"no"`)}, []string{"applied check: ErrDecode, in 19 of 30 calls"}},
 		"an unknown job is inactive":             {edit{raw: replaced("ERROR_JOB_UNAVAILABLE", "ERROR_JOB_INACTIVE")}, []string{"job information of an unknown job: ErrJobInactive"}},
 		"an unknown job is another's":            {edit{raw: replaced("not available", "not accessible")}, []string{"applied check of an unknown job: ErrProjectNotAccessible"}},
 		"a job is unavailable":                   {edit{raw: replaced("ERROR_JOB_INACTIVE", "ERROR_JOB_UNAVAILABLE")}, nil},
@@ -232,6 +234,13 @@ func TestChangesAreTold(t *testing.T) {
 		"a key of 2.3 is a text":                    {edit{json: each("results", func(_ int, o object) { configOf(o)["location"] = "Ulm" })}, []string{"search results[].config.location: it is text in 29 of 29, and was list"}},
 		"another key is a text":                     {edit{json: each("results", func(_ int, o object) { configOf(o)["salaryband"] = "12" })}, nil},
 		"a list is an object":                       {edit{json: infos(all, func(o object) { o["additionalLocations"] = object{"a": object{}} })}, []string{"job information additionalLocations: it is object"}},
+		"identifiers of nationalities are numbers":  {edit{json: each("nationalities", func(_ int, o object) { o["id"] = 2800137 })}, []string{"job information nationalities[].id: it is number in 58 of 58, and was text"}},
+		"an identifier of an application is in an object": {edit{raw: func(path string, resp *http.Response, body []byte) []byte {
+			if strings.HasSuffix(path, "/application") && resp.StatusCode == 200 {
+				return []byte(`{"id":"` + string(body) + `"}`)
+			}
+			return body
+		}}, []string{"application identifier: ErrDecode"}},
 		"an identifier of an application is quoted": {edit{raw: quoted("/application")}, []string{"application identifier (answer): it is text in 10 of 10, and was bare text"}},
 
 		// (d) a member or key that is in none
@@ -457,9 +466,8 @@ func TestNotes(t *testing.T) {
 		"the first unavailable job": {func(srv *jobboardtest.Server, _ *boardcheck.Board) {
 			srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Status: 404, Body: `{"errorCode":"ERROR_POSTING_UNAVAILABLE"}`, Times: 1})
 		}, edit{}, "job information: ErrPostingUnavailable, in 1 of 30 calls, was never seen"},
-		"a member":        {nil, edit{json: each("results", func(_ int, o object) { o["salary"] = object{"from": 1} })}, "search results[].salary: the member was never seen, and is in 29 of 29"},
-		"a key":           {nil, edit{json: each("results", func(_ int, o object) { configOf(o)["shift"] = []any{"x"} })}, "search results[].config.shift: the member was never seen"},
-		"a remote status": {nil, edit{json: each("results", func(_ int, o object) { configOf(o)["sg_remote_status"] = []any{"HYBRID"} })}, "search results[].config.sg_remote_status: HYBRID was never seen"},
+		"a member": {nil, edit{json: each("results", func(_ int, o object) { o["salary"] = object{"from": 1} })}, "search results[].salary: the member was never seen, and is in 29 of 29"},
+		"a key":    {nil, edit{json: each("results", func(_ int, o object) { configOf(o)["shift"] = []any{"x"} })}, "search results[].config.shift: the member was never seen"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

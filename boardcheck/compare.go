@@ -171,15 +171,13 @@ func (c *comparison) forms(at, path string, was, now *member) {
 }
 
 func (c *comparison) words(where string, old *kindProfile, now *kindNight) {
-	for _, key := range slices.Sorted(maps.Keys(now.shape.words)) {
-		for _, word := range slices.Sorted(maps.Keys(now.shape.words[key])) {
-			switch {
-			case old.Words[key][word] > 0:
-			case key == "question types" && len(old.Words[key]) > 0:
-				c.change(where+" "+wordsOf[key], "the type of question %s was never seen", word)
-			default:
-				c.note(where+" "+wordsOf[key], "%s was never seen", word)
-			}
+	for _, word := range slices.Sorted(maps.Keys(now.shape.types)) {
+		switch at := where + " questions[].type"; {
+		case old.Types[word] > 0:
+		case len(old.Types) > 0:
+			c.change(at, "the type of question %s was never seen", word)
+		default:
+			c.note(at, "%s was never seen", word)
 		}
 	}
 	headers := now.headers()

@@ -62,13 +62,6 @@ var namedKeys = map[string]bool{
 	"jobcategory": true, "ProjectCompanyNameGerman": true, "sg_remote_status": true,
 }
 
-// wordsOf are the members whose words are kept.
-var wordsOf = map[string]string{
-	"question types":  "questions[].type",
-	"visibilities":    configPath + ".platformvisibility",
-	"remote statuses": configPath + ".sg_remote_status",
-}
-
 func kindAt(path string) valueKind { return interfaceMembers[path] }
 
 // anyText are texts in which markup is nothing new.

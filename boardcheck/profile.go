@@ -29,10 +29,10 @@ type profileData struct {
 }
 
 type kindProfile struct {
-	Headers  map[string]int            `json:"headers,omitempty"` // Deprecation and Sunset: checks that saw them
-	Outcomes map[string]*outcome       `json:"outcomes"`
-	Words    map[string]map[string]int `json:"words,omitempty"`
-	Members  map[string]*member        `json:"members,omitempty"`
+	Headers  map[string]int      `json:"headers,omitempty"` // Deprecation and Sunset: checks that saw them
+	Outcomes map[string]*outcome `json:"outcomes"`
+	Types    map[string]int      `json:"question_types,omitempty"`
+	Members  map[string]*member  `json:"members,omitempty"`
 }
 
 type outcome struct {
@@ -132,7 +132,7 @@ func (p *Profile) text() ([]byte, error) {
 }
 
 // oneLine are the objects whose members take a line each.
-var oneLine = map[string]bool{"members": true, "outcomes": true, "words": true, "effects": true}
+var oneLine = map[string]bool{"members": true, "outcomes": true, "effects": true}
 
 func writeLines(out *bytes.Buffer, text []byte, depth int, name string) error {
 	var object map[string]json.RawMessage
@@ -211,8 +211,8 @@ func (k *kindProfile) merge(n *kindNight) {
 	if k.Members == nil {
 		k.Members = map[string]*member{}
 	}
-	if k.Words == nil {
-		k.Words = map[string]map[string]int{}
+	if k.Types == nil {
+		k.Types = map[string]int{}
 	}
 	if k.Headers == nil {
 		k.Headers = map[string]int{}
@@ -234,12 +234,7 @@ func (k *kindProfile) merge(n *kindNight) {
 			k.Headers[name]++
 		}
 	}
-	for key, words := range n.shape.words {
-		if k.Words[key] == nil {
-			k.Words[key] = map[string]int{}
-		}
-		addCounts(k.Words[key], words)
-	}
+	addCounts(k.Types, n.shape.types)
 	n.shape.foldKeys(k.Members)
 	for path := range n.shape.members {
 		if k.Members[path] == nil {

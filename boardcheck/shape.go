@@ -11,13 +11,13 @@ import (
 )
 
 // shape counts the members of JSON objects, and the forms of their values. It holds no value, but for
-// words of the kinds in wordsOf.
+// the types of questions.
 type shape struct {
-	objects  map[string]int            // objects at each path
-	members  map[string]*member        // by path, such as "results[].config.location"
-	words    map[string]map[string]int // by the keys of wordsOf
-	postings map[string]*shape         // by identifier: a posting that many answers have is counted once
-	whole    bool                      // the answer was read to its end
+	objects  map[string]int     // objects at each path
+	members  map[string]*member // by path, such as "results[].config.location"
+	types    map[string]int     // questions by their type
+	postings map[string]*shape  // by identifier: a posting that many answers have is counted once
+	whole    bool               // the answer was read to its end
 }
 
 // member counts the values at one path.
@@ -29,7 +29,7 @@ type member struct {
 }
 
 func newShape() *shape {
-	return &shape{objects: map[string]int{}, members: map[string]*member{}, words: map[string]map[string]int{}}
+	return &shape{objects: map[string]int{}, members: map[string]*member{}, types: map[string]int{}}
 }
 
 // answerPath is the path of a whole answer that is no object.
@@ -179,47 +179,22 @@ func (s *shape) object(path string, o map[string]any, depth int) {
 		}
 		s.member(path, name, o[name], depth)
 	}
-	for key, where := range wordsOf {
-		at, name, _ := cutLast(where)
-		if at == path {
-			s.word(key, o[name])
-		}
-	}
 }
 
-// question counts the answers of a question apart for its type.
+// question counts a question by its type, and its answers apart for it.
 func (s *shape) question(o map[string]any) {
 	word, _ := o["type"].(string)
+	named := word != ""
 	if !isWord(word) {
 		word = otherName
+	}
+	if named {
+		addTypes(s.types, map[string]int{word: 1})
 	}
 	path := "questions[] (" + word + ")"
 	s.objects[path]++
 	if v, ok := o["answers"]; ok {
 		s.count(path+".answers", v, aList)
-	}
-}
-
-// word counts the words of a text, or of a list of texts.
-func (s *shape) word(key string, v any) {
-	list, ok := v.([]any)
-	if !ok {
-		list = []any{v}
-	}
-	for _, e := range list {
-		text, ok := e.(string)
-		if !ok || text == "" {
-			continue
-		}
-		words := s.words[key]
-		if words == nil {
-			words = map[string]int{}
-			s.words[key] = words
-		}
-		if _, known := words[text]; !known && (!isWord(text) || len(words) >= maxWords) {
-			text = otherName
-		}
-		words[text]++
 	}
 }
 
@@ -276,16 +251,16 @@ func (s *shape) add(o *shape) {
 	if o.whole {
 		addCounts(s.objects, o.objects)
 	}
-	for key, words := range o.words {
-		if s.words[key] == nil {
-			s.words[key] = map[string]int{}
+	addTypes(s.types, o.types)
+}
+
+// addTypes adds counts of types. Those of more types than maxTypes are one.
+func addTypes(to, from map[string]int) {
+	for word, n := range from {
+		if to[word] == 0 && len(to) >= maxTypes {
+			word = otherName
 		}
-		for w, n := range words {
-			if _, known := s.words[key][w]; !known && len(s.words[key]) >= maxWords {
-				w = otherName
-			}
-			s.words[key][w] += n
-		}
+		to[word] += n
 	}
 }
 
@@ -351,8 +326,8 @@ func (s *shape) foldKeys(known map[string]*member) {
 // otherName stands for each name and word that may be a value.
 const otherName = "*"
 
-// maxWords bounds the words of a kind.
-const maxWords = 20
+// maxTypes bounds the types of questions.
+const maxTypes = 20
 
 var wordForm = regexp.MustCompile(`^[A-Za-z_-]{2,32}$`)
 

@@ -7,19 +7,15 @@ go 1.26.0
 replace github.com/jobboard-sdk/jobboard-go => ../../
 
 require (
-	github.com/aws/aws-sdk-go-v2 v1.48.0
-	github.com/aws/smithy-go v1.28.9
 	github.com/bytedance/sonic v1.15.5
 	github.com/go-faster/errors v0.8.0
 	github.com/go-faster/jx v1.2.0
 	github.com/go-json-experiment/json v1.27.2
-	github.com/hashicorp/go-retryablehttp v0.7.8
 	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128132629-4b459d2e75d7
 	github.com/mailru/easyjson v0.9.2
 	github.com/oapi-codegen/runtime v1.9.0
 	github.com/ogen-go/ogen v1.24.0
 	golang.org/x/oauth2 v0.38.0
-	golang.org/x/sys v0.50.0
 )
 
 require (
@@ -36,6 +32,7 @@ require (
 	github.com/google/go-querystring v1.2.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
+	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect
 	github.com/josharian/intern v1.0.0 // indirect
 	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
 	github.com/kr/pretty v0.3.1 // indirect
@@ -52,6 +49,7 @@ require (
 	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sync v0.25.0 // indirect
+	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/text v0.44.0 // indirect
 	gopkg.in/check.v1 v1.0.0-20201130134442-10cb98267c6c // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect

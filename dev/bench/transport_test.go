@@ -1,6 +1,6 @@
 //go:build rivals
 
-package main
+package bench
 
 import (
 	"context"

@@ -14,15 +14,15 @@ import (
 // that Options names.
 var ErrOtherBoard = errors.New("jobmirror: the database holds the copy of another board")
 
-// board holds what tells a board from others.
-type board struct {
-	name         string // Options.Board
-	base, lookup string // its addresses, as identity returns them
-}
+// board is what tells a board from others: its name, Options.Board, and its addresses, as identity returns them, by
+// the names of the rows that the table mirror has of them. What is not known is empty.
+type board map[string]string
 
-// board returns the board that the options name; what they leave out is empty.
+// board returns the board that the options name.
 func (o *Options) board() board {
-	return board{o.Board, identity(o.Config.BaseURL, "/api/rest"), identity(o.Config.JobDBURL, "")}
+	return board{
+		"board": o.Board, "base_url": identity(o.Config.BaseURL, "/api/rest"), "jobdb_url": identity(o.Config.JobDBURL, ""),
+	}
 }
 
 // identity returns what tells a base address from those of other boards: its scheme,
@@ -43,21 +43,15 @@ func identity(text, suffix string) string {
 	return u.Scheme + "://" + host + u.EscapedPath()
 }
 
-// rows returns what the table mirror has of the board: pairs of a name and a value.
-func (b board) rows() [][2]string {
-	return [][2]string{{"board", b.name}, {"base_url", b.base}, {"jobdb_url", b.lookup}}
-}
-
 // is returns ErrOtherBoard if own, the board of the options, is not the stored one, b. If both
 // have a name, only the names are compared, otherwise each address that both have.
 func (b board) is(own board) error {
-	stored, given := b.rows(), own.rows()
-	compared := [2]int{1, 3}
-	if b.name != "" && own.name != "" {
-		compared = [2]int{0, 1}
+	compared := []string{"base_url", "jobdb_url"}
+	if b["board"] != "" && own["board"] != "" {
+		compared = []string{"board"}
 	}
-	for i := compared[0]; i < compared[1]; i++ {
-		if kept, now := stored[i][1], given[i][1]; kept != now && kept != "" && now != "" {
+	for _, name := range compared {
+		if kept, now := b[name], own[name]; kept != now && kept != "" && now != "" {
 			return fmt.Errorf("%w: %s, and not %s", ErrOtherBoard, kept, now)
 		}
 	}
@@ -71,18 +65,11 @@ func (b board) enter(t *tx) error {
 	if _, err := store.Value[string](t, "SELECT value FROM mirror WHERE name = 'program' @lock"); err != nil {
 		return err
 	}
-	var stored board
-	const query = "SELECT name, value FROM mirror WHERE name IN ('board', 'base_url', 'jobdb_url')"
-	err := t.Rows(query, nil, func(scan func(...any) error) error {
-		var name, value string
-		err := scan(&name, &value)
-		*map[string]*string{"board": &stored.name, "base_url": &stored.base, "jobdb_url": &stored.lookup}[name] = value
-		return err
-	})
+	stored, err := store.Pairs[string, string](t, "SELECT name, value FROM mirror WHERE name IN ('board', 'base_url', 'jobdb_url')")
 	if err != nil {
 		return err
 	}
-	if err := stored.is(b); err != nil {
+	if err := board(stored).is(b); err != nil {
 		return err
 	}
 	return b.note(t)
@@ -90,11 +77,11 @@ func (b board) enter(t *tx) error {
 
 // note notes the name and the addresses of a board that the database does not know yet.
 func (b board) note(t *tx) error {
-	for _, row := range b.rows() {
-		if row[1] == "" {
+	for name, value := range b {
+		if value == "" {
 			continue
 		}
-		_, err := t.Exec("INSERT INTO mirror (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", row[0], row[1])
+		_, err := t.Exec("INSERT INTO mirror (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, value)
 		if err != nil {
 			return err
 		}

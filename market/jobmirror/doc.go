@@ -11,47 +11,21 @@
 //	for change, err := range m.Follow(ctx, cursor) {
 //	}
 //
-// # What is copied
+// A source is a channel in one language, or a feed. A search (4.1) gives the postings of a channel, with a row for
+// each language; a feed gives jobs, and says which postings are theirs, see [Evidence]. A job that a posting or a feed
+// names is looked up (4.4) when it is new, when that posting or entry has changed, and again after about
+// Options.LookupEvery, less often while it is not open. What only an applicant may see is not copied.
 //
-// A search (4.1) gives the postings of a channel; each posting has a row for each language. A
-// feed gives jobs, and says which postings are theirs; see [Evidence]. A job that a posting or
-// a feed names is looked up (4.4) when it is new, when that posting or feed entry has changed,
-// and again after about Options.LookupEvery, less often while it is not open. An open job is
-// not looked up once more because a further source names it, or because its posting comes in a
-// further language. Answers that only an applicant may see are not copied.
+// Only a complete refresh of a source removes anything: its answer was read to its end, held as many postings as it
+// counts itself, and had no broken entry. Where it misses more than a fifth of the source's rows, and more than three,
+// they stay as pending removals until lookups prove that they are gone, until complete refreshes have missed them
+// three times and for Options.HoldMissing, or until somebody calls [Mirror.AcceptRemovals]. A job is gone only when
+// its lookup says so.
 //
-// # What is gone
+// The mirror takes a number from the database before it sends a request, and a row is replaced only by an answer with
+// a higher number than its own, so a late answer cannot overwrite a newer one. Each change is written to a log, in the
+// transaction that makes it, numbered without gaps. [Mirror.Snapshot] gives the rows with the cursor to go on from.
 //
-// A source is a channel in one language, or a feed. A refresh reads one source. It is
-// complete if the answer was read to its end, held as many postings as it counts
-// itself, and had no broken entry. Only a complete refresh removes anything.
-//
-// The rows that it misses are removed at once if they are few: at most a fifth of the
-// source's rows, or three, those counted that are held or went lately. If there are more, or the
-// source shows nothing at all, they are held until one of three things happens: lookups prove that
-// they are gone; complete refreshes have missed them three times and for Options.HoldMissing; or
-// somebody calls [Mirror.AcceptRemovals]. A job is gone only when its lookup says so.
-//
-// If no process names a source in its options any more, the source and what only
-// it shows are removed after Options.KeepSources, or at once by [Mirror.RemoveSources].
-//
-// # Which answer holds
-//
-// The mirror takes a number from the database before it sends a request, and the
-// answer has that number. A row is replaced only by an answer with a higher
-// number than its own, so a late answer cannot overwrite a newer one.
-//
-// # Changes
-//
-// Each change is written to a log in the transaction that makes it, numbered
-// without gaps. Replaying the log gives the tables; [Mirror.Snapshot] gives the
-// tables with the cursor to go on from.
-//
-// # Limits
-//
-// One limit holds for every request that is sent to the board, repeats and redirects included:
-// Options.Limit a second. On PostgreSQL it holds for all processes together. An answer 429, or
-// a failure with Retry-After, stops all requests for as long as the board asks: 1 s or longer
-// after a 429, an hour at most. After the pause half the rate is sent; the rate recovers within
-// minutes. The database keeps both, so they also hold after a restart.
+// One limit holds for every request to the board, repeats and redirects included; see Options.Limit. A pause that the
+// board asks for, by 429 or Retry-After, stops all requests, also those of other processes and after a restart.
 package jobmirror

@@ -92,10 +92,15 @@ func Limited(
 	}, nil
 }
 
-// MigrateLater migrates a mirror's database as a later version would, which has one
-// more step.
-func MigrateLater(ctx context.Context, m *Mirror, step string) error {
-	return m.db.Migrate(ctx, step)
+// MigrateLater migrates a mirror's database as a later version would, which has more statements. Each is a transaction of its
+// own.
+func MigrateLater(ctx context.Context, m *Mirror, statements string) error {
+	for statement := range strings.SplitSeq(statements+"INSERT INTO mirror_versions (version_id, is_applied) VALUES (2, true)", ";\n") {
+		if err := Exec(ctx, m, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Exec runs a statement in a mirror's database.

@@ -38,17 +38,14 @@ const writeTimeout = 30 * time.Second
 //	GET /mirror/live      200 while the process works
 //	GET /mirror/ready     200 when every channel was copied once and the database answers, else 503; see Ready
 //
-// Where a search (4.1) finds nothing, its answer has a member "mirror" with an element "why", see Page.Why. The header Age of 4.1 and 4.4 is how old the answer is, in seconds. Credentials
-// in requests are not looked at: Options.Authorize says who may ask.
+// Where a search (4.1) finds nothing, its answer has a member "mirror" with an element "why", see Page.Why. The
+// header Age of 4.1 and 4.4 is how old the answer is, in seconds. Credentials in requests are not looked at:
+// Options.Authorize says who may ask.
 //
-// The stream of changes begins after the cursor in the header Last-Event-ID or
-// in the query since. Without one it begins with every row of the copy, as
-// events "row", and one event "rows" that has the cursor from which on the
-// changes follow, as events "change"; how to apply them tells Snapshot. An event "failed" says why
-// not all rows came, such as that the client is slower than Options.KeepChanges. A cursor
-// that is refused is answered with
-// 410: begin without one. The handler sets deadlines of its own; a server around
-// it needs no WriteTimeout, which would end the stream.
+// The stream of changes begins after the cursor in the header Last-Event-ID or in the query since; a cursor that is
+// refused is answered with 410. Without one it begins with every row, as events "row", and an event "rows" with the
+// cursor after which the changes follow, as events "change"; how to apply them tells Snapshot. An event "failed" says
+// why not all rows came. The handler sets deadlines of its own; a server's WriteTimeout would end the stream.
 func (m *Mirror) Handler() http.Handler { return m.Guard(m.routes(true)) }
 
 // routes returns the handler of every path. all says whether the search finds what a visitor should not

@@ -2,18 +2,15 @@ package jobmirror
 
 import (
 	"context"
-	"time"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
 // lookUpHeld looks up the jobs of held rows, source by source, until no source needs further
-// answers. Only one process asks at a time, with half of the limit; busy reports that jobs are
+// answers. Only one process asks at a time; busy reports that jobs are
 // left which another process is asking about. The column held_lease of the table sources says which
 // sources need answers, and is the lease of the process that asks.
 func (w *worker) lookUpHeld(ctx context.Context) (busy bool, err error) {
@@ -88,7 +85,7 @@ func (w *worker) takeHeld(t *tx) (b lookups.Batch, src *sources.Held, busy bool,
 // prove to be gone, in every source that has a held row of these jobs.
 func (w *worker) lookUpHeldBatch(ctx context.Context, src *sources.Held, b lookups.Batch) error {
 	l := &lookingUp{m: w.Mirror, Batch: b, held: src, handedOut: func() {}, written: func(int) {}}
-	err := l.run(context.WithValue(ctx, heldKey{}, true))
+	err := l.run(ctx)
 	if e := l.release(ctx); err == nil {
 		err = e
 	}
@@ -141,25 +138,3 @@ func (t *answerTx) countOpens(src *sources.Held, results []lookedUp) error {
 	}
 	return t.lookups.Sent(store.IDsOf(results, func(r lookedUp) int64 { return r.job }), results[0].answer)
 }
-
-// heldKey marks the context of lookups for rows that are held.
-type heldKey struct{}
-
-// halfLimit holds lookups for held rows to half of the mirror's limit, and lets all other
-// requests pass.
-type halfLimit struct{ limit *pace.Limit }
-
-func newHalfLimit(perSecond float64) halfLimit {
-	limit := pace.New(perSecond/2, time.Now)
-	limit.Keep(pace.State{}, nil)
-	return halfLimit{limit}
-}
-
-func (h halfLimit) Wait(ctx context.Context) error {
-	if ctx.Value(heldKey{}) == nil {
-		return nil
-	}
-	return h.limit.Wait(ctx)
-}
-
-var _ jobboard.Limiter = halfLimit{}

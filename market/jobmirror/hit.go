@@ -75,15 +75,10 @@ func (t readTx) addJobs(postings []Posting, near jobboard.GeoLocation) error {
 			jobs = append(jobs, int64(p.Job))
 		}
 	}
-	known := map[jobboard.JobID]*Information{}
-	const query = "SELECT record FROM jobs WHERE job IN @ids AND record <> ''"
-	err := records(t.Tx, query, []any{store.IDs(jobs)}, func(job JobRecord) error {
-		known[job.Job] = job.Information
-		return nil
-	})
+	known, err := readJobs(t.Tx, store.IDs(jobs))
 	for i := range postings {
 		p := &postings[i]
-		p.addJob(known[p.Job])
+		p.addJob(known[p.Job].Information)
 		p.measure(near)
 	}
 	return err

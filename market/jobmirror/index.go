@@ -129,16 +129,7 @@ const jobLanguage = "coalesce((SELECT language FROM jobs WHERE jobs.job = postin
 
 // documents returns the documents of postings, with what is known of their jobs.
 func (t indexTx) documents(rows []*row) ([]search.Document, error) {
-	var jobs []int64
-	for _, r := range rows {
-		jobs = append(jobs, int64(r.rec.Job))
-	}
-	known := map[jobboard.JobID]JobRecord{}
-	const query = "SELECT record FROM jobs WHERE job IN @ids AND record <> ''"
-	err := records(t.Tx, query, []any{store.IDs(jobs)}, func(job JobRecord) error {
-		known[job.Job] = job
-		return nil
-	})
+	known, err := t.informationOf(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -151,13 +142,18 @@ func (t indexTx) documents(rows []*row) ([]search.Document, error) {
 	return documents, nil
 }
 
+// informationOf reads what is known of the jobs of postings.
+func (t indexTx) informationOf(rows []*row) (map[jobboard.JobID]JobRecord, error) {
+	return readJobs(t.Tx, store.IDsOf(rows, func(r *row) int64 { return int64(r.rec.Job) }))
+}
+
 // documentOf returns the document of a posting at a time, with what is known of its job.
 func (r *row) documentOf(job JobRecord, now int64) (search.Document, error) {
-	d, err := r.document()
-	if job.Information != nil {
-		d.Languages = append(d.Languages, storable(job.Information.JobLanguage))
+	d, err := r.texts(job.Information)
+	d.Tags = []search.Tag{tag(tagLanguage, r.rec.Language)}
+	for _, source := range r.rec.Sources {
+		d.Tags = append(d.Tags, tag(tagChannel, source))
 	}
-	d.Short = append(d.Short, placeWords(r.rec.Language, job.Information)...)
 	names := addFilters(&d, r.filtered(job.Information))
 	addTowns(&d, r.rec.Language, names, job.Information)
 	if !r.rec.shown(job.State, now) {
@@ -166,14 +162,15 @@ func (r *row) documentOf(job JobRecord, now int64) (search.Document, error) {
 	return d, err
 }
 
-// document returns the document of a posting without what is known of its job.
-func (r *row) document() (search.Document, error) {
+// texts returns the document of a posting with its texts and their languages alone; job is nil where nothing is
+// known of it.
+func (r *row) texts(job *Information) (search.Document, error) {
 	ads, err := decodeAds(r.ads)
 	d := documentOfTexts(r.rec.Title, joinAds(r.rec.Config, ads))
 	d.Row, d.Languages = r.id, []string{r.rec.Language}
-	d.Tags = []search.Tag{tag(tagLanguage, r.rec.Language)}
-	for _, source := range r.rec.Sources {
-		d.Tags = append(d.Tags, tag(tagChannel, source))
+	if job != nil {
+		d.Languages = append(d.Languages, storable(job.JobLanguage))
+		d.Short = append(d.Short, placeWords(r.rec.Language, job)...)
 	}
 	return d, err
 }
@@ -235,39 +232,23 @@ func readTitles(t *store.Tx, rows []int64) (found []search.Document, err error) 
 	return found, err
 }
 
-// texts reads the texts and languages of postings by their rows.
-func texts(t *store.Tx, rows []int64) (found []search.Document, err error) {
-	const query = "SELECT id, record, ads, coalesce((SELECT record FROM jobs WHERE jobs.job = postings.job), '') FROM postings WHERE id IN @ids"
-	err = t.Rows(query, []any{store.IDs(rows)}, func(scan func(...any) error) error {
-		var (
-			row              int64
-			record, ads, job string
-		)
-		if err := scan(&row, &record, &ads, &job); err != nil {
-			return err
-		}
-		rec, err := decodeRecord[PostingRecord](record)
+// readTexts reads the texts and languages of postings by their rows.
+func readTexts(in *store.Tx, list []int64) (found []search.Document, err error) {
+	t := indexTx{&tx{Tx: in}}
+	rows, err := t.read("id IN @ids", store.IDs(list))
+	if err != nil {
+		return nil, err
+	}
+	known, err := t.informationOf(rows)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		d, err := r.texts(known[r.rec.Job].Information)
 		if err != nil {
-			return err
-		}
-		texts, err := decodeAds(ads)
-		if err != nil {
-			return err
-		}
-		d := documentOfTexts(rec.Title, joinAds(rec.Config, texts))
-		d.Row, d.Languages = row, []string{rec.Language}
-		if job != "" {
-			known, err := decodeRecord[JobRecord](job)
-			if err != nil {
-				return err
-			}
-			if known.Information != nil {
-				d.Languages = append(d.Languages, storable(known.Information.JobLanguage))
-				d.Short = append(d.Short, placeWords(rec.Language, known.Information)...)
-			}
+			return nil, err
 		}
 		found = append(found, d)
-		return nil
-	})
-	return found, err
+	}
+	return found, nil
 }

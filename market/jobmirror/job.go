@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/lookups"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -31,10 +30,9 @@ type Job struct {
 	NoAnswer time.Time
 
 	Postings []PostingRecord // postings that may belong to the job, in all languages
-	// What Posting has by these names of one of Postings; of several, the earliest FirstSeen, the latest
-	// Seen and the highest ShownAgain.
-	FirstSeen, Seen time.Time
-	ShownAgain      int
+	// What Posting has by these names of one of Postings; of several, the earliest FirstSeen and the highest ShownAgain.
+	FirstSeen  time.Time
+	ShownAgain int
 
 	// LastPosting has of the posting that left the copy last its title, category, dates and visibility, and where
 	// the job is; nil if the copy has Postings of the job, and if none has left. It goes with the job, see
@@ -147,24 +145,21 @@ func (t jobTx) job(id jobboard.JobID) (j *Job, err error) {
 	return j, err
 }
 
-// readPostings reads the job's postings, and when they were seen.
+// readPostings reads the job's postings, and when they came.
 func (t jobTx) readPostings(j *Job) error {
-	const query = "SELECT record, first_seen, shown_again, " + listings.LastSeen + " FROM postings WHERE job = ? ORDER BY id"
+	const query = "SELECT record, first_seen, shown_again FROM postings WHERE job = ? ORDER BY id"
 	return t.Rows(query, []any{int64(j.JobRecord.Job)}, func(scan func(...any) error) error {
 		var (
-			record      string
-			first, seen time.Time
-			again       int
+			record string
+			first  time.Time
+			again  int
 		)
-		if err := scan(&record, instantColumn{&first}, &again, instantColumn{&seen}); err != nil {
+		if err := scan(&record, instantColumn{&first}, &again); err != nil {
 			return err
 		}
 		p, err := decodeRecord[PostingRecord](record)
 		if len(j.Postings) == 0 || first.Before(j.FirstSeen) {
 			j.FirstSeen = first
-		}
-		if seen.After(j.Seen) {
-			j.Seen = seen
 		}
 		j.ShownAgain = max(j.ShownAgain, again)
 		j.Postings = append(j.Postings, p)
@@ -258,7 +253,7 @@ func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Post
 
 // JobPostings holds a job of the copy and its postings.
 type JobPostings struct {
-	// Job holds the job as Mirror.Job returns it, without Nationalities, LastPosting, Postings and when these were seen. Its
+	// Job holds the job as Mirror.Job returns it, without Nationalities, LastPosting, Postings and when these came. Its
 	// Answer is ErrStale where Mirror.Job has that error.
 	Job      *Job
 	Postings []Posting // as Mirror.Postings returns them

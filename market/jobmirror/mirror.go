@@ -32,7 +32,6 @@ type Mirror struct {
 	opts   *Options
 	client *jobboard.Client
 	limit  *pace.Limit
-	half   halfLimit
 	ages   ages // of the answers that client gets
 
 	naming  sync.Mutex
@@ -94,7 +93,7 @@ func (e *statusError) HTTPStatus() int { return e.status }
 func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
 	m := &Mirror{
-		opts: &opts, limit: pace.New(opts.Limit, time.Now), half: newHalfLimit(opts.Limit),
+		opts: &opts, limit: pace.New(opts.Limit, time.Now),
 		sourcesDue: newSignal(), heldDue: newSignal(),
 	}
 	m.limit.Busy = func() {
@@ -113,11 +112,11 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 			return nil, err
 		}
 		config := opts.Config
-		config.Observer = m.half.limit.Observer(m.limit.Observer(config.Observer))
+		config.Observer = m.limit.Observer(config.Observer)
 		config.Middleware = m.ages.under(config.Middleware)
-		config.Limiter = limiters{m.half, m.limit}
-		if opts.Config.Limiter != nil {
-			config.Limiter = limiters{opts.Config.Limiter, m.half, m.limit}
+		config.Limiter = m.limit
+		if own := opts.Config.Limiter; own != nil {
+			config.Limiter = limiters{own, m.limit}
 		}
 		if m.client, err = jobboard.NewClient(config); err != nil {
 			return nil, err
@@ -160,9 +159,7 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 		DB: db, address: address, log: changelog.New(db),
 		jobsDue: newSignal(), unindexed: newSignal(),
 	}
-	d.search = search.New(db, func(in *store.Tx, rows []int64) ([]search.Document, error) {
-		return texts(in, rows)
-	})
+	d.search = search.New(db, readTexts)
 	d.search.Titles = readTitles
 	return d, nil
 }
@@ -253,7 +250,6 @@ func (m *Mirror) Close() error {
 		if m.metrics.reading != nil {
 			_ = m.metrics.reading.Unregister() // it never fails
 		}
-		m.half.limit.Close()
 		m.limit.Close()
 		m.closed = m.db.Close()
 	})

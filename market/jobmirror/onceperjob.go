@@ -7,20 +7,29 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
+// otherHits has the other hits of the jobs of some hits, by the rows of these, on whichever page they are. Postings
+// without a known job are the same where their identifier is.
+type otherHits map[int64][]search.Position
+
 // findOnce finds at most n hits behind a position as search.Index.Find does, of each job the first alone.
-func (t searchTx) findOnce(in *store.Tx, query search.Query, after search.Position, n int) (*search.Page, error) {
+func (t searchTx) findOnce(query search.Query, after search.Position, n int) (*search.Page, otherHits, error) {
 	var out *search.Page
 	var hits []search.Position
+	all := otherHits{}
 	for {
-		page, err := t.db.search.Find(in, query, after, n+1)
+		page, err := t.db.search.Find(t.Tx, query, after, n+1)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		firsts, err := t.firsts(page)
-		if err != nil {
-			return nil, err
+		if err := t.addOthers(all, page); err != nil {
+			return nil, nil, err
 		}
-		hits = append(hits, firsts...)
+		for _, hit := range page.Hits {
+			isBefore := func(other search.Position) bool { return page.Compare(other, hit) < 0 }
+			if !slices.ContainsFunc(all[hit.Row], isBefore) {
+				hits = append(hits, hit)
+			}
+		}
 		if out == nil {
 			out = page
 		} else if out.Corrected == nil {
@@ -28,81 +37,59 @@ func (t searchTx) findOnce(in *store.Tx, query search.Query, after search.Positi
 		}
 		if len(hits) > n || !page.More {
 			out.Hits, out.More = hits[:min(n, len(hits))], len(hits) > n
-			return out, nil
+			return out, all, nil
 		}
 		after = page.Hits[len(page.Hits)-1]
 	}
 }
 
-// firsts returns the hits of a page before which no other of the same job comes in the search, on whichever page.
-// Postings without a known job are the same where their identifier is.
-func (t searchTx) firsts(page *search.Page) (list []search.Position, err error) {
-	of, err := t.samePostings(page.Hits)
-	if err != nil {
-		return nil, err
-	}
+// addOthers adds the other hits of the jobs of a page's hits.
+func (t searchTx) addOthers(all otherHits, page *search.Page) error {
+	rows := store.IDsOf(page.Hits, func(p search.Position) int64 { return p.Row })
+	same := map[int64][]int64{}
 	var others []int64
-	for _, rows := range of {
-		others = append(others, rows...)
-	}
-	positions, err := page.Positions(others)
-	for _, hit := range page.Hits {
-		isBefore := func(row int64) bool {
-			other, ok := positions[row]
-			return ok && page.Compare(other, hit) < 0
-		}
-		if !slices.ContainsFunc(of[hit.Row], isBefore) {
-			list = append(list, hit)
-		}
-	}
-	return list, err
-}
-
-// preferred returns which rows to show in place of hits: postings of the same job, or else with the same identifier,
-// that the query finds too and that are in a language.
-func (t searchTx) preferred(page *search.Page, language string) (map[int64]int64, error) {
-	of, err := t.samePostings(page.Hits)
-	if err != nil {
-		return nil, err
-	}
-	var all []int64
-	for _, rows := range of {
-		all = append(all, rows...)
-	}
-	positions, err := page.Positions(all)
-	if err != nil {
-		return nil, err
-	}
-	for _, hit := range page.Hits {
-		all = append(all, hit.Row)
-	}
-	inLanguage, err := t.Numbers("SELECT id FROM postings WHERE id IN @ids AND language = ?", store.IDs(all), storable(language))
-	instead := map[int64]int64{}
-	for _, hit := range page.Hits {
-		if slices.Contains(inLanguage, hit.Row) {
-			continue
-		}
-		for _, row := range of[hit.Row] {
-			if _, ok := positions[row]; ok && slices.Contains(inLanguage, row) {
-				instead[hit.Row] = row
-			}
-		}
-	}
-	return instead, err
-}
-
-// samePostings returns the rows of the other postings of each hit's job, by the hit's row.
-func (t searchTx) samePostings(hits []search.Position) (map[int64][]int64, error) {
-	rows := store.IDsOf(hits, func(p search.Position) int64 { return p.Row })
-	of := map[int64][]int64{}
 	const query = `SELECT h.id, o.id FROM postings h JOIN postings o ON o.job = h.job AND o.id <> h.id WHERE h.id IN @ids
 		UNION ALL SELECT h.id, o.id FROM postings h JOIN postings o ON o.posting = h.posting AND o.id <> h.id AND o.job IS NULL
 		WHERE h.job IS NULL AND h.id IN @ids`
 	err := t.Rows(query, []any{rows, rows}, func(scan func(...any) error) error {
 		var hit, other int64
 		err := scan(&hit, &other)
-		of[hit] = append(of[hit], other)
+		same[hit], others = append(same[hit], other), append(others, other)
 		return err
 	})
-	return of, err
+	if err != nil {
+		return err
+	}
+	positions, err := page.Positions(others)
+	for hit, list := range same {
+		for _, other := range list {
+			if position, ok := positions[other]; ok { // the query finds it
+				all[hit] = append(all[hit], position)
+			}
+		}
+	}
+	return err
+}
+
+// inLanguage returns the rows of hits, each with that of another hit of its job in its place which is in a language,
+// unless it is in that itself.
+func (t searchTx) inLanguage(hits []search.Position, others otherHits, language string) ([]int64, error) {
+	var all, list []int64
+	for _, hit := range hits {
+		all = append(all, hit.Row)
+		for _, other := range others[hit.Row] {
+			all = append(all, other.Row)
+		}
+	}
+	in, err := t.Numbers("SELECT id FROM postings WHERE id IN @ids AND language = ?", store.IDs(all), storable(language))
+	for _, hit := range hits {
+		for _, candidate := range append([]search.Position{hit}, others[hit.Row]...) {
+			if slices.Contains(in, candidate.Row) {
+				hit = candidate
+				break
+			}
+		}
+		list = append(list, hit.Row)
+	}
+	return list, err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
 // State tells what lookups said of a job: the last answer that is believed. ERROR_POSTING_UNAVAILABLE
@@ -132,6 +133,22 @@ func (i *Information) withoutUnknown() *Information {
 		c.AdditionalLocations[k].Unknown = nil
 	}
 	return &c
+}
+
+// readJobs reads the records of jobs; those of which nothing was believed yet have none. ids is a list as store.IDs
+// writes it.
+func readJobs(t *store.Tx, ids string) (map[jobboard.JobID]JobRecord, error) {
+	known := map[jobboard.JobID]JobRecord{}
+	err := t.Rows("SELECT record FROM jobs WHERE job IN @ids AND record <> ''", []any{ids}, func(scan func(...any) error) error {
+		var text string
+		if err := scan(&text); err != nil {
+			return err
+		}
+		job, err := decodeRecord[JobRecord](text)
+		known[job.Job] = job
+		return err
+	})
+	return known, err
 }
 
 // sameJob reports whether a job's record, which encodes to text, says what the stored

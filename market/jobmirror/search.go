@@ -1,7 +1,6 @@
 package jobmirror
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -272,11 +271,7 @@ func (t searchTx) search(q Query, after pageStart) (page *Page, err error) {
 			return nil, err
 		}
 	}
-	find := t.db.search.Find
-	if q.OncePerJob {
-		find = t.findOnce
-	}
-	found, err := find(t.Tx, query, after.behind, q.Limit)
+	found, rows, err := t.find(q, query, after.behind)
 	if errors.Is(err, search.ErrPosition) {
 		return nil, ErrPageCursor
 	}
@@ -289,7 +284,7 @@ func (t searchTx) search(q Query, after pageStart) (page *Page, err error) {
 	for _, c := range found.Corrected {
 		page.Corrected = append(page.Corrected, Correction(c))
 	}
-	if page.Postings, err = t.found(q, found); err != nil {
+	if page.Postings, err = t.found(q, found, rows); err != nil {
 		return nil, err
 	}
 	if q.Facets {
@@ -304,18 +299,29 @@ func (t searchTx) search(q Query, after pageStart) (page *Page, err error) {
 	return page, err
 }
 
-// found reads the postings of a page.
-func (t searchTx) found(q Query, page *search.Page) (list []Posting, err error) {
-	var instead map[int64]int64
+// find finds the hits of a page, and the rows to show for them.
+func (t searchTx) find(q Query, query search.Query, behind search.Position) (found *search.Page, rows []int64, err error) {
+	var others otherHits
+	if q.OncePerJob {
+		found, others, err = t.findOnce(query, behind, q.Limit)
+	} else {
+		found, err = t.db.search.Find(t.Tx, query, behind, q.Limit)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
 	if q.OncePerJob && q.Prefer != "" {
-		if instead, err = t.preferred(page, q.Prefer); err != nil {
-			return nil, err
-		}
+		rows, err = t.inLanguage(found.Hits, others, q.Prefer)
+		return found, rows, err
 	}
-	var rows []int64
-	for _, hit := range page.Hits {
-		rows = append(rows, cmp.Or(instead[hit.Row], hit.Row))
+	for _, hit := range found.Hits {
+		rows = append(rows, hit.Row)
 	}
+	return found, rows, nil
+}
+
+// found reads the postings of a page, by their rows.
+func (t searchTx) found(q Query, page *search.Page, rows []int64) (list []Posting, err error) {
 	for part := range slices.Chunk(rows, pagePart) {
 		hits, err := t.postings(part)
 		if err != nil {

@@ -144,16 +144,12 @@ func (t searchTx) answer(q Query) (hits []int64, told part.Told, err error) {
 	}
 	today := time.UnixMilli(t.Now)
 	query := q.forIndex(today)
-	query.Literal = q.All
-	if q.All {
-		hits, err = t.db.search.All(t.Tx, query)
-		slices.Reverse(hits)
-	} else {
-		var corrected []search.Correction
-		hits, corrected, err = t.db.search.Ranked(t.Tx, query)
-		for _, c := range corrected {
-			told.Corrected = append(told.Corrected, part.Correction(c))
-		}
+	if query.Literal = q.All; q.All {
+		query.Order = search.Newest
+	}
+	hits, corrected, err := t.db.search.All(t.Tx, query)
+	for _, c := range corrected {
+		told.Corrected = append(told.Corrected, part.Correction(c))
 	}
 	if err == nil && len(hits) == 0 {
 		var why *Why

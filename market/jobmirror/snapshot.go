@@ -42,30 +42,46 @@ func (m *Mirror) snapshotPlace(ctx context.Context) (changelog.Place, error) {
 	return fromView(ctx, m.db, func(t *tx) (changelog.Place, error) { return changelog.Last(t.Tx) })
 }
 
-// rowsSince yields all rows as they are at a place in the log, or as a later change left them.
+// rowsSince yields all rows as they are at a place in the log, or as a later change left them: jobs in their order,
+// then postings.
 func (m *Mirror) rowsSince(ctx context.Context, at changelog.Place) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		var (
-			part rowsPart
-			err  error
-		)
-		for !part.last {
-			if part, err = m.rowsAfter(ctx, at, part); err != nil {
-				break
-			}
-			for _, row := range part.rows {
-				if err = ctx.Err(); err != nil {
-					break
+		for _, table := range snapshotTables {
+			for key, more := int64(0), true; more; {
+				part, err := m.rowsAfter(ctx, at, table, key)
+				for _, row := range part.rows {
+					if err = ctx.Err(); err != nil {
+						break
+					}
+					if !yield(row, nil) {
+						return
+					}
 				}
-				if !yield(row, nil) {
+				if err != nil {
+					yield(Row{}, err)
 					return
 				}
+				key, more = part.last, part.more
 			}
 		}
-		if err != nil {
-			yield(Row{}, err)
-		}
 	}
+}
+
+// snapshotTable is a table whose rows Snapshot gives.
+type snapshotTable struct {
+	query  string // selects the keys and the records of so many rows above a key
+	decode func(record string) (Row, error)
+}
+
+var snapshotTables = []snapshotTable{
+	{"SELECT job, record FROM jobs WHERE record <> '' AND job > ? ORDER BY job LIMIT ?", func(record string) (Row, error) {
+		job, err := decodeRecord[JobRecord](record)
+		return Row{Job: &job}, err
+	}},
+	{"SELECT id, record FROM postings WHERE id > ? ORDER BY id LIMIT ?", func(record string) (Row, error) {
+		posting, err := decodeRecord[PostingRecord](record)
+		return Row{Posting: &posting}, err
+	}},
 }
 
 // A part of the rows ends after partRows, or after those with which its records have partBytes.
@@ -74,61 +90,36 @@ const (
 	partBytes = 1 << 20
 )
 
-// rowsPart holds some of the rows that Snapshot gives: jobs in their order, then postings.
+// rowsPart holds some rows of a table.
 type rowsPart struct {
-	rows     []Row
-	postings bool  // the jobs were all read
-	key      int64 // of the last row, of a job or a posting
-	last     bool  // no further part follows
+	rows []Row
+	last int64 // the key of the last one
+	more bool  // there may be more behind it
 }
 
-// rowsAfter reads the part after another one; the zero value stands before the first. It returns
-// the errors of changelog.Check for the place in the log from which the reader of the rows will go on.
-func (m *Mirror) rowsAfter(ctx context.Context, at changelog.Place, before rowsPart) (part rowsPart, err error) {
-	err = m.db.view(ctx, func(t *tx) error {
+// rowsAfter reads the part of a table behind a key. It returns the errors of changelog.Check for the place in the
+// log from which the reader of the rows will go on.
+func (m *Mirror) rowsAfter(ctx context.Context, at changelog.Place, table snapshotTable, key int64) (rowsPart, error) {
+	return fromView(ctx, m.db, func(t *tx) (part rowsPart, err error) {
 		if err := changelog.Check(t.Tx, at); err != nil {
-			return err
+			return part, err
 		}
-		part = rowsPart{postings: before.postings, key: before.key}
-		if !part.postings {
-			more, err := readPart(t, &part, "SELECT job, record FROM jobs WHERE record <> '' AND job > ? ORDER BY job LIMIT ?",
-				func(job JobRecord) Row { return Row{Job: &job} })
-			if err != nil || more {
+		read, size := 0, 0
+		err = t.Rows(table.query, []any{key, partRows}, func(scan func(...any) error) error {
+			read++
+			if size >= partBytes {
+				return nil // the next part has it
+			}
+			var record string
+			if err := scan(&part.last, &record); err != nil {
 				return err
 			}
-			part.postings, part.key = true, 0
-			if len(part.rows) > 0 {
-				return nil
-			}
-		}
-		more, err := readPart(t, &part, "SELECT id, record FROM postings WHERE id > ? ORDER BY id LIMIT ?",
-			func(posting PostingRecord) Row { return Row{Posting: &posting} })
-		part.last = !more
-		return err
-	})
-	return part, err
-}
-
-// readPart adds to a part the rows of a query, which has their keys and records, from the part's
-// key on. It reports whether the query may have more rows.
-func readPart[T any](t *tx, part *rowsPart, query string, row func(T) Row) (more bool, err error) {
-	read, size := 0, 0
-	err = t.Rows(query, []any{part.key, partRows}, func(scan func(...any) error) error {
-		read++
-		if size >= partBytes {
-			return nil // the next part has it
-		}
-		var text string
-		if err := scan(&part.key, &text); err != nil {
+			row, err := table.decode(record)
+			size += len(record)
+			part.rows = append(part.rows, row)
 			return err
-		}
-		record, err := decodeRecord[T](text)
-		if err != nil {
-			return err
-		}
-		size += len(text)
-		part.rows = append(part.rows, row(record))
-		return nil
+		})
+		part.more = read == partRows || size >= partBytes
+		return part, err
 	})
-	return read == partRows || size >= partBytes, err
 }

@@ -181,22 +181,6 @@ func result[T any](
 	return out, nil
 }
 
-// records reads the one column of a query, which holds records, until each returns
-// an error.
-func records[T any](t *store.Tx, query string, args []any, each func(T) error) error {
-	return t.Rows(query, args, func(scan func(...any) error) error {
-		var text string
-		if err := scan(&text); err != nil {
-			return err
-		}
-		record, err := decodeRecord[T](text)
-		if err != nil {
-			return err
-		}
-		return each(record)
-	})
-}
-
 // flag returns what a column has for a truth: 1 or 0.
 func flag(set bool) int {
 	if set {

@@ -1,11 +1,17 @@
 package crowds_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	trouble "github.com/jobboard-sdk/jobboard-go/internal/suite/outage"
@@ -62,5 +68,61 @@ func TestOutageExperiment(t *testing.T) {
 	}
 	if f.SecondHalf < 0.995 {
 		t.Errorf("requests a call in the second half: %.4f: not every call was sent", f.SecondHalf)
+	}
+}
+
+// What the client does not take of go-retryablehttp, and why: by its own policy the library multiplies the load of an
+// outage, and all repeat at once. docs/decisions/retryablehttp.md has the figures, beside those of no repeat.
+func TestPoliciesInTrouble(t *testing.T) {
+	figures := map[string]trouble.Figures{}
+	names := []string{"no repeat", "go-retryablehttp"}
+	for _, name := range names {
+		figures[name] = trouble.Measure(callers(10), func(p trouble.Plan) (r *trouble.Record) {
+			synctest.Test(t, func(*testing.T) {
+				r = p.Run(func(next http.RoundTripper, attempt time.Duration) trouble.Client {
+					client := retryablehttp.NewClient()
+					client.Logger = nil
+					client.HTTPClient = &http.Client{Transport: next, Timeout: attempt}
+					if name == "no repeat" {
+						client.RetryMax = 0
+					}
+					return byHand(client)
+				})
+			})
+			return r
+		})
+	}
+	for line := range strings.Lines(trouble.Table(names, figures)) {
+		t.Logf("figure: %s", strings.TrimRight(line, "\n"))
+	}
+	if f := figures["no repeat"]; f.Outage != 1 || f.Small != 1 || f.Together != 0 || f.Success < 0.65 || f.Success > 0.75 {
+		t.Errorf("no repeat: %+v", f)
+	}
+	f := figures["go-retryablehttp"]
+	if f.Outage < 4 || f.Small < 4 || f.Success < 0.99 || f.Freeze != trouble.Never || f.Together < 0.99 {
+		t.Errorf("go-retryablehttp: %+v", f)
+	}
+}
+
+// byHand makes the calls of an experiment without this client.
+func byHand(client *retryablehttp.Client) trouble.Client {
+	return func(ctx context.Context, number int) error {
+		address := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", trouble.Base, number)
+		req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		if err != nil {
+			return err
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			return err
+		}
+		if resp.StatusCode != http.StatusOK {
+			return errors.New(resp.Status)
+		}
+		return nil
 	}
 }

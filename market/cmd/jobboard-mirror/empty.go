@@ -21,22 +21,11 @@ func noteCorrected(c *term.Console, corrected []jobmirror.Correction) {
 	}
 }
 
-// noteMissing reports why a search finds nothing, and the number of postings that a search
-// around a place cannot find.
-func noteMissing(ctx context.Context, c *term.Console, m *copied, q jobmirror.Query, page *jobmirror.Page) error {
+// noteEmpty reports why a search finds nothing.
+func noteEmpty(ctx context.Context, c *term.Console, m *copied, q jobmirror.Query, page *jobmirror.Page) error {
 	reasons, err := whyEmpty(ctx, m, q, page)
-	if err != nil {
-		return err
-	}
-	if isEmpty(q, page) {
+	if err == nil && isEmpty(q, page) {
 		c.Note("no postings found%s", strings.Join(append([]string{""}, reasons...), "; "))
-	}
-	if q.Near.IsZero() {
-		return nil
-	}
-	status, err := m.Status(ctx)
-	if err == nil && status.Unplaced > 0 {
-		c.Note("%s without a place that a radius finds: the job is not known, or has no coordinates", term.Count(status.Unplaced, "posting"))
 	}
 	return err
 }

@@ -11,9 +11,9 @@ import (
 
 // Each flag sets the option of its name, below zero as well.
 func TestIntervals(t *testing.T) {
-	var i intervals
+	var o jobmirror.Options
 	cmd := &cobra.Command{}
-	i.add(cmd)
+	addIntervals(cmd, &o)
 	err := cmd.ParseFlags([]string{
 		"--refresh-every", "1m", "--lookup-every", "2m", "--hold-missing", "-3m", "--max-age", "4m",
 		"--keep-changes", "5m", "--keep-sources", "-6m", "--keep-jobs", "-7m",
@@ -21,8 +21,6 @@ func TestIntervals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var o jobmirror.Options
-	i.set(&o)
 	got := []time.Duration{o.RefreshEvery, o.LookupEvery, o.HoldMissing, o.MaxAge, o.KeepChanges, o.KeepSources, o.KeepJobs}
 	for at, want := range []string{"1m0s", "2m0s", "-3m0s", "4m0s", "5m0s", "-6m0s", "-7m0s"} {
 		if got[at].String() != want {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
@@ -57,42 +56,17 @@ func monitor(m *copied) http.Handler {
 	return mux
 }
 
-// networks is the value of --allow: the networks whose callers are served.
-type networks []netip.Prefix
-
-func (n *networks) String() string {
-	var out []string
-	for _, network := range *n {
-		out = append(out, network.String())
-	}
-	return strings.Join(out, ",")
-}
-
-func (n *networks) Set(value string) error {
-	for text := range strings.SplitSeq(value, ",") {
-		network, err := netip.ParsePrefix(strings.TrimSpace(text))
-		if err != nil {
-			return err
-		}
-		*n = append(*n, network)
-	}
-	return nil
-}
-
-// Type returns the name of the value in the help.
-func (n *networks) Type() string { return "networks" }
-
 // authorize returns a check of callers by the address of their connection; behind a proxy
 // this is the proxy's address. Without networks it returns nil, and only callers on this
 // machine are served.
-func (n *networks) authorize() func(*http.Request) error {
-	if len(*n) == 0 {
+func (l *listening) authorize() func(*http.Request) error {
+	if len(l.allow) == 0 {
 		return nil
 	}
 	return func(r *http.Request) error {
 		from, err := netip.ParseAddrPort(r.RemoteAddr)
-		caller := from.Addr().Unmap().WithZone("")
-		if err == nil && slices.ContainsFunc(*n, func(p netip.Prefix) bool { return p.Contains(caller) }) {
+		caller := net.IP(from.Addr().AsSlice())
+		if err == nil && slices.ContainsFunc(l.allow, func(n net.IPNet) bool { return n.Contains(caller) }) {
 			return nil
 		}
 		return errors.New("callers of this network are not served")

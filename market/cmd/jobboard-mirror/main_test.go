@@ -18,7 +18,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/doctor"
@@ -62,6 +61,7 @@ func TestEveryCommandWithNothingSetUp(t *testing.T) {
 		{[]string{"search", "--fake", "--language", "en", "nurses"}, "Registered Nurse"},
 		{[]string{"search", "--fake", "--json", "--near", "geo:52.52,13.37"}, `"evidence": "feed"`},
 		{[]string{"search", "--fake", "--csv", "--fields", "job,km,title", "--limit", "1", "--near", "Berlin"}, "job,km,title\n2797"},
+		{[]string{"search", "--fake", "--csv", "--limit", "1"}, "posting,job,language,km,title,place,company,evidence,seen\n"},
 		{[]string{"search", "--fake", "--facets", "--limit", "1"}, "more with --after "},
 		{[]string{"changes", "--fake"}, `"cause":"lookup"`},
 		{[]string{"__complete", "search", "--near", "Heidelb"}, "Heidelberg\tDE\n"},
@@ -182,15 +182,16 @@ func TestPaceOfTheCopy(t *testing.T) {
 	for _, c := range []struct {
 		fake     bool
 		copies   copying
+		options  jobmirror.Options
 		limit    float64
 		name     string
 		channels int
 	}{
-		{true, copying{}, 500, "the mock server", 1},
-		{true, copying{rate: -1, board: "A"}, -1, "A", 1},
-		{true, copying{rate: 0.5, channels: "b,c"}, 0.5, "the mock server", 3},
-		{false, copying{channels: "b"}, 0, "", 1},
-		{false, copying{channels: "b", rate: 7, board: "A"}, 7, "A", 1},
+		{true, copying{}, jobmirror.Options{}, 500, "the mock server", 1},
+		{true, copying{}, jobmirror.Options{Limit: -1, Board: "A"}, -1, "A", 1},
+		{true, copying{channels: "b,c"}, jobmirror.Options{Limit: 0.5}, 0.5, "the mock server", 3},
+		{false, copying{channels: "b"}, jobmirror.Options{}, 0, "", 1},
+		{false, copying{channels: "b"}, jobmirror.Options{Limit: 7, Board: "A"}, 7, "A", 1},
 	} {
 		p := &cli.Program{Settings: setup.Reader{Getenv: func(name string) string {
 			return map[string]string{"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_CLIENT_ID": "10"}[name]
@@ -205,7 +206,7 @@ func TestPaceOfTheCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 		var m copied
-		opts, _, err := m.options(&opening{p: p, db: &database{address: "x"}, copies: &c.copies}, b)
+		opts, _, err := m.options(&opening{p: p, db: &database{address: "x"}, copies: &c.copies, options: c.options}, b)
 		if err != nil || opts.Limit != c.limit || opts.Board != c.name || len(opts.Channels) != c.channels {
 			t.Errorf("%+v: limit %g, board %q, channels %v, %v", c, opts.Limit, opts.Board, opts.Channels, err)
 		}
@@ -259,17 +260,6 @@ func TestChannelsOfACopy(t *testing.T) {
 	}
 }
 
-// A search in a language finds the postings of that language, and no others.
-func TestSearchInALanguage(t *testing.T) {
-	for _, language := range []string{"de", "en"} {
-		r := ran(t, nil, "search", "--fake", "--limit", "100", "--language", language, "--csv", "--fields", "language")
-		_, found, _ := strings.Cut(r.out, "\n") // the first line names the column
-		if n := strings.Count(found, "\n"); r.code != setup.ExitOK || n == 0 || found != strings.Repeat(language+"\n", n) {
-			t.Errorf("in %s: %v", language, r)
-		}
-	}
-}
-
 // The log of changes is told from a cursor on, and who follows it until it is
 // interrupted has done nothing wrong.
 func TestChanges(t *testing.T) {
@@ -317,37 +307,6 @@ func TestChanges(t *testing.T) {
 	told.Close()
 }
 
-// Who searches around a place learns of postings that no radius finds.
-func TestSearchTellsOfPostingsWithoutAPlace(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Diver", Location: jobboardtest.Location{Name: "At sea"}})
-	env := map[string]string{"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID}
-	db := filepath.Join(t.TempDir(), "jobs.db")
-	if r := ran(t, env, "refresh", "--db", db, "--channels", srv.Demo.Channel); r.code != setup.ExitOK {
-		t.Fatal(r)
-	}
-	const note = " without a place that a radius finds: the job is not known, or has no coordinates\n"
-	for args, told := range map[string]bool{"--near Berlin": true, "--near Berlin --csv": false, "diver": false} {
-		r := ran(t, nil, append([]string{"search", "--db", db}, strings.Fields(args)...)...)
-		if r.code != setup.ExitOK || strings.HasSuffix(r.err, note) != told || strings.Contains(r.out, note) {
-			t.Errorf("%s: %d %s%s", args, r.code, r.out, r.err)
-		}
-	}
-	// A single one is told in the singular, and zero is not told.
-	for places, want := range map[string]string{"": "1 posting" + note, "1": ""} {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		srv.Publish("own_channel", jobboardtest.Job{Title: "Diver", Location: jobboardtest.Location{Lat: places, Long: places}})
-		env["JOBBOARD_BASE_URL"], env["JOBBOARD_JOBDB_URL"] = srv.BaseURL, srv.JobDBURL
-		db := filepath.Join(t.TempDir(), "jobs.db")
-		if r := ran(t, env, "refresh", "--db", db, "--channels", "own_channel"); r.code != setup.ExitOK {
-			t.Fatal(r)
-		}
-		if r := ran(t, nil, "search", "--db", db, "--near", "Berlin"); r.code != setup.ExitOK || !strings.HasSuffix(r.err, want) || want == "" && strings.Contains(r.err, note) {
-			t.Errorf("at %q: %d %s", places, r.code, r.err)
-		}
-	}
-}
-
 // A reader asks the database alone: settings of the board that no client takes are nothing to it.
 func TestReadsWhateverTheBoard(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "jobs.db")
@@ -362,93 +321,6 @@ func TestReadsWhateverTheBoard(t *testing.T) {
 	} {
 		if r := ran(t, env, "status", "--db", db); r.code != setup.ExitOK || !strings.Contains(r.out, "84 postings") {
 			t.Errorf("%v: %v", env, r)
-		}
-	}
-}
-
-func TestMistakesAreNamed(t *testing.T) {
-	none := filepath.Join(t.TempDir(), "none.db")
-	for _, c := range []struct {
-		args []string
-		code int
-		want string
-	}{
-		{[]string{"walk"}, setup.ExitUsage, `unknown command "walk"`},
-		{[]string{"serch"}, setup.ExitUsage, "search"},
-		{[]string{"run", "--chanels", "x"}, setup.ExitUsage, "or --channels?"},
-		{[]string{"status"}, setup.ExitUsage, "--db"},
-		{[]string{"refresh", "--db", filepath.Join(t.TempDir(), "a.db"), "--base-url", "http://127.0.0.1:1"}, setup.ExitUsage, "--channels"},
-		{[]string{"refresh", "--db", filepath.Join(t.TempDir(), "a.db"), "--channels", "x"}, setup.ExitUsage, "no address is set"},
-		{[]string{"status", "--db", none}, setup.ExitUsage, "no such file"},
-		{[]string{"doctor", "--db", none}, setup.ExitIncomplete, ""},
-		{[]string{"doctor"}, setup.ExitIncomplete, ""},
-		{[]string{"status", "--db", "mysql://root:secret@h/db"}, setup.ExitUsage, "mysql://"},
-		{[]string{"status", "--db", "postgres://u:secret@127.0.0.1:1/x"}, setup.ExitNetwork, "postgres://u:xxxxx@127.0.0.1:1/x"},
-		{[]string{"run", "--fake", "x"}, setup.ExitUsage, `one argument too many: "x"`},
-		{[]string{"search", "--fake", "--near", "Berlni"}, setup.ExitUsage, "is it Berlin (DE)"},
-		{[]string{"search", "--fake", "--fields", "titel"}, setup.ExitUsage, "is it title?"},
-		{[]string{"serve", "--fake", "--addr", "256.0.0.1:1"}, setup.ExitUsage, "256.0.0.1"},
-		{[]string{"changes", "--fake", "--since", "x"}, setup.ExitUsage, "jobboard-mirror: --since: the cursor is not of this database"},
-		{[]string{"serve", "--fake", "--allow", "x"}, setup.ExitUsage, `"x" is not a network such as 10.0.0.0/8`},
-		{[]string{"migrate"}, setup.ExitUsage, "--db"},
-		{[]string{"backup", "--db", none}, setup.ExitUsage, "FILE"},
-		{[]string{"backup", "copy.db"}, setup.ExitUsage, "--db"},
-		{[]string{"rebuild"}, setup.ExitUsage, "--db"},
-		{[]string{"rebuild", "--db", none}, setup.ExitUsage, "no such file"},
-		{[]string{"rebuild", "--fake"}, setup.ExitUsage, "--db"},
-		{[]string{"forget", "--job", "7"}, setup.ExitUsage, "--db"},
-		{[]string{"forget", "--db", none, "--job", "7"}, setup.ExitUsage, "no such file"},
-		{[]string{"forget", "--fake", "--job", "7"}, setup.ExitUsage, "--db"},
-		{[]string{"forget", "--db", none}, setup.ExitUsage, "--posting NUMBER"},
-		{[]string{"forget", "--db", none, "--job", "0"}, setup.ExitUsage, "no job has this number"},
-		{[]string{"forget", "--db", none, "--posting", "-5"}, setup.ExitUsage, "no posting has this number"},
-		{[]string{"forget", "--db", "postgres://u:secret@127.0.0.1:1/x", "--job", "7"}, setup.ExitNetwork, "postgres://u:xxxxx@127.0.0.1:1/x"},
-	} {
-		r := ran(t, nil, c.args...)
-		if r.code != c.code || !strings.Contains(r.err, c.want) {
-			t.Errorf("%q: %d, without %q:\n%s%s", c.args, r.code, c.want, r.out, r.err)
-		}
-		if strings.Contains(r.err+r.out, "secret") {
-			t.Errorf("%q: the password is in %s", c.args, r.err)
-		}
-		if n := strings.Count(r.err, "\n"); n > 8 {
-			t.Errorf("%q: a mistake is told in %d lines:\n%s", c.args, n, r.err)
-		}
-	}
-}
-
-// A command's help shows its own flags, and no others.
-func TestHelpOfACommand(t *testing.T) {
-	for command, flags := range map[string][]string{
-		"search": {"--near", "--facets", "--after", "--limit"}, "run": {"--feed", "--allow", "--hosts", "--monitor", "--mcp", "--rate"}, "status": {"--json"},
-		"migrate": nil, "backup": nil, "doctor": {"--json"}, "rebuild": nil, "forget": {"--job", "--posting"},
-	} {
-		r := ran(t, map[string]string{"JOBBOARD_MIRROR_DB": "postgres://u:secret@h/db"}, command, "--help")
-		most := 52            // lines
-		if command == "run" { // which has all settings of a copy
-			most = 90
-		}
-		for _, flag := range flags {
-			if !strings.Contains(r.out, flag) {
-				t.Errorf("the help of %s has no %s:\n%s", command, flag, r.out)
-			}
-		}
-		if command != "run" && strings.Contains(r.out, "--remove-sources") || strings.Contains(r.out, "secret") || strings.Contains(r.out, "[=") || strings.Count(r.out, "\n") > most {
-			t.Errorf("the help of %s:\n%s", command, r.out)
-		}
-	}
-}
-
-// The help of every command fits a terminal of the usual width; a line to copy may be longer.
-func TestHelpFits(t *testing.T) {
-	for _, c := range commands(cli.New("jobboard-mirror")).Commands() {
-		for line := range strings.SplitSeq(ran(t, nil, c.Name(), "--help").out, "\n") {
-			if strings.HasPrefix(line, "  $ ") {
-				continue // a line to copy
-			}
-			if n := len([]rune(line)); n > cli.HelpWidth {
-				t.Errorf("%s: %d columns: %s", c.Name(), n, line)
-			}
 		}
 	}
 }
@@ -519,16 +391,6 @@ func TestInterruptedDoctor(t *testing.T) {
 	r := ranUntil(ctx, nil, "doctor", "--db", filepath.Join(t.TempDir(), "jobs.db"))
 	if r.code != setup.ExitInterrupted || r.out != "" {
 		t.Errorf("%d:\n%s%s", r.code, r.out, r.err)
-	}
-}
-
-// A posting with an unknown job shows no job, rather than the job 0.
-func TestPostingWithoutAJob(t *testing.T) {
-	field := cli.Named(hitFields, "job")[0]
-	for job, want := range map[jobboard.JobID]any{0: nil, 1: jobboard.JobID(1)} {
-		if got := field.Value(jobmirror.Posting{Job: job}); got != want {
-			t.Errorf("job %d is shown as %v", job, got)
-		}
 	}
 }
 
@@ -624,32 +486,6 @@ func TestDoctorOfFeeds(t *testing.T) {
 		strings.Contains(r.out, "secret") {
 		t.Error(r)
 	}
-}
-
-// The status counts postings without their advertisement, if there are any.
-func TestStatusTellsOfLargeAdvertisements(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	env := map[string]string{
-		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
-		"JOBBOARD_CHANNEL": srv.Demo.Channel, "JOBBOARD_MIRROR_DB": filepath.Join(t.TempDir(), "jobs.db"),
-	}
-	told := func(want bool) {
-		t.Helper()
-		if r := ran(t, env, "refresh", "--rate", "-1"); r.code != setup.ExitOK {
-			t.Fatal(r)
-		}
-		r := ran(t, env, "status")
-		if r.code != setup.ExitOK || strings.Contains(r.out, "without their advertisement, because it makes them too large: 1 posting\n") != want ||
-			strings.Contains(r.out, "too large") != want {
-			t.Errorf("the status says: %v", r)
-		}
-	}
-	told(false)
-	_, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Cook", Language: "de"})
-	srv.RemovePosting(posting.ID)
-	posting.Config = map[string][]string{"platform_internalAdText": {strings.Repeat("words ", 200_000)}}
-	srv.AddPosting(posting)
-	told(true)
 }
 
 func TestOthersReadBesideTheOneThatRuns(t *testing.T) {

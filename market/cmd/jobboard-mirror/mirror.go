@@ -45,32 +45,30 @@ func (d *database) needed(fake bool) error {
 	return nil
 }
 
-// copying holds the flags that choose the channels and feeds to copy, and the
-// pace.
+// copying holds the flags that choose the channels and feeds to copy.
 type copying struct {
-	board     string
 	channels  string
 	languages string
 	feeds     []string
-	rate      float64
 	accept    bool
 	retire    bool
 }
 
-// add adds the flags to a command that copies.
-func (c *copying) add(cmd *cobra.Command) {
+// add adds the flags to a command that copies. Board and pace go into o.
+func (c *copying) add(cmd *cobra.Command, o *jobmirror.Options) {
 	f := cmd.Flags()
-	addBoardFlag(cmd, &c.board)
+	addBoardFlag(cmd, &o.Board)
 	f.StringVar(&c.channels, "channels", "", "`channels` to copy, with commas, beside --channel (JOBBOARD_CHANNEL)")
 	f.StringVar(&c.languages, "languages", "", "`languages` to copy each channel in, such as de,en")
 	addFeedFlag(cmd, &c.feeds)
-	f.Float64Var(&c.rate, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
+	f.Float64Var(&o.Limit, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
 	f.BoolVar(&c.accept, "accept-removals", false, "remove what sources do not show any more, and end jobs as lookups say; run: at first")
 	f.BoolVar(&c.retire, "remove-sources", false,
 		"remove at once what came from channels and feeds that are no longer named; else that takes 7 days")
 	cli.Complete(cmd, "channels", cli.Nothing)
 	cli.Complete(cmd, "languages", cli.OneOf("de", "en", "de,en"))
 	cli.Complete(cmd, "rate", cli.OneOf("5", "20", "50"))
+	addIntervals(cmd, o)
 }
 
 func addFeedFlag(cmd *cobra.Command, feeds *[]string) {
@@ -101,14 +99,12 @@ type copied struct {
 
 // opening holds the flags and settings with which a command opens its mirror.
 type opening struct {
-	p         *cli.Program
-	db        *database
-	copies    *copying // nil: the command only reads, while another process writes
-	allow     networks
-	hosts     []string
-	monitored bool
-	intervals intervals
-	synonyms  string // a file; "-": no synonyms; empty: the built-in ones
+	p        *cli.Program
+	db       *database
+	copies   *copying          // nil: the command only reads, while another process writes
+	at       listening         // zero: the command does not serve
+	options  jobmirror.Options // as flags set them
+	synonyms string            // a file; "-": no synonyms; empty: the built-in ones
 }
 
 // addSynonymsFlag adds the flag to a command that searches the copy.
@@ -163,7 +159,7 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 	if m.channel == "" && len(opts.Channels) == 1 {
 		m.channel = opts.Channels[0].ID
 	}
-	if m.telemetry, err = startTelemetry(ctx, &opts, o.monitored); err != nil {
+	if m.telemetry, err = startTelemetry(ctx, &opts, o.at.monitor != ""); err != nil {
 		return setup.Usage("%w", err)
 	}
 	if m.Mirror, err = jobmirror.Open(ctx, address, opts); err != nil {
@@ -213,10 +209,9 @@ func (d *database) openError(err error, cfg jobboard.Config) error {
 
 // options returns the options and the database of a mirror.
 func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, address string, err error) {
-	opts = jobmirror.Options{
-		ReadOnly: o.copies == nil && b.Fake == nil, Authorize: o.allow.authorize(), Hosts: o.hosts,
-		Logger: slog.New(slog.NewTextHandler(o.p.Err, nil)),
-	}
+	opts = o.options
+	opts.ReadOnly, opts.Authorize, opts.Hosts = o.copies == nil && b.Fake == nil, o.at.authorize(), o.at.hosts
+	opts.Logger = slog.New(slog.NewTextHandler(o.p.Err, nil))
 	if !opts.ReadOnly { // a reader sends no requests to the board
 		if opts.Config, err = b.Config(jobboard.Config{}); err != nil {
 			return opts, "", err
@@ -226,10 +221,8 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 		return opts, "", err
 	}
 	opts.Config.Language = "" // each channel has its own languages
-	o.intervals.set(&opts)
 	address = o.db.address
 	if o.copies != nil {
-		opts.Limit, opts.Board = o.copies.rate, o.copies.board
 		opts.Channels, opts.Feeds = o.copies.sources(b)
 	}
 	if b.Fake != nil {

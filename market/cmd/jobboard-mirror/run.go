@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,6 @@ import (
 
 func newRunCommand(p *cli.Program, db *database) *cobra.Command {
 	o := &opening{p: p, db: db, copies: &copying{}}
-	var at listening
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Keep the copy up to date until interrupted",
@@ -30,19 +30,17 @@ The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 		Args: cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.EndsItself.Store(true)
-			o.allow, o.hosts, o.monitored = at.allow, at.hosts, at.monitor != ""
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
 				if err := o.copies.acceptRemovals(ctx, m); err != nil {
 					return err
 				}
-				return runMirror(ctx, &p.Console, m, &at)
+				return runMirror(ctx, &p.Console, m, &o.at)
 			})
 		},
 	}
-	o.copies.add(cmd)
-	o.intervals.add(cmd)
+	o.copies.add(cmd, &o.options)
 	o.addSynonymsFlag(cmd)
-	at.add(cmd, "")
+	o.at.add(cmd, "")
 	return cmd
 }
 
@@ -97,7 +95,7 @@ func together(ctx context.Context, c *term.Console, m *copied, at *listening, wo
 // serves, and the callers that it serves.
 type listening struct {
 	addr    string
-	allow   networks
+	allow   []net.IPNet
 	hosts   []string
 	monitor string
 	mcp     string
@@ -106,7 +104,7 @@ type listening struct {
 func (l *listening) add(cmd *cobra.Command, addr string) {
 	f := cmd.Flags()
 	f.StringVar(&l.addr, "addr", addr, "`host:port` to answer in the board's place at, such as 127.0.0.1:8080")
-	f.Var(&l.allow, "allow", "`networks` of callers that are served, such as 10.0.0.0/8,fd00::/8; none: this machine")
+	f.IPNetSliceVar(&l.allow, "allow", nil, "`networks` of callers that are served, such as 10.0.0.0/8,fd00::/8; none: this machine")
 	f.StringSliceVar(&l.hosts, "hosts", nil, "`names` under which it is served, beside localhost and addresses, such as jobs.internal")
 	f.StringVar(&l.monitor, "monitor", "", "`host:port` to serve anybody /live, /ready and /metrics at, with the names of sources")
 	f.StringVar(&l.mcp, "mcp", "", "`host:port` to serve assistants at, with tools that search the copy; --allow and --hosts hold there, too")
@@ -117,7 +115,6 @@ func (l *listening) add(cmd *cobra.Command, addr string) {
 
 func newServeCommand(p *cli.Program, db *database) *cobra.Command {
 	o := &opening{p: p, db: db}
-	var at listening
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer in the board's place from the copy until interrupted",
@@ -130,17 +127,16 @@ the copy.`,
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.EndsItself.Store(true)
-			o.allow, o.hosts, o.monitored = at.allow, at.hosts, at.monitor != ""
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
-				return together(ctx, &p.Console, m, &at, func(ctx context.Context) error {
-					return serveAt(ctx, &p.Console, at.addr, "serving", m.Handler())
+				return together(ctx, &p.Console, m, &o.at, func(ctx context.Context) error {
+					return serveAt(ctx, &p.Console, o.at.addr, "serving", m.Handler())
 				})
 			})
 		},
 	}
-	o.intervals.addMaxAge(cmd)
+	addMaxAge(cmd, &o.options)
 	o.addSynonymsFlag(cmd)
-	at.add(cmd, "127.0.0.1:8080")
+	o.at.add(cmd, "127.0.0.1:8080")
 	return cmd
 }
 
@@ -172,8 +168,7 @@ that a timer knows that the copy is not done.`,
 			})
 		},
 	}
-	o.copies.add(cmd)
-	o.intervals.add(cmd)
+	o.copies.add(cmd, &o.options)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the status as JSON")
 	return cmd
 }

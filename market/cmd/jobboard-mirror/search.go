@@ -20,15 +20,9 @@ import (
 
 type searchFlags struct {
 	cli.QueryFlags
-	form   cli.FormFlags
-	list   cli.ListFlags
-	after  string
-	mark   string
-	facets bool
-	all    bool
-
-	narrowed map[string]string // by the names of flags
-	since    int
+	form  cli.FormFlags
+	list  cli.ListFlags
+	query jobmirror.Query // as flags of its own set it
 }
 
 func newSearchCommand(p *cli.Program, db *database) *cobra.Command {
@@ -57,14 +51,9 @@ out, but for --all.`,
 			if err != nil {
 				return err
 			}
-			q := jobmirror.Query{
-				Text: asked.Text, Near: asked.Near, Limit: f.list.Limit, After: jobmirror.PageCursor(f.after), ChangedAfter: jobmirror.ChangeMark(f.mark),
-				Facets: f.facets, CountSince: f.facets,
-				All: f.all, OncePerJob: true,
-				Category: f.narrowed["category"], Place: f.narrowed["place"], Company: f.narrowed["company"],
-				Remote: jobboard.RemoteStatus(f.narrowed["remote"]), Since: f.since,
-				Channel: jobboard.ChannelID(fromFlag(cmd, "channel")), Language: fromFlag(cmd, "language"),
-			}
+			q := f.query
+			q.Text, q.Near, q.Limit, q.CountSince, q.OncePerJob = asked.Text, asked.Near, f.list.Limit, q.Facets, true
+			q.Channel, q.Language = jobboard.ChannelID(fromFlag(cmd, "channel")), fromFlag(cmd, "language")
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
 				stored, err := m.StoredLanguages(ctx)
 				if err != nil {
@@ -95,25 +84,19 @@ out, but for --all.`,
 		cli.Form{Name: "json", Help: "print the page as one JSON document"})
 	cli.AddListFlags(&f.list, cmd, hitFields)
 	cmd.Flags().Lookup("limit").Usage = "`postings` on a page; 0: 20"
-	cmd.Flags().StringVar(&f.after, "after", "", "`cursor` of the page before")
-	cmd.Flags().StringVar(&f.mark, "changed-after", "", "only postings that came or changed since the page with this `mark`, which --json shows")
-	cmd.Flags().BoolVar(&f.facets, "facets", false, "count all hits, in all and by category, place, company, remote work and days")
-	cmd.Flags().BoolVar(&f.all, "all", false, "find also what a visitor should not see: not visible, not begun, ended or closed")
-	cli.Complete(cmd, "after", cli.Nothing)
-	cli.Complete(cmd, "changed-after", cli.Nothing)
-	f.narrowed = map[string]string{}
-	for name, help := range map[string]string{
-		"category": "only postings of a category, by its `identifier`", "place": "only postings of a `place`",
-		"company": "only postings of a `company`", "remote": "only postings with a `status` of remote work, such as FULLY_REMOTE",
-	} {
-		cmd.Flags().Func(name, help, func(value string) error {
-			f.narrowed[name] = value
-			return nil
-		})
+	fl, q := cmd.Flags(), &f.query
+	fl.StringVar((*string)(&q.After), "after", "", "`cursor` of the page before")
+	fl.StringVar((*string)(&q.ChangedAfter), "changed-after", "", "only postings that came or changed since the page with this `mark`, which --json shows")
+	fl.BoolVar(&q.Facets, "facets", false, "count all hits, in all and by category, place, company, remote work and days")
+	fl.BoolVar(&q.All, "all", false, "find also what a visitor should not see: not visible, not begun, ended or closed")
+	fl.StringVar(&q.Category, "category", "", "only postings of a category, by its `identifier`")
+	fl.StringVar(&q.Place, "place", "", "only postings of a `place`")
+	fl.StringVar(&q.Company, "company", "", "only postings of a `company`")
+	fl.StringVar((*string)(&q.Remote), "remote", "", "only postings with a `status` of remote work, such as FULLY_REMOTE")
+	fl.IntVar(&q.Since, "since", 0, "only postings that are there since so many `days` at most; 0: any")
+	for _, name := range []string{"after", "changed-after", "category", "place", "company", "remote", "since"} {
 		cli.Complete(cmd, name, cli.Nothing)
 	}
-	cmd.Flags().IntVar(&f.since, "since", 0, "only postings that are there since so many `days` at most; 0: any")
-	cli.Complete(cmd, "since", cli.Nothing)
 	o.addSynonymsFlag(cmd)
 	return cmd
 }
@@ -145,13 +128,16 @@ var hitFields = []cli.Field[jobmirror.Posting]{
 	{Name: "seen", Value: func(p jobmirror.Posting) any { return p.Seen.UTC().Format(time.RFC3339) }},
 }
 
-// showPage writes a page in a form, and for people notes what a search corrected or missed.
+// showPage writes a page in a form, and for people notes what a search corrected, and why it found nothing.
 func showPage(ctx context.Context, c *term.Console, m *copied, page *jobmirror.Page, form string,
 	fields []cli.Field[jobmirror.Posting], q jobmirror.Query,
 ) error {
 	switch form {
 	case "csv":
-		return printCSV(c, page, fields)
+		if fields == nil {
+			fields = hitFields
+		}
+		return cli.WriteCSV(c.Out, fields, page.Postings)
 	case "json":
 		reasons, err := whyEmpty(ctx, m, q, page)
 		if err != nil {
@@ -164,18 +150,7 @@ func showPage(ctx context.Context, c *term.Console, m *copied, page *jobmirror.P
 	}
 	printPage(c, page, fields, q.Language == "")
 	noteCorrected(c, page.Corrected)
-	return noteMissing(ctx, c, m, q, page)
-}
-
-func printCSV(c *term.Console, page *jobmirror.Page, fields []cli.Field[jobmirror.Posting]) error {
-	if fields == nil {
-		fields = hitFields
-	}
-	lines := cli.NewCSV(c.Out, fields)
-	for _, p := range page.Postings {
-		_ = lines.Write(p) // Flush returns the error
-	}
-	return lines.Flush()
+	return noteEmpty(ctx, c, m, q, page)
 }
 
 // printPage writes a table, and below it the facets, which may count a posting in several languages, and the next page.

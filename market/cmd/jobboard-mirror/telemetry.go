@@ -62,26 +62,8 @@ func startTelemetry(ctx context.Context, opts *jobmirror.Options, monitored bool
 		t.stop = append(t.stop, traces.Shutdown)
 		observers = append(observers, jobboardotel.WithTracerProvider(traces))
 	}
-	observer, err := jobboardotel.New(observers...)
-	if logged := opts.Config.Observer; err == nil && logged != nil {
-		observer.Call, observer.Attempt = both(logged.Call, observer.Call), both(logged.Attempt, observer.Attempt)
-	}
-	opts.Config.Observer = observer
+	opts.Config.Observer, err = jobboardotel.New(observers...)
 	return t, err
-}
-
-// both combines two functions of Observers into one that calls both. Neither may be nil or
-// return nil.
-func both[Start, End any](a, b func(context.Context, Start) (context.Context, func(End)),
-) func(context.Context, Start) (context.Context, func(End)) {
-	return func(ctx context.Context, start Start) (context.Context, func(End)) {
-		ctx, endA := a(ctx, start)
-		ctx, endB := b(ctx, start)
-		return ctx, func(end End) {
-			endA(end)
-			endB(end)
-		}
-	}
 }
 
 func (t *telemetry) startMetrics(about *resource.Resource) (*metric.MeterProvider, error) {

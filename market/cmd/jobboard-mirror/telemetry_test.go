@@ -59,7 +59,7 @@ func TestMetricsAndTraces(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "jobs.db")
 	p := start(t, srv, "run", "--db", file, "--channels", srv.Demo.Channel, "--rate", "400", "--monitor", "127.0.0.1:0", "--debug")
 	address := p.said(t, "monitor at ") + "/metrics"
-	p.said(t, "msg=attempt") // --debug logs beside metrics and traces
+	p.said(t, `msg="jobboard: request" op=`) // --debug logs beside metrics and traces
 	for began := time.Now(); ; <-time.After(50 * time.Millisecond) {
 		text := get(t, address)
 		if strings.Contains(text, `jobboard_mirror_lookups_total{jobboard_outcome="open"`) && strings.Contains(text, "\njobboard_mirror_source_age_seconds{") {
@@ -132,7 +132,7 @@ func get(t *testing.T, address string) string {
 
 func TestTracesThatCannotBeHadAreRefused(t *testing.T) {
 	for name, value := range map[string]string{
-		"OTEL_TRACES_EXPORTER": "zipkin", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
+		"OTEL_TRACES_EXPORTER": "zipkin", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "grpc",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")

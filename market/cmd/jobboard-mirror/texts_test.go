@@ -111,7 +111,7 @@ func TestPage(t *testing.T) {
 		{page: page, want: "POSTING  JOB  LANGUAGE  TITLE  PLACE\n1        2    de        Nurse  Berlin, Wien\n3\n\nmore with --after cursor\n"},
 		{page: page, measured: true, want: "POSTING  JOB  LANGUAGE  KM  TITLE  PLACE\n1        2    de            Nurse  Berlin, Wien\n3\n\nmore with --after cursor\n"},
 		{page: &counted, fields: chosen, want: "JOB  TITLE\n2    Nurse\n\n\n5 in all, counted once in each language\n       1 8\n       2 9\n       3 Wien\n"},
-		{page: page, form: "csv", want: `posting,job,language,km,title,place,company,evidence,seen
+		{page: page, form: "csv", fields: hitFields, want: `posting,job,language,km,title,place,company,evidence,seen
 1,2,de,,Nurse,"Berlin, Wien",Acme,feed,2026-01-02T03:04:05Z
 3,,,,,,,,2026-01-02T03:04:05Z
 `},
@@ -120,7 +120,7 @@ func TestPage(t *testing.T) {
 		c, out := console()
 		switch {
 		case test.form == "csv":
-			if err := printCSV(c, test.page, test.fields); err != nil {
+			if err := cli.WriteCSV(c.Out, test.fields, test.page.Postings); err != nil {
 				t.Error(err)
 			}
 		case test.fields == nil:
@@ -219,44 +219,6 @@ func TestProgressOfACopy(t *testing.T) {
 	})
 }
 
-// Traces are wanted where the environment names a collector or asks for them, and there is one
-// protocol.
-func TestTracesWanted(t *testing.T) {
-	names := []string{
-		"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_TRACES_EXPORTER", "OTEL_SDK_DISABLED",
-		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL",
-	}
-	for _, test := range []struct {
-		set    string
-		wanted bool
-		err    string
-	}{
-		{"", false, ""},
-		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://x", true, ""},
-		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://x", true, ""},
-		{"OTEL_TRACES_EXPORTER=otlp", true, ""},
-		{"OTEL_TRACES_EXPORTER=none OTEL_EXPORTER_OTLP_ENDPOINT=http://x", false, ""},
-		{"OTEL_SDK_DISABLED=TRUE OTEL_EXPORTER_OTLP_ENDPOINT=http://x", false, ""},
-		{"OTEL_SDK_DISABLED=false OTEL_EXPORTER_OTLP_ENDPOINT=http://x", true, ""},
-		{"OTEL_TRACES_EXPORTER=zipkin", false, `OTEL_TRACES_EXPORTER: "zipkin" is unknown`},
-		{"OTEL_TRACES_EXPORTER=otlp OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", true, ""},
-		{"OTEL_TRACES_EXPORTER=otlp OTEL_EXPORTER_OTLP_PROTOCOL=grpc", false, `OTEL_EXPORTER_OTLP_PROTOCOL: there is no "grpc"`},
-		{"OTEL_TRACES_EXPORTER=otlp OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=grpc", false, `OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: there is no "grpc"`},
-	} {
-		for _, name := range names {
-			t.Setenv(name, "")
-		}
-		for pair := range strings.FieldsSeq(test.set) {
-			name, value, _ := strings.Cut(pair, "=")
-			t.Setenv(name, value)
-		}
-		wanted, err := tracesWanted()
-		if wanted != test.wanted || (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
-			t.Errorf("%s: %t, %v", test.set, wanted, err)
-		}
-	}
-}
-
 // A database that cannot be used has its exit code and its next step, the doctor's: a full disk and a server's socket are
 // neither the board's nor a missing file.
 func TestErrorsOfADatabase(t *testing.T) {
@@ -348,38 +310,67 @@ func TestMistypedFeed(t *testing.T) {
 	}
 }
 
-// A mistake ends every command that can make it, before a database is made.
-func TestMistakesOfEachCommand(t *testing.T) {
+// A mistake is named before a database is made, with its next step and without a password.
+func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
 	none := filepath.Join(dir, "none.db")
-	for _, test := range []struct{ args, want string }{
-		{"search --fake --fields x", "there is no field"},
-		{"search --fake --limit -1", "--limit is negative"},
-		{"changes --fake --since x", "--since"},
-		{"search --fake --synonyms /no/such", "--synonyms"},
-		{"forget --db x --job 0", "no job has this number"},
-		{"forget --db x --posting -5", "no posting has this number"},
-		{"search --fake --near Berlni", "is it Berlin"},
-		{"search --fake --radius 5", "--radius needs a place"},
-		{"doctor --fake", "the database of --fake ends with each command\nnext: name one that stays with --db"},
-		{"serve --fake --monitor x", "monitor: "},
-		{"serve --fake --mcp x", "assistants: "},
-		{"run --fake --addr x", "serving: "},
-		{"refresh --config /no/such", "/no/such"},
-		{"refresh --jobdb-url http://127.0.0.1:1 --db " + none, "nothing is named to copy"},
-		{"run --jobdb-url http://127.0.0.1:1 --db " + none, "nothing is named to copy"},
-		{"run --channels x --jobdb-url http://127.0.0.1:1", "no database is named"},
-		{"migrate --board-moved --config /no/such --db " + filepath.Join(dir, "a.db"), "/no/such"},
-		{"migrate --board-moved --db " + filepath.Join(dir, "b.db"), "no address is set"},
-		{"search --db " + none, "no such file"},
-		{"changes --db " + none, "no such file"},
-		{"serve --db " + none, "no such file"},
-		{"backup --db " + none + " " + filepath.Join(dir, "c.db"), "no such file"},
-		{"migrate --db " + filepath.Join(dir, "no", "such.db"), ""},
+	for _, test := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"serch", setup.ExitUsage, "search"},
+		{"run --chanels x", setup.ExitUsage, "is it --channels?"},
+		{"search --fake --fields titel", setup.ExitUsage, "is it title?"},
+		{"search --fake --limit -1", setup.ExitUsage, "--limit is negative"},
+		{"search --fake --near Berlni", setup.ExitUsage, "is it Berlin (DE)"},
+		{"search --fake --radius 5", setup.ExitUsage, "--radius needs a place"},
+		{"search --fake --synonyms /no/such", setup.ExitUsage, "--synonyms"},
+		{"changes --fake --since x", setup.ExitUsage, "jobboard-mirror: --since: the cursor is not of this database"},
+		{"serve --fake --allow x", setup.ExitUsage, `"x" is not a network such as 10.0.0.0/8`},
+		{"serve --fake --addr 256.0.0.1:1", setup.ExitUsage, "256.0.0.1"},
+		{"serve --fake --monitor x", setup.ExitUsage, "monitor: "},
+		{"serve --fake --mcp x", setup.ExitUsage, "assistants: "},
+		{"run --fake --addr x", setup.ExitUsage, "serving: "},
+		{"refresh --config /no/such", setup.ExitUsage, "/no/such"},
+		{"refresh --jobdb-url http://127.0.0.1:1 --db " + none, setup.ExitUsage, "nothing is named to copy"},
+		{"run --jobdb-url http://127.0.0.1:1 --db " + none, setup.ExitUsage, "nothing is named to copy"},
+		{"refresh --channels x --db " + none, setup.ExitUsage, "no address is set"},
+		{"run --channels x --jobdb-url http://127.0.0.1:1", setup.ExitUsage, "no database is named"},
+		{"status", setup.ExitUsage, "--db"},
+		{"migrate", setup.ExitUsage, "--db"},
+		{"backup copy.db", setup.ExitUsage, "--db"},
+		{"rebuild", setup.ExitUsage, "--db"},
+		{"rebuild --fake", setup.ExitUsage, "name one that stays with --db"},
+		{"doctor --fake", setup.ExitUsage, "the database of --fake ends with each command\nnext: name one that stays with --db"},
+		{"forget --job 7", setup.ExitUsage, "--db"},
+		{"forget --db " + none, setup.ExitUsage, "--posting NUMBER"},
+		{"forget --db x --job 0", setup.ExitUsage, "no job has this number"},
+		{"forget --db x --posting -5", setup.ExitUsage, "no posting has this number"},
+		{"backup --db " + none, setup.ExitUsage, "FILE"},
+		{"backup --db " + none + " " + filepath.Join(dir, "c.db"), setup.ExitUsage, "no such file"},
+		{"status --db " + none, setup.ExitUsage, "no such file"},
+		{"search --db " + none, setup.ExitUsage, "no such file"},
+		{"changes --db " + none, setup.ExitUsage, "no such file"},
+		{"serve --db " + none, setup.ExitUsage, "no such file"},
+		{"rebuild --db " + none, setup.ExitUsage, "no such file"},
+		{"forget --job 7 --db " + none, setup.ExitUsage, "no such file"},
+		{"migrate --db " + filepath.Join(dir, "no", "such.db"), setup.ExitUsage, "such"},
+		{"migrate --board-moved --config /no/such --db " + filepath.Join(dir, "a.db"), setup.ExitUsage, "/no/such"},
+		{"migrate --board-moved --db " + filepath.Join(dir, "b.db"), setup.ExitUsage, "no address is set"},
+		{"status --db mysql://root:secret@h/db", setup.ExitUsage, "mysql://"},
+		{"status --db postgres://u:secret@127.0.0.1:1/x", setup.ExitNetwork, "postgres://u:xxxxx@127.0.0.1:1/x"},
+		{"forget --job 7 --db postgres://u:secret@127.0.0.1:1/x", setup.ExitNetwork, "postgres://u:xxxxx@127.0.0.1:1/x"},
 	} {
 		r := ran(t, nil, strings.Fields(test.args)...)
-		if r.code == setup.ExitOK || !strings.Contains(r.err, test.want) || !strings.Contains(r.err, "\nnext: ") {
+		if r.code != test.code || !strings.Contains(r.err, test.want) || !strings.Contains(r.err, "\nnext: ") || strings.Contains(r.err+r.out, "secret") ||
+			strings.Count(r.err, "\n") > 8 {
 			t.Errorf("%s: %d, without %q or a next step:\n%s%s", test.args, r.code, test.want, r.out, r.err)
+		}
+	}
+	for _, db := range [][]string{nil, {"--db", none}} {
+		if r := ran(t, nil, append([]string{"doctor"}, db...)...); r.code != setup.ExitIncomplete || !strings.Contains(r.out, "fail  database") {
+			t.Errorf("doctor %q: %v", db, r)
 		}
 	}
 	if _, err := os.Stat(none); err == nil {

@@ -22,35 +22,6 @@ func (p *testProcess) completed(t *testing.T, args ...string) string {
 	return p.run(t, append([]string{"__complete"}, args...)...).want(t, setup.ExitOK).out
 }
 
-func TestCompletion(t *testing.T) {
-	for _, test := range []struct {
-		args []string
-		want []string
-	}{
-		{[]string{"se"}, []string{"search\tSearch the postings"}},
-		{[]string{"search", "--near", "Heidelb"}, []string{"Heidelberg\tDE\n"}},
-		{[]string{"search", "--near", "münch"}, []string{"münchen\tDE\n"}},
-		{[]string{"watch", "--near", "Frankfurt "}, []string{"Frankfurt am Main\tDE\n"}},
-		{[]string{"feed", ""}, []string{"xml\ngz\n:8\n"}},
-		{[]string{"search", "--config", ""}, []string{"toml\n:8\n"}},
-		{[]string{"search", "--radius", ""}, []string{"10\n25\n50\n100\n:36\n"}},
-		{[]string{"watch", "--interval", ""}, []string{"1m\n"}},
-		{[]string{"search", "--base-url", ""}, []string{":4\n"}},
-		{[]string{"search", "--channel", ""}, []string{":4\n"}},
-		{[]string{"info", ""}, []string{":4\n"}},
-		{[]string{"watch", ""}, []string{":4\n"}},
-		{[]string{"info", "--fake", "2797227", ""}, []string{":4\n"}},
-		{[]string{"completion", "--shell", ""}, []string{"bash\nzsh\nfish\npowershell\n"}},
-	} {
-		out := newProcess().completed(t, test.args...)
-		for _, want := range test.want {
-			if !strings.Contains(out, want) {
-				t.Errorf("%q offers %q, without %q", test.args, out, want)
-			}
-		}
-	}
-}
-
 // installed is a directory that holds the program under its name.
 func installed(t *testing.T) string {
 	t.Helper()

@@ -21,12 +21,6 @@ Registered Nurse (f/m/x)  2797238  Hamburg
 `},
 		{"search --fake --limit 2 --fields Job,posting --csv", "job,posting\n2797227,600100\n2797238,600107\n"},
 		{"search --fake --limit 1 --fields title,job,apply_link --jsonl", `{"title":"Pflegefachkraft (m/w/d)","job":2797227,"apply_link":"http://BOARD/board/job/2797227/pflegefachkraft-m-w-d?jobDbPVId=910200&l=de"}` + "\n"},
-		{"search --fake --limit 1 --fields job,remote --json", `  "results": [
-    {
-      "job": 2797227,
-      "remote": ""
-    }
-  ]`},
 		{"search --fake --limit 1 --json", `      "job": 2797227` + "\n"},
 		{"search --fake --limit 1 --csv", "posting,version,title,place,company,remote,since,until,apply_link,job\n600100,910200,Pflegefachkraft (m/w/d),Berlin,"},
 		{"search --fake --limit 50", "42 of 42 postings"},

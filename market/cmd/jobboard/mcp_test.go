@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,78 +11,43 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
-	"github.com/jobboard-sdk/jobboard-go/market/jobmcp"
 )
 
 // maxFinish bounds answering what was asked before SIGTERM, as market/docs/assistant.md says.
 const maxFinish = time.Second
 
-// serving is a server that runs, and the other side of its input and output.
-type serving struct {
-	in     *io.PipeWriter
-	out    *io.PipeReader
-	stderr *syncBuffer
-	code   chan int
-}
-
-// syncBuffer is a buffer that several goroutines share.
-type syncBuffer struct {
-	mu  sync.Mutex
-	all bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.all.Write(p)
-}
-
-func (b *syncBuffer) text() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.all.String()
-}
-
-// serve starts jobboard mcp in a process.
-func (p *testProcess) serve(ctx context.Context, args ...string) *serving {
-	s := &serving{stderr: &syncBuffer{}, code: make(chan int, 1)}
-	var stdout *io.PipeWriter
-	p.stdin, s.in = io.Pipe()
-	s.out, stdout = io.Pipe()
-	a := p.program(stdout, s.stderr)
-	go func() {
-		code := a.Run(ctx, append([]string{"mcp"}, args...), commands)
-		stdout.Close()
-		s.code <- code
-	}()
-	return s
-}
-
-// connect gives a session of the official client with a server.
+// connect starts jobboard mcp in a process, and gives a session of the official client with it.
 func connect(t *testing.T, p *testProcess, args ...string) *mcp.ClientSession {
 	t.Helper()
-	s := p.serve(t.Context(), args...)
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	p.stdin = in
+	var stderr bytes.Buffer
+	server, code := p.program(out, &stderr), make(chan int, 1)
+	go func() {
+		ended := server.Run(t.Context(), append([]string{"mcp"}, args...), commands)
+		out.Close()
+		code <- ended
+	}()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: s.out, Writer: s.in}, nil)
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		session.Close()
-		if code := <-s.code; code != setup.ExitOK {
-			t.Errorf("exit code %d: %s", code, s.stderr.text())
+		if ended := <-code; ended != setup.ExitOK {
+			t.Errorf("exit code %d: %s", ended, stderr.String())
 		}
 	})
 	return session
@@ -282,35 +245,44 @@ func TestAssistantReadsNewSettings(t *testing.T) {
 	}
 }
 
-func TestAssistantSeesChanges(t *testing.T) {
+// What changed is compared with what watch has kept, and that is left alone.
+func TestAssistantComparesWithAWatch(t *testing.T) {
 	srv := demo(t)
 	p := newProcess().pointAt(srv)
-	session := connect(t, p)
 	state := filepath.Join(t.TempDir(), "state.json")
 	p.run(t, "watch", "--state", state, "--once").want(t, setup.ExitOK)
 	kept := read(t, state)
-	use(t, session, "what_changed", `{}`).want(t, false, "this is the first look")
-	job, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Gardener"})
 	srv.DeactivateJob(srv.Demo.OpenJob)
-	for range 2 { // the point of comparison stays
-		use(t, session, "what_changed", `{}`).want(t, false,
-			fmt.Sprintf(`{"change":"added","posting":"%d","foreign_title":"Gardener"}`, posting.ID),
-			`{"change":"gone","posting":"600100","foreign_title":"Pflegefachkraft (m/w/d)"}`)
-	}
-	use(t, session, "what_changed", `{"text":"gardener"}`).want(t, false, "this is the first look", `"postings":1`)
-	use(t, session, "what_changed", `{"from_now_on":true}`).want(t, false, `"change":"added"`)
-	srv.DeactivateJob(job.ID)
-	r := use(t, session, "what_changed", `{}`).want(t, false, `"foreign_title":"Gardener"`)
-	if strings.Contains(r.text, "Pflegefachkraft") {
-		t.Errorf("an old change is told again: %s", r.text)
-	}
-
-	// A second session compares with what watch has kept, and leaves it alone.
-	second := connect(t, p, "--state", state)
-	use(t, second, "what_changed", `{}`).want(t, false, `"foreign_title":"Pflegefachkraft (m/w/d)"`)
-	use(t, second, "what_changed", `{"near":"Berlin"}`).want(t, false, "the state file is of another search")
+	use(t, connect(t, p), "what_changed", `{}`).want(t, false, "this is the first look")
+	session := connect(t, p, "--state", state)
+	use(t, session, "what_changed", `{}`).want(t, false, `{"change":"gone","posting":"600100","foreign_title":"Pflegefachkraft (m/w/d)"}`)
+	use(t, session, "what_changed", `{"near":"Berlin"}`).want(t, false, "the state file is of another search")
 	if read(t, state) != kept {
 		t.Error("the state was written")
+	}
+}
+
+// A tool needs the settings of what it asks alone, and searches as the applicant where there is no other credential.
+func TestSettingsOfATool(t *testing.T) {
+	srv := demo(t)
+	for _, test := range []struct {
+		env       env
+		tool      string
+		want      string
+		searchers string // the credential of a search; empty: none is sent
+	}{
+		{env{"JOBDB_URL": ""}, "search_jobs", `"total":42`, "basic client 10"},
+		{env{"CLIENT_ID": ""}, "search_jobs", `"total":42`, "user token of applicant 7"},
+		{env{"BASE_URL": "", "USER_TOKEN": ""}, "may_i_apply", "JOBBOARD_USER_TOKEN", ""},
+		{nil, "may_i_apply", `"decision":"may apply"`, ""},
+	} {
+		use(t, connect(t, newProcess().pointAt(srv).with(test.env)), test.tool, map[bool]string{true: `{}`, false: `{"job":"2797227"}`}[test.searchers != ""]).want(t, false, test.want)
+		if test.searchers != "" {
+			wantSearch(t, srv, srv.Demo.Channel+"/jobs", test.searchers)
+		}
+	}
+	for _, need := range []string{"BASE_URL", "JOBDB_URL"} {
+		use(t, connect(t, newProcess().pointAt(srv).set(need, "")), "may_i_apply", `{"job":"2797227"}`).want(t, true, "JOBBOARD_"+need)
 	}
 }
 
@@ -335,146 +307,60 @@ const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"pro
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// inMemory is a mock server that a bubble of time may hold.
-func inMemory(opts ...jobboardtest.Option) *jobboardtest.Server {
-	return jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithDemo(), jobboardtest.WithoutSockets()}, opts...)...)
-}
-
-// bubble runs a test in virtual time against a mock server without sockets. A goroutine
-// of the server that stays behind fails it.
-func bubble(t *testing.T, test func(t *testing.T, srv *jobboardtest.Server, s *serving, end context.CancelFunc), args ...string) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := inMemory()
-		p := newProcess().pointAt(srv)
-		p.transport = srv.Client().Transport
-		ctx, end := context.WithCancel(t.Context())
-		defer end()
-		s := p.serve(ctx, args...)
-		test(t, srv, s, end)
-		s.in.Close()
-		s.out.Close()
-		<-s.code
-		srv.Close()
-		if c, ok := p.transport.(interface{ CloseIdleConnections() }); ok {
-			c.CloseIdleConnections()
-		}
-	})
-}
-
-// lines collects what a server writes; what it gives has the lines so far.
-func (s *serving) lines() func() []string {
-	var mu sync.Mutex
-	var all []string
-	go func() {
-		for r := bufio.NewReader(s.out); ; {
-			line, err := r.ReadString('\n')
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			all = append(all, strings.TrimSpace(line))
-			mu.Unlock()
-		}
-	}()
-	return func() []string {
-		mu.Lock()
-		defer mu.Unlock()
-		return slices.Clone(all)
-	}
-}
-
-// say sends lines and waits until the server has nothing more to do at once.
-func (s *serving) say(t *testing.T, text string) {
-	t.Helper()
-	if _, err := io.WriteString(s.in, text); err != nil {
-		t.Fatal(err)
-	}
-	synctest.Wait()
-}
-
 func call(id int, tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, arguments)
 }
 
-// When the input ends what was asked before is answered; when the process is to end, if that takes no
-// longer than a second.
+// When the input ends, or a line of it is no message, what was asked before is answered, and a client that is gone ends it.
 func TestAssistantEnds(t *testing.T) {
-	eof := func(s *serving, _ context.CancelFunc) { s.in.Close() }
-	stop := func(_ *serving, stop context.CancelFunc) { stop() }
+	searches := initialize + call(1, "search_jobs", `{}`) + call(2, "search_jobs", `{}`) + call(3, "search_jobs", `{}`)
 	for name, test := range map[string]struct {
-		end         func(s *serving, stop context.CancelFunc)
-		delay, took time.Duration
-		answers     int
+		in      string
+		out     io.Writer
+		code    int
+		answers int
+		says    string
 	}{
-		"end of the input":       {eof, 5 * time.Second, 5 * time.Second, 3},
-		"SIGTERM":                {stop, maxFinish / 2, maxFinish / 2, 3},
-		"SIGTERM, nothing comes": {stop, time.Hour, maxFinish, 0},
+		"end of the input":          {searches, nil, setup.ExitOK, 3, ""},
+		"a line that is no message": {searches + "garbage\n", nil, setup.ExitUnexpected, 3, "a line is not one message of at most 1 MiB"},
+		"the client is gone":        {searches, &fullDisk{}, setup.ExitUnexpected, 0, "the output cannot be written"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, stop context.CancelFunc) {
-				srv.Fail(jobboardtest.Fault{Delay: test.delay})
-				got := s.lines()
-				s.say(t, initialize)
-				for i := range 3 {
-					s.say(t, call(i+1, "search_jobs", `{}`))
-				}
-				began := time.Now()
-				test.end(s, stop)
-				code := <-s.code
-				s.code <- code
-				synctest.Wait() // the last line is read
-				if took := time.Since(began); code != setup.ExitOK || took != test.took {
-					t.Errorf("exit code %d after %s: %s", code, took, s.stderr.text())
-				}
-				if n := strings.Count(strings.Join(got(), ""), `"total":42`); n != test.answers {
-					t.Errorf("%d answers: %q", n, got())
-				}
-			})
-		})
+		p := newProcess().pointAt(demo(t))
+		p.stdin, p.stdout = strings.NewReader(test.in), test.out
+		r := p.run(t, "mcp").want(t, test.code).wantErr(t, test.says)
+		if n := strings.Count(r.out, `"total":42`); n != test.answers {
+			t.Errorf("%s: %d answers: %s", name, n, r.out)
+		}
 	}
-	t.Run("a line that is no message", func(t *testing.T) {
-		bubble(t, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
-			got := s.lines()
-			s.say(t, initialize+call(1, "search_jobs", `{}`)+"garbage\n")
-			code := <-s.code
-			s.code <- code
-			if code != setup.ExitUnexpected || len(got()) != 2 || !strings.Contains(s.stderr.text(), "a line is not one message of at most 1 MiB") {
-				t.Errorf("exit code %d: %s, %q", code, s.stderr.text(), got())
-			}
-		})
-	})
-	t.Run("the client is gone", func(t *testing.T) {
-		bubble(t, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
-			s.out.Close() // nobody reads
-			s.say(t, initialize)
-			code := <-s.code
-			s.code <- code
-			if code != setup.ExitUnexpected || !strings.Contains(s.stderr.text(), "the output cannot be written") {
-				t.Errorf("exit code %d: %s", code, s.stderr.text())
-			}
-		})
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Hour, func() { end(setup.ErrTerminated) })
+		p := newProcess()
+		in, typed := io.Pipe()
+		p.stdin = in
+		began := time.Now()
+		p.runContext(ctx, t, "mcp").want(t, setup.ExitOK)
+		if took := time.Since(began); took > time.Hour+maxFinish {
+			t.Errorf("SIGTERM: it ended after %s", took)
+		}
+		typed.Close()
 	})
 }
 
 // Standard output is the protocol's, also with --debug.
 func TestAssistantLogsToStandardError(t *testing.T) {
-	bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
-		got := s.lines()
-		s.say(t, initialize+call(1, "search_jobs", `{}`)+call(2, "may_i_apply", `{"job":"2797227"}`)+call(3, "doctor", `{}`))
-		time.Sleep(time.Minute)
-		if len(got()) != 4 {
-			t.Errorf("%d lines: %q", len(got()), got())
+	srv := demo(t)
+	p := newProcess().pointAt(srv)
+	p.stdin = strings.NewReader(initialize + call(1, "search_jobs", `{}`) + call(2, "may_i_apply", `{"job":"2797227"}`) + call(3, "doctor", `{}`))
+	r := p.run(t, "mcp", "--debug").want(t, setup.ExitOK).wantErr(t, "op=Postings", "server session connected").without(t, srv.Demo.ApplicantToken)
+	if n := strings.Count(r.out, "\n"); n != 4 {
+		t.Errorf("%d lines: %s", n, r.out)
+	}
+	for line := range strings.Lines(r.out) {
+		if !strings.HasPrefix(line, `{"jsonrpc":"2.0",`) || !json.Valid([]byte(line)) {
+			t.Errorf("standard output has %.100s", line)
 		}
-		for _, line := range got() {
-			if !strings.HasPrefix(line, `{"jsonrpc":"2.0",`) || !json.Valid([]byte(line)) {
-				t.Errorf("standard output has %.100s", line)
-			}
-		}
-		if log := s.stderr.text(); !strings.Contains(log, "op=Postings") || !strings.Contains(log, "server session connected") ||
-			strings.Contains(log, srv.Demo.ApplicantToken) {
-			t.Errorf("the log is %s", log)
-		}
-	}, "--debug")
+	}
 }
 
 // The page shows a registration that works, and the rate of requests.
@@ -509,86 +395,4 @@ func TestAssistantPage(t *testing.T) {
 		p.env[name] = text
 	}
 	use(t, connect(t, p), "may_i_apply", `{"job":"2797227"}`).want(t, false, `"decision":"may apply"`)
-}
-
-// An assistant's settings are read once, until a tool finds that they lack something or that
-// the credential is refused; settings that cannot be read are tried again.
-func TestAssistantKeepsItsSettings(t *testing.T) {
-	read, broken := 0, errors.New("broken")
-	var fails error
-	a := &assistantBoard{read: func() (*setup.Board, error) { read++; return &setup.Board{}, fails }}
-	asked := func(what string, want int, wantErr error) {
-		t.Helper()
-		if _, err := a.board(); read != want || !errors.Is(err, wantErr) {
-			t.Errorf("%s: read %d times, want %d; %v", what, read, want, err)
-		}
-	}
-	fails = broken
-	asked("settings that are broken", 1, broken)
-	asked("and still are", 2, broken)
-	fails = nil
-	asked("settings that are mended", 3, nil)
-	asked("and are kept", 3, nil)
-	for _, c := range []struct {
-		err    error
-		forget bool
-	}{
-		{errors.New("any"), false},
-		{jobboard.ErrServer, false},
-		{jobboard.ErrTimeout, false},
-		{jobboard.ErrNotFound, false},
-		{setup.Usage("x"), false},
-		{jobboard.ErrUnauthorized, true},
-		{jobboard.ErrForbidden, true},
-		{jobboard.ErrToken, true},
-		{setup.Lacks("x"), true},
-		{fmt.Errorf("more: %w", setup.Missing(setup.JobDBURL)), true},
-		{jobmcp.ErrNoChannel, true},
-	} {
-		before := read
-		a.failed(c.err)
-		if c.forget {
-			before++
-		}
-		asked(c.err.Error(), before, nil)
-	}
-}
-
-// A tool gets a board only if all needed settings have values. It searches as the applicant only
-// without another credential.
-func TestBoardOfATool(t *testing.T) {
-	const base, lookup = "BASE_URL=https://jobs.example", "JOBDB_URL=https://jobdb.example"
-	for _, test := range []struct {
-		set         string
-		need        jobmcp.Need
-		lacks       string // a word of the failure; empty: there is a board
-		applicant   bool
-		asApplicant bool // a search
-	}{
-		{base + " CLIENT_ID=1 CHANNEL=c", jobmcp.NeedSearch, "", false, false},
-		{base + " CLIENT_ID=1 USER_TOKEN=u", jobmcp.NeedSearch, "", true, false},
-		{base + " USER_TOKEN=u", jobmcp.NeedSearch, "", true, true},
-		{base, jobmcp.NeedSearch, "a search needs a credential", false, false},
-		{lookup + " USER_TOKEN=u", jobmcp.NeedSearch, "no base address", false, false},
-		{lookup, jobmcp.NeedApplicant, "", false, false}, // the result says that it is not certain
-		{lookup + " " + base + " USER_TOKEN=u", jobmcp.NeedApplicant, "", true, false},
-		{lookup + " USER_TOKEN=u", jobmcp.NeedApplicant, "no base address", false, false},
-		{base + " USER_TOKEN=u", jobmcp.NeedApplicant, "no lookup address", false, false},
-	} {
-		env := map[string]string{}
-		for pair := range strings.FieldsSeq(test.set) {
-			name, value, _ := strings.Cut(pair, "=")
-			env["JOBBOARD_"+name] = value
-		}
-		a := &assistantBoard{read: func() (*setup.Board, error) {
-			return (&setup.Reader{Getenv: func(name string) string { return env[name] }}).Read(pflag.NewFlagSet("", pflag.ContinueOnError))
-		}}
-		got, err := a.open(t.Context(), test.need)
-		if (err != nil) != (test.lacks != "") || err != nil && !strings.Contains(err.Error(), test.lacks) {
-			t.Errorf("%s: %v, want %q", test.set, err, test.lacks)
-		}
-		if err == nil && (got.Client == nil || (got.Applicant != nil) != test.applicant || got.SearchAsApplicant != test.asApplicant || string(got.Channel) != env["JOBBOARD_CHANNEL"]) {
-			t.Errorf("%s: %+v", test.set, got)
-		}
-	}
 }

@@ -206,11 +206,7 @@ func (h *hits) page(c *term.Console, page *jobboard.JobSearchResult, form string
 		if fields == nil {
 			fields = hitFields
 		}
-		lines := cli.NewCSV(c.Out, fields)
-		for _, p := range postings {
-			_ = lines.Write(p) // Flush has the error
-		}
-		return lines.Flush()
+		return cli.WriteCSV(c.Out, fields, postings)
 	}
 	h.print(c, postings)
 	return nil

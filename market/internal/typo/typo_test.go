@@ -1,31 +1,69 @@
 package typo
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+)
 
+// slowDistance counts as distance does, letter by letter.
+func slowDistance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	d := make([][]int, len(x)+1)
+	for i := range d {
+		d[i] = make([]int, len(y)+1)
+		for j := range d[i] {
+			switch {
+			case i == 0 || j == 0:
+				d[i][j] = i + j
+				continue
+			case x[i-1] == y[j-1]:
+				d[i][j] = d[i-1][j-1]
+			default:
+				d[i][j] = 1 + min(d[i-1][j-1], d[i-1][j], d[i][j-1])
+			}
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(x)][len(y)]
+}
+
+// Letters that are missing, too many, wrong, or swapped with their neighbour count one
+// each.
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
 	}{
 		{"", "", 0},
-		{"a", "", 1},
-		{"berlin", "berlin", 0},
-		{"berlni", "berlin", 1},
-		{"ebrlin", "berlin", 1}, // the first two letters are swapped
-		{"brlin", "berlin", 1},
-		{"berrlin", "berlin", 1},
-		{"bärlin", "berlin", 1},
-		{"münchne", "münchen", 1},
-		{"kitten", "sitting", 3},
+		{"", "pflege", 6},
+		{"pflege", "", 6},
+		{"pflege", "pflege", 0},
+		{"pflgee", "pflege", 1},
+		{"pflge", "pflege", 1},
+		{"pfllege", "pflege", 1},
+		{"pflaga", "pflege", 2},
+		{"ёлка", "елка", 1},
+		{"лёка", "ёлка", 1},
 		{"ca", "abc", 3},
 	} {
-		for _, most := range []int{3, 9} {
-			if got := Distance(c.a, c.b, most); got != c.want {
-				t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
-			}
+		if got := NewPattern(c.a).Distance(c.b); got != c.want {
+			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
 		}
-		if got := Distance(c.b, c.a, c.want-1); got < c.want {
-			t.Errorf("from %q to %q at most %d: %d", c.b, c.a, c.want-1, got)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	word := func() string {
+		letters := make([]rune, 1+r.IntN(64))
+		for i := range letters {
+			letters[i] = []rune("abcдüß")[r.IntN(2+r.IntN(5))]
+		}
+		return string(letters)
+	}
+	for range 2000 {
+		a, b := word(), word()
+		if got, want := NewPattern(a).Distance(b), slowDistance(a, b); got != want {
+			t.Fatalf("from %q to %q: %d, want %d", a, b, got, want)
 		}
 	}
 }

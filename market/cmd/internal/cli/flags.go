@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/typo"
 )
 
 // AtMost refuses more than n arguments, and names the first one too many.
@@ -35,7 +36,7 @@ func exclusive(flags *pflag.FlagSet) error {
 // valueKinds describes the right values of each type of flag, for errors.
 var valueKinds = map[string]string{
 	"bool": "true or false", "int": "a whole number", "float64": "a number", "duration": "a time such as 10s",
-	"networks": "a network such as 10.0.0.0/8, or several with commas",
+	"ipNetSlice": "a network such as 10.0.0.0/8, or several with commas",
 }
 
 // flagError explains a wrong flag: it suggests similar flags, and says why
@@ -52,11 +53,6 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &unknown) {
 		return failed
 	}
-	// Cobra suggests only commands, so present the flags as commands.
-	names := &cobra.Command{SuggestionsMinimumDistance: 2}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
-	})
 	name := unknown.GetSpecifiedName()
 	for _, secret := range []string{"token", "secret", "password"} {
 		if strings.Contains(name, secret) {
@@ -64,8 +60,10 @@ func flagError(cmd *cobra.Command, err error) error {
 			return failed
 		}
 	}
-	if similar := names.SuggestionsFor(name); len(similar) > 0 && len(name) > 2 { // two letters resemble every short name
-		failed.Err = fmt.Errorf("%w; is it --%s?", err, strings.Join(similar, " or --"))
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if meant := typo.Closest(name, names); meant != "" {
+		failed.Err = fmt.Errorf("%w; is it --%s?", err, meant)
 	}
 	return failed
 }

@@ -158,6 +158,15 @@ func (c *CSV[T]) Flush() error {
 	return c.w.Error()
 }
 
+// WriteCSV writes a list as CSV.
+func WriteCSV[T any](w io.Writer, fields []Field[T], entries []T) error {
+	lines := NewCSV(w, fields)
+	for _, e := range entries {
+		_ = lines.Write(e) // Flush returns the error
+	}
+	return lines.Flush()
+}
+
 // Object returns fields of an entry as a JSON object, in the order of fields.
 func Object[T any](fields []Field[T], entry T) (json.RawMessage, error) {
 	var b bytes.Buffer

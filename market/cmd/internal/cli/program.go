@@ -176,7 +176,7 @@ func (p *Program) execute(ctx context.Context, root *cobra.Command) (*cobra.Comm
 }
 
 // Root prepares the root command with the parts that both programs share: the flags of
-// the settings, error messages, the help and its topics.
+// the settings, error messages and the help.
 func (p *Program) Root(root *cobra.Command) *cobra.Command {
 	root.Version = Version()
 	root.SilenceErrors, root.SilenceUsage = true, true
@@ -195,7 +195,6 @@ func (p *Program) Root(root *cobra.Command) *cobra.Command {
 	root.SetUsageFunc(printUsage)
 	p.Settings.AddFlags(root.PersistentFlags())
 	completeSettings(root)
-	root.AddCommand(helpTopics(root.PersistentFlags())...)
 	return root
 }
 
@@ -205,7 +204,8 @@ type Group struct {
 	Commands []*cobra.Command
 }
 
-// AddGroups adds commands under their headings.
+// AddGroups adds commands under their headings, and the topics of the help, which list
+// the flags of every command: the program adds its own before.
 func AddGroups(root *cobra.Command, groups ...Group) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.Title, Title: g.Title})
@@ -214,4 +214,5 @@ func AddGroups(root *cobra.Command, groups ...Group) {
 			root.AddCommand(c)
 		}
 	}
+	root.AddCommand(helpTopics(root.PersistentFlags())...)
 }

@@ -3,76 +3,78 @@
 package clitest
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// Unbounded is the Most of a command that takes any number of arguments.
-const Unbounded = -1
+// Program runs a program with arguments.
+type Program func(args ...string) (code int, out, errOut string)
 
-// Command lists the arguments and flags of a command with their completions: words, ":0"
-// for files, ":8" for files with the listed extensions, or nothing more.
-type Command struct {
-	Most  int // arguments
-	Args  string
-	Flags []string // each with its default
-}
-
-// Program runs a program under test.
-type Program struct {
-	Completed func(args ...string) string      // returns the completions of the last argument, which is empty
-	Refused   func(why string, args ...string) // fails the test unless the program refuses arguments and says why
-}
-
-// Check fails a test unless the commands below root are those of want.
-func (p Program) Check(t *testing.T, root *cobra.Command, want map[string]Command) {
+// Check fails a test unless each command below root has a help that fits a terminal, completes its flags and refuses
+// arguments that it does not take.
+func Check(t *testing.T, root *cobra.Command, run Program) {
 	t.Helper()
+	run.checkHelp(t, "--help")
+	run.checkFlags(t, "search", root.PersistentFlags())
 	for _, c := range root.Commands() {
-		w, ok := want[c.Name()]
-		if !ok {
-			if c.Flags().HasFlags() {
-				t.Errorf("nothing is said of %s", c.Name())
-			}
+		run.checkHelp(t, "help", c.Name())
+		if !c.Runnable() { // a topic of the help
 			continue
 		}
-		if got := p.Flags(c.Name(), c.LocalNonPersistentFlags()); !slices.Equal(got, w.Flags) {
-			t.Errorf("%s has the flags %q", c.Name(), got)
-		}
-		if got := p.completed(c.Name(), ""); got != w.Args {
-			t.Errorf("the arguments of %s are completed with %q", c.Name(), got)
-		}
-		if w.Most == Unbounded {
-			continue
-		}
-		args := strings.Fields("a b c")[:w.Most+1]
-		p.Refused(fmt.Sprintf("one argument too many: %q", args[w.Most]), append([]string{c.Name()}, args...)...)
-		if err := c.Args(c, args[:w.Most]); err != nil {
-			t.Errorf("%s does not take %d arguments: %v", c.Name(), w.Most, err)
+		run.checkFlags(t, c.Name(), c.LocalNonPersistentFlags())
+		takesText := strings.Contains(c.Use, "[TEXT]")
+		code, out, errOut := run(c.Name(), "a", "b", "c", "--config=/no/such")
+		refused := code == 2 && out == "" && strings.Contains(errOut, "one argument too many: ") && strings.Contains(errOut, "\nnext: ")
+		if refused == takesText {
+			t.Errorf("%s with three arguments: %d\n%s%s", c.Name(), code, out, errOut)
 		}
 	}
 }
 
-// Flags returns the flags of a set with their defaults, and how a command completes them.
-func (p Program) Flags(command string, set *pflag.FlagSet) (all []string) {
-	set.VisitAll(func(f *pflag.Flag) {
-		text := f.Name + "=" + f.DefValue
-		if f.Value.Type() != "bool" {
-			text += " " + p.completed(command, "--"+f.Name, "")
+// checkHelp wants a help no wider than a terminal; a line to copy may be. Only the topic of the settings repeats the flags of
+// every command.
+func (run Program) checkHelp(t *testing.T, args ...string) {
+	t.Helper()
+	code, out, errOut := run(args...)
+	if code != 0 || out == "" || errOut != "" {
+		t.Errorf("%q: %d, %s", args, code, errOut)
+	}
+	for line := range strings.Lines(out) {
+		if n := runewidth.StringWidth(strings.TrimSpace(line)); n > 80 && !strings.HasPrefix(line, "  $ ") {
+			t.Errorf("%q: %d columns: %s", args, n, line)
 		}
-		all = append(all, text)
-	})
-	return all
+	}
+	if strings.Contains(out, "--user-token-file file ") && args[len(args)-1] != "settings" {
+		t.Errorf("%q repeats the flags of every command:\n%s", args, out)
+	}
 }
 
-func (p Program) completed(args ...string) string {
-	return strings.Join(strings.Fields(p.Completed(args...)), " ")
+// checkFlags wants flags that take a file to be completed with files, and others with words or nothing.
+func (run Program) checkFlags(t *testing.T, command string, flags *pflag.FlagSet) {
+	t.Helper()
+	flags.VisitAll(func(f *pflag.Flag) {
+		value, _ := pflag.UnquoteUsage(f)
+		if f.Value.Type() == "bool" {
+			return
+		}
+		_, out, _ := run("__complete", command, "--"+f.Name, "")
+		offered := strings.Fields(out)
+		if len(offered) == 0 {
+			t.Fatalf("%s --%s is completed with %q", command, f.Name, out)
+		}
+		directive, err := strconv.Atoi(strings.TrimPrefix(offered[len(offered)-1], ":"))
+		files := cobra.ShellCompDirective(directive)&cobra.ShellCompDirectiveNoFileComp == 0
+		if named := strings.Contains(value, "file") || f.Name == "db"; err != nil || files != named {
+			t.Errorf("%s --%s, which takes a %s, is completed with %q", command, f.Name, value, out)
+		}
+	})
 }
 
 // WriteFile writes a file of a test, readable as mode says, and returns its path.

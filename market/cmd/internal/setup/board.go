@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
-	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/baseurl"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/clienttoken"
 )
@@ -81,30 +79,25 @@ func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
 	} else {
 		cfg.TLS = trust
 	}
-	if b.reader.debug {
-		cfg.Observer = observer(cfg.Logger)
-	}
 	return cfg, b.setCredential(&cfg)
 }
 
 // pace sets the number and the time-out of attempts from the flags.
 func (r *Reader) pace(retry *jobboard.RetryPolicy) error {
-	if r.attempts < 0 {
+	switch {
+	case r.attempts < 0:
 		return Lacks("--attempts is negative").Next("--attempts 0 leaves the number to the client")
+	case r.timeout < 0:
+		return Lacks("--timeout is negative").Next("give a time such as --timeout 10s")
 	}
 	// A new client's retry budget would be too small for many attempts, so raise it
 	// too.
 	if n := r.attempts; n > 0 {
 		retry.MaxAttempts, retry.Budget = n, n
 	}
-	if r.timeout == "" {
-		return nil
+	if r.timeout > 0 {
+		retry.AttemptTimeout = r.timeout
 	}
-	d, err := time.ParseDuration(r.timeout)
-	if err != nil || d <= 0 {
-		return Lacks("--timeout: %q is no time", term.Printable(r.timeout)).Next("give a time such as --timeout 10s")
-	}
-	retry.AttemptTimeout = d
 	return nil
 }
 
@@ -283,26 +276,6 @@ func (s *Settings) Below(path string) string {
 	}
 	base := strings.TrimRight(s.Get(BaseURL), "/")
 	return strings.TrimRight(strings.TrimSuffix(base, "/api/rest"), "/") + path
-}
-
-// observer logs calls and attempts for --debug. Observers get no secrets.
-func observer(l *slog.Logger) *jobboard.Observer {
-	return &jobboard.Observer{
-		Call: func(ctx context.Context, call jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
-			l.DebugContext(ctx, "call", "op", call.Op, "method", call.Method, "path", call.Path,
-				"host", net.JoinHostPort(call.Host, call.Port))
-			return ctx, func(end jobboard.CallEnd) {
-				l.DebugContext(ctx, "done", "op", call.Op, "status", end.StatusCode, "attempts", end.Attempts,
-					"took", end.Duration)
-			}
-		},
-		Attempt: func(ctx context.Context, attempt jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
-			return ctx, func(end jobboard.AttemptEnd) {
-				l.DebugContext(ctx, "attempt", "number", attempt.Number, "status", end.StatusCode,
-					"took", end.Duration, "repeat", end.Repeat)
-			}
-		},
-	}
 }
 
 // lacking holds, for each setting that a command may require, the error for a missing

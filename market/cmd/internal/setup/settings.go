@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/pflag"
@@ -103,7 +104,7 @@ type Reader struct {
 	debug    bool
 	config   string
 	attempts int
-	timeout  string
+	timeout  time.Duration
 }
 
 // UsesFake reports whether --fake was given.
@@ -145,11 +146,11 @@ func (r *Reader) AddFlags(f *pflag.FlagSet) {
 		f.String(s.Flag, "", help)
 	}
 	f.BoolVar(&r.useFake, "fake", false, "ask the embedded mock server with its demo data, whatever is set up")
-	f.BoolVar(&r.debug, "debug", false, "log every attempt to standard error, without secrets")
+	f.BoolVar(&r.debug, "debug", false, "log every request to standard error, without secrets")
 	f.StringVar(&r.config, "config", "",
 		"configuration `file` (JOBBOARD_CONFIG; default: jobboard/config.toml where the system keeps such)")
 	f.IntVar(&r.attempts, "attempts", 0, "most `attempts` of a call (default 5)")
-	f.StringVar(&r.timeout, "timeout", "", "`time` of an attempt, such as 10s (default 15s)")
+	f.DurationVar(&r.timeout, "timeout", 0, "`time` of an attempt, such as 10s (default 15s)")
 }
 
 // Origin names the place of a value. If several places set a value, the smallest Origin

@@ -192,6 +192,9 @@ func TestMistakesInSettings(t *testing.T) {
 		{config: "\nchanel = 'canary'\n", words: `config.toml:2: there is no setting "chanel"; is it channel?`, next: "jobboard help settings"},
 		{config: "tokenfile = 'canary'\n", words: `there is no setting "tokenfile"; is it token_file?`, next: "jobboard help settings"},
 		{config: "channel = canary\n", words: "config.toml:1:", next: ""},
+		{config: "[profile]\nlanguge = 'canary'\n", words: `there is no setting "profile`, next: "jobboard help settings"},
+		{config: "\ntoken = ['canary']\n", words: "config.toml:2:"},
+		{config: "allow_insecure = 'canary'\n", words: "config.toml:1:"},
 		{config: "token = 't'\ntoken_file = 'canary'\n", words: "token and token_file are both set", next: ""},
 		{config: "token_file = 'none'\n", words: "token_file: open ", next: ""},
 		{environment: map[string]string{"ALLOW_INSECURE": "canary"}, words: "JOBBOARD_ALLOW_INSECURE is neither true nor false"},
@@ -328,7 +331,6 @@ func TestMisspeltVariables(t *testing.T) {
 	}
 }
 
-// One credential of the client is taken: that which is set closer to the command.
 // The help of each flag of a setting ends with the variable that stands for it.
 func TestFlagsNameTheirVariables(t *testing.T) {
 	f := pflag.NewFlagSet("x", pflag.ContinueOnError)
@@ -340,40 +342,6 @@ func TestFlagsNameTheirVariables(t *testing.T) {
 		}
 		if flag := f.Lookup(s.Flag); flag == nil || !strings.HasSuffix(flag.Usage, want) || flag.Usage == want {
 			t.Errorf("--%s: %+v", s.Flag, flag)
-		}
-	}
-}
-
-func TestOneCredential(t *testing.T) {
-	token := clitest.WriteFile(t, "token", "flag", 0o600)
-	for _, test := range []struct {
-		config      string
-		environment map[string]string
-		flags       []string
-		kept        string
-		ambiguous   bool
-	}{
-		{config: "token = 't'\n", kept: "token"},
-		{config: "client_id = '1'\n", kept: "client_id"},
-		{config: "client_secret = 's'\nclient_id = '1'\n", kept: "client_id client_secret"},
-		{config: "client_id = '1'\ntoken = 't'\n", kept: "client_id token", ambiguous: true},
-		{config: "client_secret = 's'\ntoken = 't'\n", kept: "client_secret token", ambiguous: true},
-		{config: "client_id = '1'\nclient_secret = 's'\n", environment: map[string]string{"TOKEN": "t"}, kept: "token"},
-		{config: "token = 't'\n", environment: map[string]string{"CLIENT_ID": "1"}, kept: "client_id"},
-		{config: "token = 't'\nclient_id = '1'\n", environment: map[string]string{"CLIENT_SECRET": "s"}, kept: "client_id client_secret"},
-		{environment: map[string]string{"TOKEN": "t", "CLIENT_ID": "1"}, kept: "client_id token", ambiguous: true},
-		{environment: map[string]string{"CLIENT_ID": "1"}, flags: []string{"--token-file", token}, kept: "token"},
-		{environment: map[string]string{"TOKEN": "t"}, flags: []string{"--client-id", "1"}, kept: "client_id"},
-	} {
-		b, err := reader(t, test.environment, test.config).read(t, test.flags...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if kept := strings.Join(slices.Sorted(maps.Keys(b.Values)), " "); kept != test.kept || (b.ambiguous != nil) != test.ambiguous {
-			t.Errorf("%+v: kept are %s, %v", test, kept, b.ambiguous)
-		}
-		if _, err := b.Config(jobboard.Config{}); test.ambiguous {
-			says(t, test, err, "are both set", "keep one")
 		}
 	}
 }
@@ -432,7 +400,7 @@ func TestConfig(t *testing.T) {
 	}
 	cfg, err := b.Config(jobboard.Config{})
 	if err != nil || cfg.BaseURL != "https://jobs.example" || cfg.JobDBURL != "https://jobdb.example" || cfg.Language != "de" || cfg.ClientID != "10" ||
-		cfg.UserAgent != "towns" || cfg.AllowInsecure || cfg.TokenSource != nil || cfg.Logger != nil || cfg.Observer != nil || cfg.HTTPClient != nil {
+		cfg.UserAgent != "towns" || cfg.AllowInsecure || cfg.TokenSource != nil || cfg.Logger != nil || cfg.HTTPClient != nil {
 		t.Errorf("%+v, %v", cfg, err)
 	}
 	if p := cfg.Retry; p.MaxAttempts != 3 || p.Budget != 3 || p.AttemptTimeout != 10*time.Second {
@@ -450,7 +418,7 @@ func TestConfig(t *testing.T) {
 	}
 	b, _ = reader(t, all, "").read(t, "--debug")
 	if cfg, err := b.Config(jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 2}}); err != nil || cfg.Retry.MaxAttempts != 2 || cfg.Retry.Budget != 0 ||
-		cfg.Retry.AttemptTimeout != 0 || cfg.Logger == nil || cfg.Observer == nil {
+		cfg.Retry.AttemptTimeout != 0 || cfg.Logger == nil {
 		t.Errorf("%+v, %v", cfg, err)
 	}
 	for _, test := range []struct {
@@ -460,9 +428,7 @@ func TestConfig(t *testing.T) {
 	}{
 		{map[string]string{"BASE_URL": "", "JOBDB_URL": ""}, nil, "no address is set", "set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake"},
 		{nil, []string{"--attempts", "-1"}, "--attempts is negative", "--attempts 0"},
-		{nil, []string{"--timeout", "soon"}, `--timeout: "soon" is no time`, "--timeout 10s"},
-		{nil, []string{"--timeout", "0s"}, `--timeout: "0s" is no time`, "--timeout 10s"},
-		{nil, []string{"--timeout", "-1s"}, `--timeout: "-1s" is no time`, "--timeout 10s"},
+		{nil, []string{"--timeout", "-1s"}, "--timeout is negative", "--timeout 10s"},
 		{map[string]string{"CLIENT_ID": "", "CLIENT_SECRET": "s"}, nil, "a client secret and no client identifier", "set JOBBOARD_CLIENT_ID beside the secret"},
 		{map[string]string{"BASE_URL": "http://jobs.example"}, nil, "the base address (base_url) is http to a host that is not loopback", "--allow-insecure"},
 		{map[string]string{"JOBDB_URL": "http://u@jobs.example"}, nil, "the lookup address (jobdb_url) ", "take name and password out of the address"},
@@ -503,76 +469,6 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// A search sends the client's credential, and the applicant's token only without one.
-func TestCredential(t *testing.T) {
-	for _, test := range []struct {
-		set         string
-		credential  string
-		asApplicant bool
-	}{
-		{"", "", false},
-		{"USER_TOKEN", UserToken, true},
-		{"USER_TOKEN CLIENT_ID", ClientID, false},
-		{"CLIENT_ID CLIENT_SECRET", ClientSecret, false},
-		{"TOKEN USER_TOKEN", Token, false},
-	} {
-		environment := map[string]string{"BASE_URL": "https://jobs.example"}
-		for name := range strings.FieldsSeq(test.set) {
-			environment[name] = "x"
-		}
-		b, err := reader(t, environment, "").read(t)
-		if err != nil || b.Credential() != test.credential {
-			t.Fatalf("%s: %q, %v", test.set, b.Credential(), err)
-		}
-		c, err := b.ClientFor(BaseURL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := b.Searches(c)
-		if test.credential == "" {
-			says(t, test, err, "a search needs a credential", "set JOBBOARD_CLIENT_ID, or ")
-			continue
-		}
-		if _, asApplicant := s.(*jobboard.Applicant); err != nil || asApplicant != test.asApplicant {
-			t.Errorf("%s: searched by a %T, %v", test.set, s, err)
-		}
-	}
-}
-
-// What a command needs and is not set is named, before anything is sent.
-func TestMissing(t *testing.T) {
-	bare, err := reader(t, nil, "").read(t)
-	if err != nil {
-		t.Fatal(err)
-	}
-	half, _ := reader(t, map[string]string{"BASE_URL": "https://x", "CLIENT_ID": "1", "JOB": "1", "JOBDB_URL": "https://y"}, "").read(t)
-	for _, test := range []struct {
-		ask         func() error
-		words, next string
-	}{
-		{func() error { _, err := bare.ClientFor(BaseURL); return err }, "no base address is set", "--base-url"},
-		{func() error { _, err := bare.ClientFor(JobDBURL); return err }, "no lookup address is set", "--jobdb-url"},
-		{func() error { _, _, err := bare.Searcher(); return err }, "no base address is set", "--base-url"},
-		{func() error { _, _, err := half.Searcher(); return err }, "no channel is set", "JOBBOARD_CHANNEL"},
-		{func() error { _, err := bare.NeedJob(nil); return err }, "no job is named", "JOBBOARD_JOB"},
-		{func() error { _, err := bare.NeedJob([]string{"x"}); return err }, "not a positive number", "such as 2797227"},
-		{func() error { _, err := bare.LookUp(t.Context(), []string{"1"}); return err }, "no lookup address", "--jobdb-url"},
-		{func() error { _, err := bare.LookUp(t.Context(), nil); return err }, "no job is named", "JOBBOARD_JOB"},
-		{func() error { _, err := bare.Precheck(t.Context(), nil); return err }, "no job is named", "JOBBOARD_JOB"},
-		{func() error { _, err := half.Precheck(t.Context(), nil); return err }, "no applicant's token", "JOBBOARD_USER_TOKEN"},
-	} {
-		says(t, test.words, test.ask(), test.words, test.next)
-	}
-	for _, test := range []struct {
-		args []string
-		want jobboard.JobID
-	}{{nil, 1}, {[]string{"2"}, 2}} {
-		if id, err := half.NeedJob(test.args); err != nil || id != test.want {
-			t.Errorf("%v: %d, %v", test.args, id, err)
-		}
-	}
-}
-
 // The address of a path is below the base address, whether that ends with /api/rest or not.
 func TestBelow(t *testing.T) {
 	for _, base := range []string{"https://x/b", "https://x/b/", "https://x/b/api/rest", "https://x/b/api/rest/", "https://x/b//"} {
@@ -605,12 +501,6 @@ func TestFake(t *testing.T) {
 		Channel: {d.Channel, FromFake}, Job: {"5", FromFlag}, Language: {"en", FromFlag},
 	}; !maps.Equal(b.Values, want) {
 		t.Errorf("%v", b.Values)
-	}
-	if info, err := b.LookUp(t.Context(), []string{fmt.Sprint(d.OpenJob)}); err != nil || !info.ApplyPossible {
-		t.Errorf("%+v, %v", info, err)
-	}
-	if p, err := b.Precheck(t.Context(), []string{fmt.Sprint(d.OpenJob)}); err != nil || p.Decision != jobboard.DecisionMayApply {
-		t.Errorf("%+v, %v", p, err)
 	}
 	if got := r.Secrets.Mask(d.ApplicantToken); got != "[hidden]" {
 		t.Errorf("the applicant's token is shown as %s", got)
@@ -659,7 +549,7 @@ func TestCAFileAndDebug(t *testing.T) {
 	if _, err := b.LookUp(t.Context(), []string{fmt.Sprint(srv.Demo.OpenJob)}); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"msg=call op=", "method=GET", "host=127.0.0.1:", "msg=attempt number=1 status=200", "msg=done op=", "attempts=1"} {
+	for _, want := range []string{`msg="jobboard: request" op=`, "method=GET", "host=127.0.0.1", `msg="jobboard: answer" op=`, "attempt=1 status=200"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("no %q in\n%s", want, log.String())
 		}

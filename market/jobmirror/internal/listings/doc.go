@@ -114,17 +114,7 @@ func (w *Writer) Each(f func(key int64, missing bool, raw int64)) error {
 	})
 }
 
-// Holds reports whether rows of the source are held.
-func (w *Writer) Holds() (bool, error) {
-	return store.Value[bool](w, "SELECT "+w.has(IsHeld), w.source)
-}
-
-// Shows reports whether the source shows any row.
-func (w *Writer) Shows() (bool, error) {
-	return store.Value[bool](w, "SELECT "+w.has(isShown), w.source)
-}
-
-// State reports both, by one statement.
+// State reports whether rows of the source are held, and whether it shows any row.
 func (w *Writer) State() (holds, shows bool, err error) {
 	err = w.Row("SELECT "+w.has(IsHeld)+", "+w.has(isShown), []any{w.source, w.source}, &holds, &shows)
 	return holds, shows, err

@@ -12,7 +12,7 @@ const MaxOpen = 50
 
 // WantLookups notes whether the jobs of held rows are to be looked up.
 func (w *Writer) WantLookups() error {
-	holds, err := w.Holds()
+	holds, _, err := w.State()
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func (w *Writer) loseFew(r Refresh, rules Rules) error {
 	if err != nil || first == 0 {
 		return err
 	}
-	shows, err := w.Shows()
+	_, shows, err := w.State()
 	if err != nil || !shows {
 		return err
 	}

@@ -27,7 +27,7 @@ func (f *finder) findMistakes() (err error) {
 	if f.corrected != nil {
 		return nil
 	}
-	if f.q.Among != nil {
+	if f.q.Among != nil || f.q.Literal {
 		f.corrected = []Correction{}
 		return nil
 	}
@@ -46,8 +46,8 @@ func (f *finder) findMistakes() (err error) {
 }
 
 // leadOn returns the corrections of a text that finds nothing as it was typed: its mistyped words, the words that only
-// say that somebody looks for a job and, where there are still no hits, the circumstance of the others. A word is left out
-// only if that finds something.
+// say that somebody looks for a job and, where there are still no hits, the circumstance of the others. A word is left
+// out only if that finds something.
 func (f *finder) leadOn() ([]Correction, answer, error) {
 	wishes := f.text.Wishes()
 	wishes = wishes[:min(len(wishes), maxWishes)]
@@ -97,9 +97,9 @@ func (f *finder) mayLeaveOut(corrections []Correction) bool {
 	return n == 0 || !f.correctedText(corrections).Empty()
 }
 
-// circumstance returns the single word of a text that says the least what the work is, as a town or Teilzeit beside Koch
-// does: of the documents with the tags Query.Meant that have it, the smallest part has it in the title. Of words that are
-// alike in this it is the one that the fewest have. Empty: none can be left out, or there are too many.
+// circumstance returns the single word of a text that says the least what the work is, as a town or Teilzeit beside
+// Koch does: of the documents with the tags Query.Meant that have it, the smallest part has it in the title. Of words
+// that are alike in this it is the one that the fewest have. Empty: none can be left out, or there are too many.
 func (f *finder) circumstance(text words.Query) (found string, err error) {
 	list := text.Single()
 	if len(list) > maxSingle {
@@ -138,18 +138,12 @@ func (f *finder) findsWith(corrections []Correction) (bool, error) {
 	}
 	one := *f.questions
 	one.read(f.correctedText(corrections))
-	if f.q.Near.IsZero() && !one.text.Quoted() {
+	if one.allAreHits() {
 		return f.index.Any(f.t.Tx, one.all)
 	}
-	var found []int64
-	var err error
-	if f.q.Near.IsZero() {
-		found, err = f.index.All(f.t.Tx, one.all)
-	} else {
-		found, err = f.t.inside(one.all, f.q)
-	}
-	if err == nil {
-		found, err = f.t.matching(found[:min(len(found), maxRead)], one.text)
+	found, err := f.t.allHits(&one)
+	if err == nil && len(found) > maxRead {
+		found, err = f.t.matching(found[:maxRead], one.text)
 	}
 	return len(found) > 0, err
 }
@@ -236,7 +230,6 @@ func (f *finder) correct(corrections []Correction) {
 	plain := f.in
 	f.read(f.correctedText(corrections))
 	f.addTiers(plain)
-	f.hasHits, f.finds = f.at.Row != 0, unknown
 }
 
 // correctedText returns the text with corrections.

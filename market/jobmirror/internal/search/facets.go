@@ -80,7 +80,7 @@ func (f *finder) withTotal(earlier Facets) (out *Facets, err error) {
 
 // total returns the number of hits.
 func (f *finder) total() (int, error) {
-	if f.q.Near.IsZero() && !f.text.Quoted() && f.q.Among == nil {
+	if f.allAreHits() {
 		return f.index.Count(f.t.Tx, f.all)
 	}
 	found, err := f.t.allHits(f.questions)
@@ -143,7 +143,7 @@ func (f *finder) countAny(lists [][]Tag) (counts []int, err error) {
 // countEach counts the hits of each question, which finds some of the hits of one.
 func (f *finder) countEach(one *questions, each []textindex.Question) ([]int, error) {
 	counts := make([]int, len(each))
-	if one.q.Near.IsZero() && !one.text.Quoted() && one.q.Among == nil {
+	if one.allAreHits() {
 		for i, question := range each {
 			var err error
 			if counts[i], err = f.index.Count(f.t.Tx, question); err != nil {

@@ -21,8 +21,7 @@ type finder struct {
 	readSoFar map[int64]bool
 
 	found     bool         // the text finds something as it was typed
-	hasHits   bool         // page has hits of the text as it was typed, or of the text as it is corrected now
-	finds     answer       // whether there are such hits
+	finds     answer       // whether it does so, or, once it is corrected, whether the corrected text does
 	asTyped   int          // how many tiers are of the text as it was typed
 	corrected []Correction // nil: findMistakes has not looked; empty: it found none
 }
@@ -78,8 +77,7 @@ func (t *tx) finder(q Query, after Position) (*finder, error) {
 		return nil, err
 	}
 	f := &finder{questions: asks, t: t, at: after, asTyped: len(asks.tiers)}
-	f.hasHits = after.Row != 0
-	f.found = f.hasHits && after.Tier < len(asks.tiers)
+	f.found = after.Row != 0 && after.Tier < len(asks.tiers)
 	if !f.mayLeaveOut(after.Corrected) {
 		return nil, ErrPosition
 	}
@@ -91,6 +89,8 @@ func (t *tx) finder(q Query, after Position) (*finder, error) {
 	}
 	if after.Row == 0 {
 		f.readSoFar = map[int64]bool{}
+	} else {
+		f.finds = yes
 	}
 	return f, nil
 }
@@ -121,8 +121,9 @@ func (f *finder) page(n int) (out []Position, err error) {
 		if err != nil {
 			return nil, err
 		}
-		f.hasHits = f.hasHits || len(hits) > 0
-		f.found = f.found || f.hasHits
+		if len(hits) > 0 {
+			f.found, f.finds = true, yes
+		}
 		for _, row := range hits {
 			out = append(out, Position{f.at.Tier, row, f.corrected})
 		}
@@ -136,35 +137,6 @@ func (f *finder) page(n int) (out []Position, err error) {
 	return out[:min(n, len(out))], nil
 }
 
-// manyWords is the number of words from which on a tier costs so much that it pays to ask first whether any has a hit.
-const manyWords = 5
-
-// skips reports whether the tiers that are left are not worth reading, because the text finds nothing. A text of many
-// words is asked about before its first tier, another one if that has no hits.
-func (f *finder) skips() (bool, error) {
-	first, words := 0, 0
-	if f.corrected != nil {
-		first = f.asTyped
-	}
-	for _, in := range f.in {
-		words = max(words, in.Groups())
-	}
-	many := words >= manyWords
-	asks := first
-	if !many {
-		asks++
-	}
-	switch {
-	case f.scan != nil || f.hasHits || f.finds == yes || f.q.Among != nil:
-		return false, nil
-	case f.finds == no:
-		return true, nil
-	case f.at.Tier != asks || len(f.tiers) == first+1 || words < 2: // of one word the tiers cost as little as to ask
-		return false, nil
-	}
-	return f.findsNothing(many)
-}
-
 // answer is what is known.
 type answer int
 
@@ -174,22 +146,37 @@ const (
 	no
 )
 
-// findsNothing reports whether the text certainly finds nothing: it has a word without a document or, if it
-// has many words, no document has all of them.
-func (f *finder) findsNothing(many bool) (bool, error) {
+// manyWords is the number of words from which on a tier costs so much that it pays to ask first whether any has a hit.
+const manyWords = 5
+
+// skips reports whether the tiers that are left are not worth reading, because the text certainly finds nothing: it has
+// a word without a document or, if it has many words, no document has all of them. A text of many words is asked about
+// before its first tier, another one if that has no hits.
+func (f *finder) skips() (bool, error) {
+	first, n := 0, f.text.Words()
+	if f.corrected != nil {
+		first = f.asTyped
+	}
+	asks := first
+	if n < manyWords {
+		asks++
+	}
+	// Of one word the tiers cost as little as to ask.
+	if f.finds != unknown || f.q.Among != nil || f.scan != nil || f.at.Tier != asks || len(f.tiers) == first+1 || n < 2 {
+		return f.finds == no, nil
+	}
 	for _, in := range f.in {
 		lacks, err := f.lacksAWord(in)
 		if err != nil {
 			return false, err
 		}
-		if lacks {
-			continue
-		}
-		if !many {
+		if !lacks && n < manyWords {
 			return false, nil
 		}
-		there, err := f.index.Any(f.t.Tx, f.all)
-		return !there, err
+		if !lacks {
+			there, err := f.index.Any(f.t.Tx, f.all)
+			return !there, err
+		}
 	}
 	return true, nil
 }
@@ -197,9 +184,9 @@ func (f *finder) findsNothing(many bool) (bool, error) {
 // lacksAWord reports whether there is a word of the text that no document of a stemmer has.
 func (f *finder) lacksAWord(in words.Lookup) (bool, error) {
 	for i := range in.Groups() {
-		there, err := f.index.Any(f.t.Tx, f.index.Question(in.GroupForm(i)))
+		there, err := f.index.Any(f.t.Tx, f.index.Question(in.Group(i, false)))
 		if err == nil && !there {
-			there, err = f.index.Any(f.t.Tx, f.index.Question(in.Group(i)))
+			there, err = f.index.Any(f.t.Tx, f.index.Question(in.Group(i, true)))
 		}
 		if err != nil || !there {
 			return err == nil, err
@@ -291,37 +278,30 @@ func (t *tx) matching(rows []int64, text words.Query) (found []int64, err error)
 	if !text.Quoted() {
 		return rows, nil
 	}
-	documents, err := t.read(t.Tx, rows)
 	matches := map[int64]bool{}
-	for i := range documents {
-		d := &documents[i]
-		matches[d.Row] = text.Matches(d.texts(), words.Stemmer(d.Languages...))
+	for part := range slices.Chunk(rows, readPart) {
+		documents, err := t.read(t.Tx, part)
+		if err != nil {
+			return nil, err
+		}
+		for i := range documents {
+			d := &documents[i]
+			matches[d.Row] = text.Matches(d.texts(), words.Stemmer(d.Languages...))
+		}
 	}
 	for _, row := range rows {
 		if matches[row] {
 			found = append(found, row)
 		}
 	}
-	return found, err
+	return found, nil
 }
 
-// All returns the rows of all documents that a query finds, in ascending order. Where a text has
-// words in quotes and more than 300 documents have these words in some form, it has documents
-// with another form as well.
-func (x *Index) All(in *store.Tx, q Query) ([]int64, error) {
+// All returns the rows of all documents that a query finds, in its order, which is Relevance or Newest, and its
+// corrections. Where a text has words in quotes and more than 300 documents of a tier have these words in some form, it
+// has documents with another form as well.
+func (x *Index) All(in *store.Tx, q Query) (ranked []int64, corrected []Correction, err error) {
 	t := &tx{in, x}
-	asks, err := t.questions(q)
-	if err != nil {
-		return nil, err
-	}
-	return t.allHits(asks)
-}
-
-// Ranked returns the rows of all documents that a query finds, in the order of Relevance, and its corrections. Of words
-// in quotes it has what All has.
-func (x *Index) Ranked(in *store.Tx, q Query) (ranked []int64, corrected []Correction, err error) {
-	t := &tx{in, x}
-	q.Order = Relevance
 	f, err := t.finder(q, Position{})
 	if err != nil {
 		return nil, nil, err
@@ -354,7 +334,8 @@ func (x *Index) Ranked(in *store.Tx, q Query) (ranked []int64, corrected []Corre
 	}
 }
 
-// allHits returns the rows of every hit, in ascending order.
+// allHits returns the rows of every hit, in ascending order. Of more than maxRead that have words in quotes in some form it
+// returns all, unless Query.Among names the documents.
 func (t *tx) allHits(a *questions) (found []int64, err error) {
 	if a.q.Near.IsZero() {
 		found, err = a.index.All(t.Tx, a.all)
@@ -363,18 +344,15 @@ func (t *tx) allHits(a *questions) (found []int64, err error) {
 		found, err = t.inside(a.all, a.q)
 	}
 	found = slices.DeleteFunc(found, func(row int64) bool { return !a.q.isAmong(row) })
-	if err != nil || !a.text.Quoted() || len(found) > maxRead {
+	if err != nil || len(found) > maxRead && a.q.Among == nil {
 		return found, err
 	}
-	var matching []int64
-	for part := range slices.Chunk(found, readPart) {
-		hits, err := t.matching(part, a.text)
-		if err != nil {
-			return nil, err
-		}
-		matching = append(matching, hits...)
-	}
-	return matching, nil
+	return t.matching(found, a.text)
+}
+
+// allAreHits reports whether all that the index finds are hits.
+func (a *questions) allAreHits() bool {
+	return a.q.Near.IsZero() && a.q.Among == nil && !a.text.Quoted()
 }
 
 const (

@@ -12,7 +12,7 @@ import (
 // Query says what is searched for. The zero value finds every document.
 type Query struct {
 	// Text holds words that must all be found. "quotes", OR and a hyphen before a word have the
-	// meaning that words.Parse gives them, unless Literal is set: then each word is one.
+	// meaning that words.Parse gives them, unless Literal is set: then each word is one, and none is corrected.
 	Text    string
 	Literal bool
 	Near    jobboard.GeoLocation // only documents with a place in this circle; zero: anywhere

@@ -50,7 +50,17 @@ func (s *Selection) Find(in *store.Tx, q Query) ([]int64, error) {
 	for at := range s.find(asks.whole).each {
 		rows = append(rows, s.rows[at])
 	}
-	return (&tx{in, s.index}).exactly(rows, asks)
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	slices.Sort(rows)
+	slices.Reverse(rows)
+	t := &tx{in, s.index}
+	rows, err := t.within(rows, q)
+	if err != nil {
+		return nil, err
+	}
+	return t.matching(rows, asks.text)
 }
 
 // FindAmong returns the rows of all documents of Query.Among that a query finds, in descending order, as
@@ -61,32 +71,9 @@ func (x *Index) FindAmong(in *store.Tx, q Query) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := x.text.All(in, asks.all)
-	if err != nil {
-		return nil, err
-	}
-	return t.exactly(slices.DeleteFunc(rows, func(row int64) bool { return !q.isAmong(row) }), asks)
-}
-
-// exactly returns those of some rows that the index finds which are in the query's circle, and have what its text has
-// in quotes, in descending order.
-func (t *tx) exactly(rows []int64, asks *questions) (found []int64, err error) {
-	if len(rows) == 0 {
-		return nil, nil
-	}
-	slices.Sort(rows)
-	slices.Reverse(rows)
-	if rows, err = t.within(rows, asks.q); err != nil {
-		return nil, err
-	}
-	for part := range slices.Chunk(rows, readPart) {
-		hits, err := t.matching(part, asks.text)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, hits...)
-	}
-	return found, nil
+	found, err := t.allHits(asks)
+	slices.Reverse(found)
+	return found, err
 }
 
 // set is a set of places in Selection.rows, a bit each.

@@ -261,7 +261,8 @@ func TestWordsGoInEveryProcess(t *testing.T) {
 	if found := meant("kelnerin"); len(found) != 1 {
 		t.Errorf("meant: %q", found)
 	}
-	if now := other.vocabulary.last.Load().blocks; len(now) != 2 || !slices.Contains(before, now[0]) || !slices.Contains(before, now[1]) {
-		t.Errorf("%d rows, and they were read again", len(now))
+	now := other.vocabulary.last.Load().blocks
+	if isNew := func(b *words.Block) bool { return !slices.Contains(before, b) }; len(now) != 2 || slices.ContainsFunc(now, isNew) {
+		t.Errorf("%d rows, of which some were read again", len(now))
 	}
 }

@@ -200,9 +200,8 @@ func (db *DB) Version(ctx context.Context) (int, error) {
 	return db.schema.inspect(ctx, db.readers, db.dialect)
 }
 
-// Migrate brings the tables up to this version's, and then takes the steps of later
-// ones.
-func (db *DB) Migrate(ctx context.Context, later ...string) error {
+// Migrate brings the tables up to this version's.
+func (db *DB) Migrate(ctx context.Context) error {
 	if db.Pooled {
 		return errPooled
 	}
@@ -216,9 +215,11 @@ func (db *DB) Migrate(ctx context.Context, later ...string) error {
 		// The lock takes a connection of its own, beside those of the steps.
 		kind, pool, options = gdb.DialectPostgres, db.readers, append(options, goose.WithSessionLocker(one))
 	}
-	for i, text := range append([]string{db.schema.tables(db.dialect)}, later...) {
-		options = append(options, goose.WithGoMigrations(goose.NewGoMigration(int64(i+1), db.step(text, i > 0), nil)))
-	}
+	first := &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, db.schema.tables(db.dialect))
+		return err
+	}}
+	options = append(options, goose.WithGoMigrations(goose.NewGoMigration(1, first, nil)))
 	provider, err := goose.NewProvider(kind, pool, nil, options...)
 	if err != nil {
 		return fmt.Errorf("jobmirror: %w", err)
@@ -232,25 +233,4 @@ func (db *DB) Migrate(ctx context.Context, later ...string) error {
 // tables returns the statements that make the tables of a new database.
 func (s Schema) tables(d dialect) string {
 	return strings.NewReplacer("@key", d.key, " @clustered", d.clustered).Replace(s.Tables) + s.Own[d.Name]
-}
-
-// step makes a migration of a text: one transaction. But if programs are at work meanwhile,
-// each statement is a transaction of its own, because a transaction that locks one table after
-// another could make programs wait for each other. After an error such a step is repeated from
-// its beginning: its statements say IF NOT EXISTS.
-func (d dialect) step(text string, atWork bool) *goose.GoFunc {
-	if !d.Shared || !atWork {
-		return &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, text)
-			return err
-		}}
-	}
-	return &goose.GoFunc{RunDB: func(ctx context.Context, db *sql.DB) error {
-		for statement := range strings.SplitSeq(text, ";\n") {
-			if _, err := db.ExecContext(ctx, statement); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
 }

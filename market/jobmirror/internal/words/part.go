@@ -71,8 +71,8 @@ func (p Pieces) op(piece string) Op {
 // longer part overlap, so except in contrived texts the words that have all pieces overlap too.
 type part struct{ plain, spelled []string }
 
-// parts returns the parts by which a word of a query is looked for inside others; none where it has too few letters. Who
-// types a German title in the feminine means the masculine as well: by "köchin" a Jungkoch is found, too.
+// parts returns the parts by which a word of a query is looked for inside others; none where it has too few
+// letters. Who types a German title in the feminine means the masculine as well: "köchin" finds a Jungkoch, too.
 func (s *stemmer) parts(word string) []part {
 	k := keyOf(word)
 	if !mayBePart(word, k) {
@@ -83,8 +83,8 @@ func (s *stemmer) parts(word string) []part {
 		m := keyOf(title)
 		switch {
 		case title == word || !mayBePart(title, m):
-		case strings.Contains(k.plain, m.plain) && strings.Contains(k.spelled, m.spelled): // what has the feminine has it, too
-			return []part{partOf(m)}
+		case strings.Contains(k.plain, m.plain) && strings.Contains(k.spelled, m.spelled):
+			return []part{partOf(m)} // what has the feminine has this, too
 		default:
 			return []part{partOf(k), partOf(m)}
 		}

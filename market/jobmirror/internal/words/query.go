@@ -305,10 +305,14 @@ func (l Lookup) All() Expr { return l.except(l.tier(anywhereOrPart)) }
 // Groups returns the number of what each posting must have: of words, but for those that OR joins.
 func (l Lookup) Groups() int { return len(l.q.must) }
 
-// Group asks for the postings that have one of these, in any of the ways of All; GroupForm by forms alone, which costs
-// less.
-func (l Lookup) Group(i int) Expr     { return l.group(l.q.must[i], anywhereOrPart) }
-func (l Lookup) GroupForm(i int) Expr { return l.group(l.q.must[i], anyForm) }
+// Group asks for the postings that have one of these by its forms or, with parts, in any of the ways of All, which costs
+// more.
+func (l Lookup) Group(i int, parts bool) Expr {
+	if parts {
+		return l.group(l.q.must[i], anywhereOrPart)
+	}
+	return l.group(l.q.must[i], anyForm)
+}
 
 // InTitle asks for those of All that match by their titles alone.
 func (l Lookup) InTitle() Expr { return l.except(l.tier(titleOrPart)) }

@@ -45,10 +45,15 @@ type lexeme struct {
 	word     string
 	forms    forms
 	anywhere []*token
-	scoped   map[scope][]*token
-	joined   map[scope][]*token // further tokens of the word if it is a joined one
-	noted    bool               // a mistyped word may have meant it
-	posting  int                // the last that had it
+	further  map[place][]*token
+	noted    bool // a mistyped word may have meant it
+	posting  int  // the last that had it
+}
+
+// place says where a word stands, and whether it is joined of several there: then parts of it are not looked for.
+type place struct {
+	scope  scope
+	joined bool
 }
 
 type token struct {
@@ -109,7 +114,7 @@ func (x *Tokenizer) Tokens(t Texts, stemmer string) (tokens, noted []string) {
 				}
 			}
 			if s != anywhere {
-				take(l.scoped(w, s))
+				take(l.in(w, place{s, false}))
 			}
 		}
 	}
@@ -124,7 +129,7 @@ func (x *Tokenizer) Tokens(t Texts, stemmer string) (tokens, noted []string) {
 		for word := range joined(normal(text)) {
 			w := l.lexeme(word)
 			take(w.anywhere)
-			take(l.joinedIn(w, s))
+			take(l.in(w, place{s, true}))
 		}
 	}
 	join(t.Title, inTitle)
@@ -149,26 +154,18 @@ func (l *lexicon) lexeme(word string) *lexeme {
 	return w
 }
 
-func (l *lexicon) scoped(w *lexeme, s scope) []*token {
-	tokens, ok := w.scoped[s]
+// in returns the further tokens of a word in the texts of a scope.
+func (l *lexicon) in(w *lexeme, at place) []*token {
+	tokens, ok := w.further[at]
 	if !ok {
-		tokens = l.ofPieces(l.ofForms(nil, w.forms, s), w.word, s)
-		if w.scoped == nil {
-			w.scoped = map[scope][]*token{}
+		tokens = l.ofForms(nil, w.forms, at.scope)
+		if !at.joined {
+			tokens = l.ofPieces(tokens, w.word, at.scope)
 		}
-		w.scoped[s] = tokens
-	}
-	return tokens
-}
-
-func (l *lexicon) joinedIn(w *lexeme, s scope) []*token {
-	tokens, ok := w.joined[s]
-	if !ok {
-		tokens = l.ofForms(nil, w.forms, s)
-		if w.joined == nil {
-			w.joined = map[scope][]*token{}
+		if w.further == nil {
+			w.further = map[place][]*token{}
 		}
-		w.joined[s] = tokens
+		w.further[at] = tokens
 	}
 	return tokens
 }

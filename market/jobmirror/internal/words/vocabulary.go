@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jobboard-sdk/jobboard-go/market/internal/typo"
 )
 
 // minNoted is the number of letters from which on a word is noted. The shortest mistyped
@@ -170,7 +172,7 @@ func Nearest(blocks []*Block, typed []string, most int) [][]Near {
 	for i, word := range typed {
 		k := keyOf(word)
 		for _, key := range slices.Compact([]string{k.plain, k.spelled}) {
-			patterns = append(patterns, &mistyped{newPattern(key), lettersOf(key), reach(word), i})
+			patterns = append(patterns, &mistyped{typo.NewPattern(key), lettersOf(key), reach(word), i})
 		}
 	}
 	found := make([][]Near, len(typed))
@@ -178,7 +180,7 @@ func Nearest(blocks []*Block, typed []string, most int) [][]Near {
 	for n := range maxLetters + 1 {
 		inReach = inReach[:0]
 		for _, p := range patterns {
-			if p.letters-p.far <= n && n <= p.letters+p.far {
+			if p.Letters-p.far <= n && n <= p.Letters+p.far {
 				inReach = append(inReach, p)
 			}
 		}
@@ -197,7 +199,7 @@ func Nearest(blocks []*Block, typed []string, most int) [][]Near {
 
 // mistyped is a word in one of its spellings, as words of a block are compared with it.
 type mistyped struct {
-	*pattern
+	*typo.Pattern
 	set   letters
 	far   int // letters that may be wrong
 	typed int // which of the words it is
@@ -211,7 +213,7 @@ func (b *Block) nearest(n int, patterns []*mistyped, found [][]Near) {
 				continue
 			}
 			key, word := b.line(i)
-			if d := p.distance(key); d <= p.far {
+			if d := p.Distance(key); d <= p.far {
 				found[p.typed] = append(found[p.typed], Near{word, d})
 			}
 		}
@@ -226,62 +228,4 @@ func nearestFirst(found []Near, most int) []Near {
 	found = slices.CompactFunc(found, func(a, b Near) bool { return a.Word == b.Word })
 	slices.SortStableFunc(found, func(a, b Near) int { return cmp.Compare(a.Distance, b.Distance) })
 	return found[:min(len(found), most)]
-}
-
-// pattern compares a word with others, all letters of the word at a time, one bit for each letter. The
-// method is Hyyrö's, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances", 2003.
-type pattern struct {
-	letters int
-	last    uint64 // the bit of the last letter
-	ascii   [utf8.RuneSelf]uint64
-	others  map[rune]uint64
-}
-
-// newPattern returns a pattern of the first 64 letters of a word.
-func newPattern(word string) *pattern {
-	p := &pattern{others: map[rune]uint64{}}
-	for _, r := range word {
-		if p.letters == 64 {
-			break
-		}
-		p.last = 1 << p.letters
-		if r < utf8.RuneSelf {
-			p.ascii[r] |= p.last
-		} else {
-			p.others[r] |= p.last
-		}
-		p.letters++
-	}
-	return p
-}
-
-// distance returns how many letters must be added, taken away, replaced or swapped with
-// their neighbour to make another word of the pattern.
-func (p *pattern) distance(word string) int {
-	var (
-		more, less = ^uint64(0), uint64(0) // bits for each row: the row is one more, or one less, than its upper neighbour
-		same, last uint64                  // whether the step from one letter before both costs nothing; the letters before
-		d          = p.letters
-	)
-	for _, r := range word {
-		letter := uint64(0)
-		if r < utf8.RuneSelf {
-			letter = p.ascii[r]
-		} else {
-			letter = p.others[r]
-		}
-		swapped := (^same & letter) << 1 & last
-		same = ((letter & more) + more ^ more) | letter | less | swapped
-		up, down := less|^(same|more), same&more
-		if up&p.last != 0 {
-			d++
-		}
-		if down&p.last != 0 {
-			d--
-		}
-		up, down = up<<1|1, down<<1
-		more, less = down|^(same|up), up&same
-		last = letter
-	}
-	return d
 }

@@ -1,25 +1,8 @@
-// Package easyclient holds the shapes of the interface for easyjson.
-package easyclient
+// Package plain holds the structs of a program without a client library, for encoding/json and the decoders that take
+// its place. Those of easyjson are generated for them, beside encoding/json's, which they do not touch.
+package plain
 
 import "time"
-
-// IDLabel is an identifier with its label.
-type IDLabel struct {
-	ID    string `json:"id"`
-	Label string `json:"label"`
-}
-
-// Location is a location of a job.
-type Location struct {
-	GeoLat     string `json:"geoLat"`
-	GeoLong    string `json:"geoLong"`
-	GeoName    string `json:"geoName"`
-	GeoCountry string `json:"geoCountry"`
-	GeoState   string `json:"geoState"`
-	GeoCity    string `json:"geoCity"`
-	GeoZip     string `json:"geoZip"`
-	GeoStreet  string `json:"geoStreet"`
-}
 
 // Page is the answer of a search.
 //
@@ -35,7 +18,7 @@ type Page struct {
 	Results            []Posting `json:"results"`
 }
 
-// Posting is a posting.
+// Posting is a posting of a Page.
 type Posting struct {
 	JobPostingID            int64               `json:"jobPostingId"`
 	PostingVersionID        int64               `json:"postingVersionId"`
@@ -71,4 +54,22 @@ type Question struct {
 	Type    string    `json:"type"`
 	Label   string    `json:"label"`
 	Answers []IDLabel `json:"answers"`
+}
+
+// IDLabel is an identifier with its label.
+type IDLabel struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+}
+
+// Location is a location of a job.
+type Location struct {
+	GeoLat     string `json:"geoLat"`
+	GeoLong    string `json:"geoLong"`
+	GeoName    string `json:"geoName"`
+	GeoCountry string `json:"geoCountry"`
+	GeoState   string `json:"geoState"`
+	GeoCity    string `json:"geoCity"`
+	GeoZip     string `json:"geoZip"`
+	GeoStreet  string `json:"geoStreet"`
 }
