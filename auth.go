@@ -57,8 +57,8 @@ type Renewer interface {
 // verb, log or encoder shows the token.
 //
 // In the context of fetch, package oauth2 reads an expires_in of 3600.0 or "3600" too, and its error of
-// an answer without a token says status, content type and how the answer begins. A fetch that sets an
-// [oauth2.HTTPClient] of its own has to go without.
+// an answer without a token says status, content type and how the answer begins. This
+// does not work for a fetch that sets an [oauth2.HTTPClient] itself.
 //
 // For client credentials use RenewingToken(cfg.Token) with a clientcredentials.Config; the source
 // of cfg.TokenSource neither renews early nor replaces a rejected token.

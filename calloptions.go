@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// CallOptions change how calls are made. Client.With and Applicant.With return a Client or an
-// Applicant whose calls are made so, beside the one that goes on as before. The zero value changes
-// nothing.
+// CallOptions holds settings for some of the calls: Client.With and Applicant.With return a Client
+// or an Applicant that makes its calls with them. The zero value changes nothing.
 type CallOptions struct {
-	// Retry takes the place of the whole Config.Retry: its zero fields select the defaults, and not
+	// Retry replaces the whole Config.Retry: its zero fields select the defaults, and not
 	// the values of Config.Retry. Config.HTTPClient's Timeout bounds its AttemptTimeout too. The
 	// calls share the client's retry budget whatever Budget is, but for a negative one: then they
 	// neither take from the budget nor add to it. nil: no change.
@@ -32,18 +31,17 @@ type CallOptions struct {
 	Observer *Observer
 }
 
-// With returns a client that makes its calls by o, for example with one attempt for a page that
-// must not wait, or with a header that names the job that asks. It is cheap, and shares connections,
-// tokens, Limiter and retry budget with c. Where o is set it replaces the options of an earlier
-// With, and headers add up; a field that is given again has its last values. An Applicant of the
-// returned client has the options too. With reports no error: after a mistake in o each call
-// returns ErrInvalidInput.
+// With returns a client that makes its calls with o, for example with one attempt for a page that
+// must not wait, or with a further header. It is cheap, and shares connections, tokens, Limiter and
+// retry budget with c. An option that o sets replaces that of an earlier With. Headers are added: of
+// a header field that both have, the values in o count. The applicants of the returned client use o
+// too. With reports no error: after a mistake in o each call returns ErrInvalidInput.
 func (c *Client) With(o CallOptions) *Client {
 	return &Client{base: c.base.with(o), lookup: c.lookup.with(o)}
 }
 
-// With returns an Applicant that makes its calls by o, as [Client.With] does; Precheck's lookup is
-// among them.
+// With returns an Applicant that makes its calls with o, as [Client.With] does, the lookup of
+// Precheck among them.
 func (a *Applicant) With(o CallOptions) *Applicant {
 	client := a.client
 	if client == nil {

@@ -52,9 +52,8 @@ type Config struct {
 	// look at requests and answers, to count them, or to send them in another way, as package hedge
 	// does. NewClient calls it once. Its RoundTripper gets each attempt and each followed redirect
 	// by itself, below the repeats and above the network, with the credential in its header: it must
-	// send the request to no other place and print no header. It may not change the request, which it
-	// clones first, and must pass the request's context on. Transport's requests come through it too.
-	// nil: none.
+	// send the request to no other place and print no header. It must pass the request's context on,
+	// and clone the request before it changes it. Transport's requests come through it too. nil: none.
 	Middleware func(next http.RoundTripper) http.RoundTripper
 	UserAgent  string // goes in front of the library's own, "jobboard-go/v1.2.3"
 	Language   string // default Accept-Language of a search, such as "de" or "de-AT,en;q=0.5"; no other call sends one

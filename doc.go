@@ -1,8 +1,8 @@
 // Package jobboard calls a recruiting job board: it searches the postings of a
 // channel, reports whether an applicant has applied to a job and under which
 // identifier, and returns what an applicant must know before applying. Comments
-// name the section of the interface that they are about; docs/interface.md in the
-// repository says what each section holds.
+// name sections of the interface; docs/interface.md in the repository describes
+// each section.
 //
 //	client, err := jobboard.NewClient(jobboard.Config{
 //		BaseURL:  "https://jobs.example",
@@ -80,9 +80,10 @@
 // An answer that the interface does not name, such as a 400, is an *Error without a condition. So is
 // a 404 or 410 whose message is not a sentence of the interface about a posting, and a
 // get_project_error whose message says neither "not available" nor "not accessible": a wrong
-// address or a failure must not read as a closed job. Such a 403 is ErrForbidden. A search that passed
-// over postings that it could not read ends with an [*UnreadableError], after all others. The end of
-// the caller's context is found with context.Canceled or context.DeadlineExceeded.
+// address or a failure must not read as a closed job. Such a 403 is ErrForbidden. Postings
+// leaves out entries that it cannot read, and yields an [*UnreadableError] after the last posting; Search
+// counts them. errors.Is finds the end of the caller's context by context.Canceled or
+// context.DeadlineExceeded.
 //
 // # What the lookup is for
 //

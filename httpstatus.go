@@ -97,9 +97,9 @@ const statusClientClosedRequest = 499
 //
 // ErrNotFound gives 404 and not 410, because it does not say that the job ever existed.
 // ErrPostingUnavailable gives 503: a search engine that is told 404 drops the page of a job that
-// may well be open. A visitor gets 401 and 403 only for their own token: nobody but the site can mend
-// the credential of the site. Error.Credential tells the two apart, so an ErrUnauthorized that is in no
-// Error counts as the site's.
+// may well be open. A visitor gets 401 and 403 only for their own token, because only the site can
+// correct the site's credential. Error.Credential has the difference, so an ErrUnauthorized that is in
+// no Error counts as the site's.
 func HTTPStatus(err error) int {
 	if err == nil {
 		return http.StatusOK

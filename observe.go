@@ -163,7 +163,7 @@ func (w *watch) answered(a *call.Answer, secrets *redact.Secrets) {
 	}
 }
 
-// Begin tells the Observer and the Logger of a request. It returns the request's context and the
+// Begin reports a request to the Observer and the Logger. It returns the request's context and the
 // headers that the observer adds.
 func (c *invocation) Begin(ctx context.Context, number int) (context.Context, http.Header) {
 	ctx, added := c.watch.startAttempt(ctx, AttemptStart{Number: number})
@@ -171,7 +171,7 @@ func (c *invocation) Begin(ctx context.Context, number int) (context.Context, ht
 	return ctx, added
 }
 
-// End tells the Observer and the Logger that an attempt ended, and the Logger of an answer that was
+// End reports to the Observer and the Logger that an attempt ended, and to the Logger an answer that was
 // read to its end or dropped.
 func (c *invocation) End(end call.End) {
 	if end.Answer != nil {

@@ -22,8 +22,8 @@ import (
 // rejected at the same time share one new token, and each repeats its own request. If the service
 // refuses the new token too, calls of that token source are not repeated until the service accepts
 // a token of it: they renew the rejected token, at most once a second, and end with their 401, and
-// the next call sends the new token first. While the service so refuses one source, the same holds
-// for sources of the same origin of which it has never accepted a token. The service accepts a token
+// the next call sends the new token first. While the service refuses the renewed tokens of one
+// source, the same holds for sources of the same origin of which it has never accepted a token. The service accepts a token
 // when it answers with 2xx, or with 4xx other than 401 and 429.
 //
 // The wait before a repeat is a random time between d/2 and d, where d = min(MinWait * 2^n,

@@ -8,7 +8,7 @@ import (
 // maxUnreadable bounds the entries of an answer of which an error says why they cannot be read.
 const maxUnreadable = 100
 
-// PostingError says why an entry of a search's answer is no usable posting: it is no object, its
+// PostingError reports why an entry of a search's answer is no usable posting: it is no object, its
 // jobPostingId is missing or no integer of 1 or more, or a member of the interface or a config key comes
 // twice. All other odd values cost only themselves, see docs/search.md. A PostingError holds no
 // value of the answer.

@@ -25,7 +25,7 @@ const (
 	unknownChannel jobboard.ChannelID = "999999983_boardcheck"
 )
 
-// Board says which board is asked, and as whom.
+// Board describes the board to ask, and the credentials to ask it with.
 type Board struct {
 	// Config is the program's own configuration. Check looks at the answers through a transport of its own,
 	// which it puts below Config.Middleware, and waits for a limit of five requests a second before it
@@ -41,7 +41,8 @@ type Board struct {
 	// Applicant gives the token of an applicant, for the applied check and the application
 	// identifier. nil: neither is asked.
 	Applicant oauth2.TokenSource
-	// Jobs are looked up in any case, the first 30 of them. The rest of 30 are jobs of links and of the feed.
+	// Jobs are looked up, at most the first 30. If they are fewer, jobs of links and of the feed are looked up
+	// too, 30 in all.
 	Jobs []jobboard.JobID
 }
 

@@ -17,6 +17,6 @@
 // interface: package jobboardtest/conformance does.
 //
 // A profile holds outcomes, statuses, media types, names of members and their types, and counts. It
-// holds no value of an answer, no channel, no identifier and no credential. docs/check.md says what is
-// told as a change, and what is only noted.
+// holds no value of an answer, no channel, no identifier and no credential. docs/check.md lists what
+// is a change, and what is only a note.
 package boardcheck

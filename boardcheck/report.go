@@ -10,12 +10,12 @@ import (
 
 // Report is what a check found. Like a profile it has no value of an answer.
 type Report struct {
-	// Changes are what a program should know of, each told once. Since sets them.
+	// Changes are the differences that a program should know of, each reported once. Since sets them.
 	Changes []Finding `json:"changes"`
-	// Notes are what is new and no change, such as the first deactivated job. Since sets them.
+	// Notes are harmless news, such as the first deactivated job. Since sets them.
 	Notes []Finding `json:"notes"`
-	// Unjudged are the kinds of calls that say nothing about the board, such as those of an outage, or with a
-	// token that has ended.
+	// Unjudged are the kinds of calls that say nothing about the board, such as calls in an outage or with an
+	// expired token.
 	Unjudged []Finding `json:"unjudged"`
 	// Requests were sent, with repeats and redirects.
 	Requests int `json:"requests"`

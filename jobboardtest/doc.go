@@ -7,7 +7,7 @@
 // # Starting one
 //
 // [NewServer] is like httptest.NewServer: the caller closes it. [New] is for a
-// test: it closes itself and fails the test when a request leaves the interface.
+// test: it closes itself, and fails the test when a request breaks a rule of the interface.
 // A server without options is empty; [WithDemo] fills it.
 //
 //	func TestApply(t *testing.T) {

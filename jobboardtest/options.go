@@ -26,7 +26,7 @@ type Option func(*config)
 // blocked while idle, and Close ends all its goroutines.
 func WithoutSockets() Option { return func(c *config) { c.noSockets = true } }
 
-// WithStrict sets whether a request outside the interface is refused, with
+// WithStrict sets whether a request that breaks a rule of the interface is refused, with
 // status 400, 404 or 405 and a sentence that names the rule and its section, or
 // answered as well as it can be. The default is true for New, where such a
 // request also fails the test, and false for NewServer.

@@ -9,7 +9,7 @@ import (
 const maxLogged = 20
 
 // New starts a mock server for a test and closes it when the test ends. It is
-// strict: a request outside the interface fails the test with a sentence that names
+// strict: a request that breaks a rule of the interface fails the test with a sentence that names
 // the rule and its section, unless WithStrict(false) is given. The log of the test
 // tells why a credential was refused, for the first 20 of them. After the end of the
 // test requests are refused, and not reported. A fault that was planted and hit no call

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Unmet returns the planted faults that have hit no call so far, oldest first: what a test
-// planted and its program never met. It leaves out faults that were lifted, as Restore does, and
+// Unmet returns the planted faults that have hit no call so far, oldest first. It leaves out faults that were lifted, as Restore does, and
 // faults that may well hit nothing: those with Optional, Share or For. New fails the test for
 // each of them.
 func (s *Server) Unmet() []*ActiveFault { return s.faults.unmet() }

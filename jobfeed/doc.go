@@ -22,11 +22,11 @@
 // itself, by the rules of encoding/xml, and without declarations; text between entries is read only
 // to find the next entry.
 //
-// A PositionOpening with several PositionRecordInfo gives an entry for each. What stands behind a record
-// is of its job; what stands before the first is of all, and so is what stands behind the last of records
-// that follow each other. A record may stand in an element of its own, with what is of its job, if the
-// opening has no record outside of such elements. If a record has several identifiers, the number counts,
-// and two different numbers are an error of the entry.
+// A PositionOpening with several PositionRecordInfo gives an entry for each. The elements after a record
+// belong to its job. Elements before the first record belong to all jobs, and so do elements after the
+// last of several adjacent records. A record may also stand in an element of its own together with the
+// elements of its job, if the opening has no record outside of such elements. If a record has several
+// identifiers, the number counts, and two different numbers are an error of the entry.
 //
 // A feed without entries is no error if its first element, whatever its prefix and case, is one of:
 // PositionOpenings, PositionOpeningList, PositionList, Positions, Jobs, JobList, JobFeed, Feed, HRXML,

@@ -80,7 +80,7 @@ type Location struct {
 	Street     string // DeliveryAddress > StreetName and BuildingNumber, else its AddressLines joined by ", "
 }
 
-// LinkKind says what a Link leads to.
+// LinkKind names what a Link leads to.
 type LinkKind string
 
 // The kinds of links.

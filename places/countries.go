@@ -9,7 +9,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places/internal/placename"
 )
 
-// Country returns the two-letter ISO 3166-1 code of a country. word is that code, in upper or lower
+// Country returns the two-letter ISO 3166-1 code of a country. name is that code, in upper or lower
 // case, or the name of one of about 55 countries in English, German or its own language, such as
 // Deutschland and Schweiz. Country reports false for any other word. It does not load the list of
 // places.

@@ -77,7 +77,7 @@ func parse(args []string, stdout, stderr io.Writer) (o options, code int, ok boo
 	flags.StringVar(&o.jobDBAddr, "jobdb-addr", "", "`host:port` of the job information lookup; without it -addr serves both")
 	flags.BoolVar(&o.json, "json", false, "print the first line as JSON")
 	flags.StringVar(&o.prefix, "prefix", "", "path `prefix` of both addresses")
-	flags.BoolVar(&o.strict, "strict", false, "refuse requests outside the interface, with a sentence that says why")
+	flags.BoolVar(&o.strict, "strict", false, "refuse requests that break a rule of the interface, with a sentence that names the rule")
 	flags.StringVar(&o.data, "data", "", "`file` with the state to start from, which is only read; the demo where it does not exist")
 	flags.StringVar(&o.controlAddr, "control-addr", "", "`host:port` of the page and the control interface; without it they are at "+control.Path+" of the base address")
 	flags.StringVar(&o.controlHost, "control-host", "", "further host `names`, parted by commas, that the control interface answers to, beside addresses and local names")

@@ -14,8 +14,8 @@
 // Settle (internal/budget) takes the token that a silent loss owes, now that the wait is over: the
 // repeat is free if the service has answered another request meanwhile.
 //
-// Place (permit.go) takes the job's place in a bulk call again, which it gave to another job during
-// its wait. Its first place it has taken in internal/gate, before the call.
+// Place (permit.go) takes the job's place in a bulk call again, which the job gave to another one
+// during its wait. The job took its first place in internal/gate, before the call.
 //
 // Limit (permit.go) asks the Limiter for one request.
 //
@@ -50,7 +50,7 @@
 // Wait (wait.go) notes the repeat, hands the wait to the loop, and gives the place in a bulk call to
 // another job, unless too many jobs wait already.
 //
-// Of the table of faults (internal/suite/faults), send decides about lost connections, time-outs and
+// In the table of faults (internal/suite/faults), send decides about lost connections, time-outs and
 // which redirects are followed; read and Owner.Accept about bodies; judge about statuses, the other
 // redirects among them; judge and renew about the end of a token; bound about deadlines, methods and
 // Retry-After; pay and settle about outages.

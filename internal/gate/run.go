@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Work tells [Run] how to do a job. J is a job, R its result.
+// Work describes to [Run] how to do a job. J is a job, R its result.
 type Work[J comparable, R any] struct {
 	Places  int // jobs at work at once
 	MaxAway int // no job starts while as many jobs wait for a repeat

@@ -30,7 +30,7 @@ const (
 	MaxNumber = 1024
 )
 
-// Error says why a document is not JSON, or not the JSON that the caller asked for. It shows
+// Error reports why a document is not JSON, or not the JSON that the caller asked for. It shows
 // nothing of the document; [Scanner.Offset] returns the place.
 type Error string
 

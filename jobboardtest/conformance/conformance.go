@@ -17,7 +17,7 @@ type Rule struct {
 	Refused bool   // the check sends a credential that the service must refuse, see Target.GoodCredentials
 }
 
-// Result tells whether a service keeps one rule.
+// Result reports whether a service keeps one rule.
 type Result struct {
 	Rule
 	Problems []string // how the service breaks the rule; empty: it does not

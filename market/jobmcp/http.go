@@ -30,8 +30,8 @@ const (
 // sessions: the tool what_changed, which needs a session's memory, is missing. Handler can be
 // mounted at any path.
 //
-// It answers 403 to a Host that Options.Hosts does not name and to an Origin that
-// Options.Origins does not name, and 503 while more than 64 requests are under way. A message
+// It answers 403 to a Host that Options.Hosts does not name and to pages of another
+// origin, and 503 while more than 64 requests are under way. A message
 // may have 1 MiB and take 5 s to arrive; messages being read do not count as requests under
 // way. If 256 messages are being read, a new one cancels the oldest, which gets 503. Where the
 // ResponseWriter has no deadlines, as in middleware without Unwrap, the server's ReadTimeout bounds the
@@ -172,19 +172,10 @@ func (s *Server) forbids(r *http.Request) string {
 		return ""
 	}
 	u, err := url.Parse(origin)
-	own := err == nil && len(s.o.Origins) == 0 && u.Host != "" && strings.EqualFold(u.Host, r.Host)
-	if !own && !slices.ContainsFunc(s.o.Origins, func(o string) bool { return isOrigin(origin, o) }) {
+	if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
 		return "pages of this origin may not ask"
 	}
 	return ""
-}
-
-// isOrigin reports whether a request's Origin equals a permitted origin.
-func isOrigin(origin, permitted string) bool {
-	if scheme, host, ok := strings.Cut(permitted, "://"); ok {
-		permitted = scheme + "://" + hostname.ASCII(host)
-	}
-	return strings.EqualFold(origin, permitted)
 }
 
 // permitsHost reports whether a Host is in Options.Hosts. If Hosts is empty, it permits

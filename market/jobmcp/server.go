@@ -45,11 +45,8 @@ type Options struct {
 	// Hosts lists the host names and addresses that Handler serves: jobs.example on every
 	// port, jobs.example:8443 on this port only. If it is empty, Handler serves localhost and
 	// loopback addresses. It refuses other hosts, so that no web page can reach the server by
-	// a name of its own (DNS rebinding).
+	// a name of its own (DNS rebinding). Of web pages only those of the request's own host may call Handler.
 	Hosts []string
-	// Origins lists the origins of web pages that may call Handler, such as
-	// https://app.example. If it is empty, only pages of the request's own host may.
-	Origins []string
 
 	Version string       // version shown to callers; empty: "unknown"
 	Logger  *slog.Logger // logs records of the MCP library; nil: silent
@@ -66,7 +63,7 @@ type Options struct {
 	// JobURL returns the address of the page of a job on the site of this server, for results to link to; nil: results
 	// link to the board alone.
 	JobURL func(job jobboard.JobID, title string) string
-	// SignIn tells a person how to sign in as an applicant; empty: signing in is
+	// SignIn explains to a person how to sign in as an applicant; empty: signing in is
 	// impossible.
 	SignIn string
 	// Kept returns a stored snapshot, or nil, with which what_changed compares in the first

@@ -13,10 +13,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// What a lookup said of a job reaches a search by three ways. saveAnswer writes it into the
+// What a lookup said of a job reaches a search by two ways. saveAnswer writes it into the
 // job's row, which addJobs reads for a page. The index of documents has the job's places and its
-// language, so saveAnswers puts the job's postings on the list of those to index. confirm notes in
-// the records of the postings whether they have the job's title.
+// language, so saveAnswers puts the job's postings on the list of those to index.
 
 // answerTx is a transaction that writes what lookups said.
 type answerTx struct {
@@ -43,7 +42,7 @@ func (t *answerTx) saveAnswers(results []lookedUp) error {
 	if err != nil {
 		return err
 	}
-	var retitled, reindex []int64
+	var reindex []int64
 	for _, w := range list {
 		r, j := w.lookedUp, w.row
 		if postponed, err := t.postpone(w, holds); err != nil {
@@ -58,16 +57,8 @@ func (t *answerTx) saveAnswers(results []lookedUp) error {
 		if changed {
 			reindex = append(reindex, r.job)
 		}
-		// Where wanted is higher, postings may have come to the job that found no row of it, and so
-		// no title; see putUnknownDue.
-		if r.info != nil && (storable(r.info.JobTitle) != j.Title || j.Wanted > j.Answer) {
-			retitled = append(retitled, r.job)
-		}
 	}
-	if err := t.unindexed.putOf(reindex); err != nil {
-		return err
-	}
-	return t.confirm(retitled)
+	return t.unindexed.putOf(reindex)
 }
 
 // stateOf returns the state that a lookup's error stands for, or stateUnfound; "" where the board
@@ -139,7 +130,7 @@ func doublings(state State, streak int) int {
 // of the job may have changed.
 func (t *answerTx) saveAnswer(r lookedUp, j *lookups.Job, state State) (reindex bool, err error) {
 	a := &lookups.Answer{
-		Job: r.job, Number: r.answer, State: string(state), Title: j.Title, ServiceTime: j.ServiceTime,
+		Job: r.job, Number: r.answer, State: string(state), ServiceTime: j.ServiceTime,
 		LookedUp: cmp.Or(r.received, t.Now), Made: r.origin.kept(j.Made, t.Now),
 	}
 	if a.State == j.State {
@@ -156,7 +147,7 @@ func (t *answerTx) saveAnswer(r lookedUp, j *lookups.Job, state State) (reindex 
 			return false, err
 		}
 		rec.Information = informationOf(r.info, a.Catalogue)
-		a.Title, a.Language = storable(r.info.JobTitle), storable(r.info.JobLanguage)
+		a.Language = storable(r.info.JobLanguage)
 		if a.ServiceTime = 0; !r.info.Timestamp.IsZero() {
 			a.ServiceTime = r.info.Timestamp.UnixMilli()
 		}
@@ -179,19 +170,6 @@ func (t *answerTx) saveAnswer(r lookedUp, j *lookups.Job, state State) (reindex 
 		return false, t.lookups.Repeat(a)
 	}
 	return r.info != nil || state.ended() != State(j.State).ended(), t.lookups.Save(a, j.Record)
-}
-
-// confirm has save find out anew whether the postings of jobs have the titles of their jobs,
-// where these changed or may not have been compared: fillJobs sets Confirmed.
-func (t postingTx) confirm(jobs []int64) error {
-	if len(jobs) == 0 {
-		return nil
-	}
-	rows, err := t.load("job IN @ids", store.IDs(jobs))
-	if err != nil {
-		return err
-	}
-	return t.save(rows, lookups.CauseLookup)
 }
 
 // catalogue stores a catalogue of nationalities, unless it is there, and

@@ -10,7 +10,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// ErrOtherBoard reports that the database holds the copy of another board than the one
+// ErrOtherBoard reports that the database has the copy of another board than the one
 // that Options names.
 var ErrOtherBoard = errors.New("jobmirror: the database holds the copy of another board")
 
@@ -89,7 +89,7 @@ func (b board) note(t *tx) error {
 	return nil
 }
 
-// MoveBoard tells the database at address that its board has moved, after which Open no
+// MoveBoard notes in the database at address that its board has moved, after which Open no
 // longer returns ErrOtherBoard: it replaces the board's name and addresses there by those
 // in opts. What opts leaves out is taken from the next process that opens the mirror with
 // sources. Nothing of the copy changes.

@@ -21,11 +21,10 @@ type Changed struct {
 
 // SearchChanged asks many queries what changed after a mark, such as the saved searches of visitors after each
 // refresh: with ten thousand queries, in seconds. Each query finds what [Mirror.Search] finds with it in the order Newest and with that mark as
-// its ChangedAfter, up to its Limit, in each language. What the queries have in Order, After, ChangedAfter, OncePerJob,
-// Prefer, Facets, CountSince and Snippets is not looked at. An empty mark is before every change.
+// its ChangedAfter, up to its Limit, in each language. It ignores the queries' Order, After, ChangedAfter, OncePerJob,
+// Prefer, Facets, CountSince and Snippets. An empty mark is before every change.
 //
-// It is one transaction, so that nothing falls between two marks. A visitor's searches that are equal are asked once
-// by who asks them once. Its errors are ErrPageCursor for a mark that is not of the database, and those of Search, with the
+// It reads in one transaction, so that no change falls between two marks. Its errors are ErrPageCursor for a mark that is not of the database, and those of Search, with the
 // place of the query.
 func (m *Mirror) SearchChanged(ctx context.Context, after ChangeMark, queries []Query) (*Changed, error) {
 	for i, q := range queries {

@@ -19,15 +19,10 @@ type Change struct {
 	Language string          `json:"language,omitempty"` // of a posting's row; of what was forgotten "posting" or "job"
 	Before   json.RawMessage `json:"before,omitempty"`   // a PostingRecord or JobRecord; none: it is new
 	After    json.RawMessage `json:"after,omitempty"`    // likewise; none: it is gone
-	// Confirming reports that nothing but PostingRecord.Confirmed differs: a lookup has told the title of
-	// the posting's job. The posting itself has not changed.
-	Confirming bool `json:"confirming,omitempty"`
-	// Cause is "date" if Before and After are equal: the date has come from which visitors may see the
-	// posting.
-	Cause string `json:"cause"` // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
+	Cause    string          `json:"cause"`              // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
 }
 
-// ChangeKind says what a change is of.
+// ChangeKind names what a change is of.
 type ChangeKind string
 
 // The kinds of changes.
@@ -48,7 +43,7 @@ var (
 	// ErrCursorTooOld reports that the log does not reach back that far; begin anew with
 	// Snapshot.
 	ErrCursorTooOld = changelog.ErrTooOld
-	// ErrCursorAhead reports that the log does not hold the change that the cursor marks: the log
+	// ErrCursorAhead reports that the log lacks the change that the cursor marks: the log
 	// ends before that change, or has another change under its number, as after a backup was put
 	// back; begin anew with Snapshot.
 	ErrCursorAhead = changelog.ErrAhead
@@ -67,7 +62,7 @@ func (m *Mirror) parseCursor(c Cursor) (changelog.Place, error) {
 func (m *Mirror) changeOf(e changelog.Entry) Change {
 	c := Change{
 		At: e.At, Kind: ChangeKind(e.Kind), ID: e.ID, Language: e.Language, Cause: e.Cause,
-		Cursor: m.cursor(e.Place), Confirming: isConfirming(e.Before, e.After),
+		Cursor: m.cursor(e.Place),
 	}
 	if e.Before != "" {
 		c.Before = json.RawMessage(e.Before)

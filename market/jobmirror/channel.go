@@ -317,7 +317,7 @@ func merge(stored, given *row) *row {
 		return stored
 	}
 	given.before, given.stored = stored.before, stored.stored
-	given.visibilityDue, given.firstSeen = stored.visibilityDue, stored.firstSeen
+	given.firstSeen = stored.firstSeen
 	given.newVersion = given.rec.Version > stored.rec.Version
 	return given
 }

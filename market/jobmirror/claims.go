@@ -35,21 +35,7 @@ func (t postingTx) resaveClaimed(postings, versions []int64, cause string) error
 	if err != nil {
 		return err
 	}
-	if err := t.save(rows, cause); err != nil {
-		return err
-	}
-	return t.putUnknownDue(rows)
-}
-
-// putUnknownDue has the jobs of postings looked up for which fillJobs set jobless.
-func (t postingTx) putUnknownDue(rows []*row) error {
-	var jobs []int64
-	for _, r := range rows {
-		if r.jobless && len(r.rec.Sources) > 0 {
-			jobs = append(jobs, int64(r.rec.Job))
-		}
-	}
-	return t.lookups.Put(jobs)
+	return t.save(rows, cause)
 }
 
 // readClaims finds which jobs feeds say that postings, or versions of them, belong

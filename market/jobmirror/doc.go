@@ -1,5 +1,5 @@
 // Package jobmirror keeps a copy of a board's channels and job feeds in a
-// database, lets programs search it, and tells what changed.
+// database, lets programs search it, and logs what changed.
 //
 //	m, err := jobmirror.Open(ctx, "jobs.db", jobmirror.Options{
 //		Config:   jobboard.Config{BaseURL: "https://jobs.example", JobDBURL: "https://jobdb.example", ClientID: "10"},

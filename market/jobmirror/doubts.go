@@ -102,9 +102,9 @@ func (t *answerTx) tellHolding(ctx context.Context) {
 
 // The reasons why a job's Problem says that an answer is not believed.
 const (
-	doubtfulReopening = "the board says that the job is open by an information from before it was closed: it is asked again"
-	doubtfulEnd       = "the board says that the job is unavailable, and a source shows it: it is asked again"
-	doubtfulOutage    = "the board says that the job has ended, as of many that sources show: it is asked again"
+	doubtfulReopening = "unconfirmed: the board says that the job is open, with information from before it was closed; it is looked up again"
+	doubtfulEnd       = "unconfirmed: the board says that the job is unavailable, and a source shows it; it is looked up again"
+	doubtfulOutage    = "unconfirmed, by the mass-outage guard: the board says that the job has ended, as of many that sources show; it is looked up again"
 )
 
 // postpone reports whether an answer is not believed, notes it then, and has the job looked up

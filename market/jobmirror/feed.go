@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/feedaddress"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/stall"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
@@ -207,13 +208,13 @@ const feedStall = 30 * time.Second
 // openFeed opens a feed's file, or asks its address for it. The limit counts
 // that request and each redirect as any other.
 func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *freshness) (io.ReadCloser, error) {
-	if webAddress(feed.Address) == nil {
+	if feedaddress.Parse(feed.Address) == nil {
 		f, err := os.Open(feed.Address)
 		if err != nil {
 			if failed, ok := errors.AsType[*fs.PathError](err); ok {
 				err = failed.Err // without the path
 			}
-			return nil, fmt.Errorf("jobmirror: the feed %s: %w", publicAddress(feed.Address), err)
+			return nil, fmt.Errorf("jobmirror: the feed %s: %w", feedaddress.Public(feed.Address), err)
 		}
 		return f, nil
 	}

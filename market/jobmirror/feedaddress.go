@@ -5,63 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/feedaddress"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
-
-// webAddress parses an address of http or https with a host. It returns nil for any other
-// text: a path, or an address with a typing error in it.
-func webAddress(address string) *url.URL {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || mayEndInPassword(u) {
-		return nil
-	}
-	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil || port == 0 {
-		return nil
-	}
-	return u
-}
-
-// mayEndInPassword reports whether the host of an address may really be a user's name, followed
-// by a password with an unescaped /, ? or #: an @ comes later.
-func mayEndInPassword(u *url.URL) bool {
-	if strings.Contains(u.EscapedPath(), "@") {
-		return true
-	}
-	inRest := strings.Contains(u.RawQuery, "@") || strings.Contains(u.EscapedFragment(), "@")
-	return inRest && (u.Path == "" || u.Port() != "" && u.User == nil)
-}
 
 // mayHoldPassword reports whether a name is an address with a user or a query.
 func mayHoldPassword(name string) bool {
 	return strings.Contains(name, "://") && strings.ContainsAny(name, "@?")
-}
-
-// looksLikeAddress reports whether a text may be a mistyped address of a server, which might
-// contain a password.
-func looksLikeAddress(text string) bool {
-	lower := strings.ToLower(text)
-	return strings.ContainsAny(text, "@?") || strings.Contains(text, "://") ||
-		strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") ||
-		strings.ContainsFunc(text, unicode.IsControl)
-}
-
-// publicAddress returns the address of a feed as it may be stored and shown: without user,
-// password, query and fragment, and of a path the last element.
-func publicAddress(address string) string {
-	u := webAddress(address)
-	if u == nil {
-		return filepath.Base(address)
-	}
-	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
-	return u.String()
 }
 
 // isFile returns nil if a path is that of a file.
@@ -83,14 +38,14 @@ func checkFeed(address string, readOnly bool) error {
 	if address == "" {
 		return errors.New("has no address")
 	}
-	if webAddress(address) != nil {
+	if feedaddress.Parse(address) != nil {
 		return nil
 	}
 	err := isFile(address)
 	switch {
 	case err == nil:
 		return nil
-	case looksLikeAddress(address):
+	case feedaddress.IsMistyped(address):
 		return errors.New("has an address that is neither http or https with a host, nor the path of a file that exists; " +
 			"in a user, a password and a path an @ is written as %40 and a / of a password as %2F")
 	case readOnly:
@@ -99,9 +54,9 @@ func checkFeed(address string, readOnly bool) error {
 		if folder, err := os.Stat(filepath.Dir(address)); err == nil && folder.IsDir() {
 			return nil
 		}
-		return fmt.Errorf("is to be the file %q, in a folder that does not exist", publicAddress(address))
+		return fmt.Errorf("is to be the file %q, in a folder that does not exist", feedaddress.Public(address))
 	}
-	return fmt.Errorf("is to be the file %q, which cannot be read: %w", publicAddress(address), err)
+	return fmt.Errorf("is to be the file %q, which cannot be read: %w", feedaddress.Public(address), err)
 }
 
 // feedSources lists the feeds of the options, each with a name of its own.
@@ -115,7 +70,7 @@ func (o *Options) feedSources() (out []source, err error) {
 			return nil, fmt.Errorf("jobmirror: %w: Options.Feeds[%d] has a Name that is an address with a user or a query",
 				jobboard.ErrInvalidInput, i)
 		}
-		f.Name = cmp.Or(f.Name, publicAddress(f.Address))
+		f.Name = cmp.Or(f.Name, feedaddress.Public(f.Address))
 		if other, ok := addresses[f.Name]; ok && other != f.Address {
 			return nil, fmt.Errorf("jobmirror: %w: Options.Feeds[%d] has the name %q of another feed, so it would not be copied: give each a Name",
 				jobboard.ErrInvalidInput, i, f.Name)

@@ -10,17 +10,17 @@ import (
 )
 
 // Forget erases a job and its postings: their rows, their entries in the text index, words that only they have, what
-// other jobs keep of these postings, and their texts in the log of changes. Its postings are those that are its
-// by a feed or by their link, and those that were at a time that the log still tells of, also where they left the copy
-// before or are another job's now. The numbers in the log stay, and for each of them and the job one more change,
-// "forgotten", tells readers to do the same. No refresh copies the job and its postings again.
+// other jobs keep of these postings, and their texts in the log of changes. Its postings are those that
+// belong to it by a feed or by their link, and those that the log once named as its own, also if they have left the copy or
+// belong to another job now. The numbers in the log stay, and for each posting and the job one more change, "forgotten",
+// tells readers to erase the same. No refresh copies the job and its postings again.
 //
 // It takes several transactions, of at most 500 postings or changes each. After an error some rows or changes may not be erased yet:
-// call Forget again, or leave that to the next Refresh, or to Run, which looks each hour. Such an error may be that a
-// process of another version indexes, in a way that this one does not know: that process goes on with it.
+// call Forget again, or leave that to the next Refresh, or to Run, which looks each hour. If the
+// error names a process of another version, which indexes with tokens that this one does not know, that process erases the rest.
 //
-// Files hold erased bytes for a while: SQLite's until its next checkpoint and vacuum, and the text index of SQLite
-// has single words of them in its pages until it puts these together. So do backups.
+// Files hold erased bytes for a while: SQLite's until its next checkpoint and vacuum, single words
+// in the text index of SQLite until it merges its pages. So do backups.
 func (m *Mirror) Forget(ctx context.Context, job jobboard.JobID) error {
 	if err := m.writes(); err != nil {
 		return err

@@ -162,7 +162,7 @@ func TestForgetLeavesNothing(t *testing.T) {
 		b.fill()
 		had := b.columnsWith(toErase)
 		for _, name := range []string{
-			"changes.after", "changes.before", "jobs.last_posting", "jobs.record", "jobs.title",
+			"changes.after", "changes.before", "jobs.last_posting", "jobs.record",
 			"postings.ads", "postings.record", "postings.title", "vocabulary.words",
 		} {
 			if !slices.Contains(had, name) {

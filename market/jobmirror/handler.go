@@ -38,9 +38,9 @@ const writeTimeout = 30 * time.Second
 //	GET /mirror/live      200 while the process works
 //	GET /mirror/ready     200 when every channel was copied once and the database answers, else 503; see Ready
 //
-// Where a search (4.1) finds nothing, its answer has a member "mirror" with an element "why", see Page.Why. The
-// header Age of 4.1 and 4.4 is how old the answer is, in seconds. Credentials in requests are not looked at:
-// Options.Authorize says who may ask.
+// If a search (4.1) finds nothing, its answer has a member "mirror" with an element "why", see Page.Why. The
+// header Age of 4.1 and 4.4 is how old the answer is, in seconds. Handler ignores credentials in requests:
+// Options.Authorize decides who may ask.
 //
 // The stream of changes begins after the cursor in the header Last-Event-ID or in the query since; a cursor that is
 // refused is answered with 410. Without one it begins with every row, as events "row", and an event "rows" with the
@@ -259,10 +259,9 @@ func (m *Mirror) serveStatus(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, status)
 }
 
-// ServeReady answers 200 where Ready returns nil, else 503, whoever asks. Its text names
-// the channels that it waits for, those that the board refuses, and a database that this process failed to
-// write, which keeps nobody from searching. Handler has it at
-// /mirror/ready, for those whom it serves.
+// ServeReady answers everybody: 200 if Ready returns nil, else 503. Its text names the channels that
+// it waits for, channels that the board refuses, and a database that this process failed to write,
+// which does not change the status. Handler serves it at /mirror/ready, to those whom it serves.
 func (m *Mirror) ServeReady(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()

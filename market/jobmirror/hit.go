@@ -48,7 +48,7 @@ func (t readTx) postings(list []int64) ([]hit, error) {
 		}
 		h.posting = Posting{
 			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
-			Confirmed: rec.Confirmed, FirstSeen: first, Seen: seen, MissingSince: missing, ShownAgain: again,
+			FirstSeen: first, Seen: seen, MissingSince: missing, ShownAgain: again,
 		}
 		h.languages = []string{rec.Language, language}
 		h.posting.Posting, err = rec.posting(ads)
@@ -103,7 +103,9 @@ func (p *Posting) addJob(job *Information) {
 	}
 	p.Company = company.Of(&p.Posting, &jobboard.JobInformation{CompanyName: job.CompanyName})
 	p.Locations = job.locations()
-	if p.Language == "" || strings.TrimSpace(p.Posting.Title) == strings.TrimSpace(job.JobTitle) {
+	title := strings.TrimSpace(job.JobTitle)
+	p.Confirmed = title != "" && title == strings.TrimSpace(p.Posting.Title)
+	if p.Language == "" || title == strings.TrimSpace(p.Posting.Title) {
 		p.TextLanguage = cmp.Or(job.JobLanguage, p.Language)
 	}
 }

@@ -25,8 +25,8 @@ type Job struct {
 	NextLookup    time.Time
 	Failures      int    // lookups in a row that did not answer
 	Problem       string // of the last one; empty: none
-	// NoAnswer is when the mirror last asked the board in vain, where neither the last lookup of the job nor
-	// the last refresh of any channel was answered; zero: the board answers.
+	// NoAnswer is the time of the last request that the board did not answer, if neither the last lookup of the job
+	// nor the last refresh of any channel was answered; zero: the board answers.
 	NoAnswer time.Time
 
 	Postings []PostingRecord // postings that may belong to the job, in all languages
@@ -34,9 +34,9 @@ type Job struct {
 	FirstSeen  time.Time
 	ShownAgain int
 
-	// LastPosting has of the posting that left the copy last its title, category, dates and visibility, and where
-	// the job is; nil if the copy has Postings of the job, and if none has left. It goes with the job, see
-	// Options.KeepJobs.
+	// LastPosting has the title, category, dates and visibility of the job's posting that left the copy last, and
+	// the job's locations; nil if the copy has Postings of the job, and if none has left. It is removed with the
+	// job, see Options.KeepJobs.
 	LastPosting *Posting
 
 	last   string // a PostingRecord for LastPosting, as JSON; empty: none
@@ -45,11 +45,11 @@ type Job struct {
 	stale  bool
 }
 
-// Job returns what is known of a job. Its errors are ErrUnknown, ErrIncomplete for a job
-// that a source may name which was not copied whole yet, and ErrStale
-// where the answer is older than Options.MaxAge lets one of its State be, or there is none: then
-// the job is returned as well, and never says that applying is possible. So it is with ErrUnknown
-// where the board has answered nothing but ERROR_POSTING_UNAVAILABLE, and the copy has no posting
+// Job returns what is known of a job. Its errors are ErrUnknown for a job that the copy lacks;
+// ErrIncomplete in place of it while a source that may name the job was never copied whole; and ErrStale
+// if no lookup has answered, or the last answer is older than Options.MaxAge allows for its State. With
+// ErrStale the job is returned too, and never says that applying is possible. It is also returned with
+// ErrUnknown if the board has answered nothing but ERROR_POSTING_UNAVAILABLE, and the copy has no posting
 // of the job.
 func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
 	j, err := fromView(ctx, m.db, func(t *tx) (*Job, error) {

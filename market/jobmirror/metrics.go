@@ -71,7 +71,7 @@ func (m *Mirror) measure() error {
 	x.sourceAge = amount("source.age", "s", "Time since a source was copied whole.")
 	x.missing = number("source.missing", "{source}", "1: the source was never copied whole; else 0.")
 	x.overdue = amount("source.overdue", "s", "How long a source has been due that nobody refreshes.")
-	x.held = number("source.held", "{row}", "Rows of a source that it does not show any more, and that stay until that is certain.")
+	x.held = number("source.held", "{row}", "Pending removals: rows of a source that it does not show any more, and that stay until that is certain.")
 	x.failures = number("source.failures", "{refresh}", "Refreshes of a source in a row that were not complete.")
 	x.rate = amount("limit.rate", "{request}/s", "Requests that all processes may send in a second now; 0: no limit.")
 	x.working = number("processes", "{process}", "Processes that said within half a minute that they work.")

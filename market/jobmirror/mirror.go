@@ -63,9 +63,9 @@ var (
 	ErrReadOnly = errors.New("jobmirror: opened to read only")
 	// ErrLocked reports that another process runs or refreshes the mirror.
 	ErrLocked = errors.New("jobmirror: another process runs this mirror")
-	// ErrUnknown reports that the mirror does not hold the job.
+	// ErrUnknown reports that the mirror has no such job.
 	ErrUnknown error = &statusError{"jobmirror: no such job in the mirror", http.StatusNotFound}
-	// ErrIncomplete reports that not every source that had to be was copied whole yet.
+	// ErrIncomplete reports that a source, whose copy the call needs, was never copied whole.
 	ErrIncomplete error = &statusError{"jobmirror: not everything was copied whole yet", http.StatusServiceUnavailable}
 	// ErrStale reports that what the mirror knows is older than Options.MaxAge allows.
 	ErrStale error = &statusError{"jobmirror: the answer is too old to be given", http.StatusServiceUnavailable}

@@ -87,16 +87,15 @@ func (m *Mirror) settle(ctx context.Context, src *sources.Source, all bool) erro
 	})
 }
 
-// AcceptRemovals removes the rows that are held now, without waiting for lookups or for
+// AcceptRemovals removes the rows whose removal is pending now, without waiting for lookups or for
 // Options.HoldMissing: the rows of the named sources in all languages, or of all sources if no
 // name is given. Names are those of SourceStatus.Name; a name without a source is an error. Its
 // other errors are ErrReadOnly and the database's.
 //
-// It also believes what lookups have said by now of the jobs of these sources, as far as that is
-// unconfirmed; see Status.Unconfirmed. What they say later is weighed as before: this process counts
-// its answers anew, others go on counting.
+// It also confirms the unconfirmed ends of the jobs of these sources; see Status.Unconfirmed. The
+// mass-outage guard of this process starts anew, the guards of others go on.
 //
-// Rows that a later refresh misses are held as before.
+// Removals and ends that come later are pending and unconfirmed as before.
 func (m *Mirror) AcceptRemovals(ctx context.Context, names ...string) error {
 	if err := m.writes(); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
-// Options says what is mirrored and how. The zero value of a field means the
+// Options describes what is copied and how. The zero value of a field means the
 // default in its comment.
 type Options struct {
 	// Config configures the client that Open makes. Its requests keep the mirror's
@@ -31,11 +31,11 @@ type Options struct {
 
 	// Limit bounds the requests a second that are sent to the board, repeats
 	// and redirects included: by this process on SQLite, by all together on
-	// PostgreSQL. 0 means 20, negative: no limit, but pauses hold.
+	// PostgreSQL. 0 means 20, negative: no limit but the board's pauses.
 	Limit float64
 	// Concurrency bounds the lookups of a batch that are under way at once: 0 means 16,
 	// at most 1024. Once the last of a batch is sent the next one begins, so that a few
-	// lookups that are not answered hold up nobody.
+	// unanswered lookups delay no others.
 	Concurrency int
 
 	RefreshEvery time.Duration // between two refreshes of a source; 0 means 15 minutes, at most 5 years
@@ -45,15 +45,15 @@ type Options struct {
 	// Below 0 this process looks no job up: unless another process looks jobs up, all stay unknown,
 	// and a site has a list without pages of jobs.
 	LookupEvery time.Duration
-	// HoldMissing is how long the copy keeps rows that a source ceases to show, if the source
-	// ceases to show many rows at once, or all of them, and no lookup proves that they are gone: 0
-	// means 24 hours, below 0 that nothing is held. See also Mirror.AcceptRemovals.
+	// HoldMissing is how long the removal of rows stays pending, if a source ceases to show many rows
+	// at once, or all of them, and no lookup proves that they are gone: 0 means 24 hours, below 0 that
+	// no removal is pending. See also Mirror.AcceptRemovals.
 	HoldMissing time.Duration
 	KeepChanges time.Duration // how long the log of changes reaches back; 0 means 30 days
 
-	// MaxAge bounds the age of a lookup's answer that is still given: 0 means 48
+	// MaxAge bounds the age at which a lookup's answer is still returned: 0 means 48
 	// hours, or twice LookupEvery where that is longer. A job that stays closed or gone
-	// is looked up more and more seldom, up to each 32nd time, and its answer is given
+	// is looked up more and more seldom, up to each 32nd time, and its answer is returned
 	// for as many times longer.
 	MaxAge time.Duration
 
@@ -64,9 +64,10 @@ type Options struct {
 	// most, unless it is for ever. See also Mirror.RemoveSources.
 	KeepSources time.Duration
 
-	// KeepJobs is the time for which the copy keeps a job that nothing names any more: no posting,
-	// no entry of a feed. 0 means 90 days, below 0 for ever. While a source was not complete for so
-	// long, none goes. For as long it remembers FirstSeen and ShownAgain of a posting that left it.
+	// KeepJobs is the time for which the copy keeps an orphan, a job that no posting and no entry of a
+	// feed names any more: 0 means 90 days, below 0 for ever. No orphan is removed while a source has
+	// had no complete refresh for that long. The copy remembers FirstSeen and ShownAgain of a posting
+	// that left it for the same time.
 	KeepJobs time.Duration
 
 	// Synonyms is a list of words that mean the same, a group on each line, such as "Pfleger,
@@ -74,12 +75,12 @@ type Options struct {
 	// member in the title. So does the board's search by Handler. Of a phrase, such as "staff
 	// nurse", a title must have all words. An abbreviation of up to four letters with two capitals, such as MFA,
 	// finds the other members, but they do not find it. Quoted words and words left out have no synonyms. Empty lines
-	// and lines that begin with # hold no group. A list may have 1 MiB, a group 20 words or phrases.
+	// and lines that begin with # are ignored. A list may have 1 MiB, a group 20 words or phrases.
 	// Empty: the built-in list of German job titles, for German postings; "-": there are no synonyms. Processes that
 	// share the visitors of a site need the same list: a PageCursor holds for one list.
 	Synonyms string
 
-	// Authorize says who may ask Handler: nil lets a request pass, an error
+	// Authorize decides who may ask Handler: nil lets a request pass, an error
 	// refuses it with 403. Without it only callers on this machine are served, and
 	// nobody for whom a proxy asks.
 	Authorize func(*http.Request) error
@@ -94,8 +95,8 @@ type Options struct {
 
 	Logger *slog.Logger // nil: silent
 
-	// MeterProvider is told how the mirror is doing; nil: nobody is. What the
-	// client does is measured by an Observer in Config, such as jobboardotel's.
+	// MeterProvider receives the metrics of the mirror; nil: there are none. Those of the
+	// client come from an Observer in Config, such as jobboardotel's.
 	MeterProvider metric.MeterProvider
 
 	noLookups bool // LookupEvery was below 0
@@ -109,7 +110,7 @@ type Channel struct {
 
 // Feed names a job feed: a file or the address of one, plain or compressed with gzip.
 type Feed struct {
-	// Name tells feeds apart and stands in the database. Empty: Address without user,
+	// Name identifies the feed, in the database too. Empty: Address without user,
 	// password, query and fragment, and of a path its last element.
 	Name string
 	// Address is http or https with a host, or a path: the path of an existing file, or of a file

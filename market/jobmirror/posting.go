@@ -2,7 +2,6 @@ package jobmirror
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/listings"
@@ -59,11 +58,10 @@ func (t postingTx) fillSources(rows []*row) error {
 	return err
 }
 
-// fillJobs finds the job of each row, by the strongest evidence that there is,
-// and whether the job's title confirms it. It puts jobs that are new on the list of those to
-// look up.
+// fillJobs finds the job of each row, by the strongest evidence that there is. It puts jobs that
+// are new on the list of those to look up.
 func (t postingTx) fillJobs(rows []*row) error {
-	var postings, versions, jobs []int64
+	var postings, versions, named, jobs []int64
 	for _, r := range rows {
 		postings = append(postings, int64(r.rec.Posting))
 		versions = append(versions, int64(r.rec.Version))
@@ -76,38 +74,20 @@ func (t postingTx) fillJobs(rows []*row) error {
 	if err != nil {
 		return err
 	}
-	var named []int64 // by rows that say something new
 	for _, r := range rows {
 		job, evidence := jobOf(r, byPosting, byVersion)
-		r.rec.Job, r.rec.Evidence, r.rec.Confirmed = jobboard.JobID(job), evidence, false
-		if job != 0 {
-			jobs = append(jobs, job)
-			if r.newVersion {
-				named = append(named, job)
-			}
+		r.rec.Job, r.rec.Evidence = jobboard.JobID(job), evidence
+		if job != 0 && len(r.rec.Sources) > 0 {
+			named = append(named, job)
 		}
-		if r.stored.Job != 0 {
-			jobs = append(jobs, int64(r.stored.Job)) // which postingLeft may write
-		}
-	}
-	if len(jobs) == 0 {
-		return nil
+		jobs = append(jobs, job, int64(r.stored.Job)) // which postingLeft may write
 	}
 	if err := t.lookups.PutNew(named); err != nil {
 		return err
 	}
-	// The jobs are locked, so that a lookup's answer is written either before, and its title is
-	// read here, or after, and it then confirms these postings. A job without a row cannot be locked:
-	// when a claim of a feed goes, its posting falls back to the job of its own link, which maybe
-	// nobody has put on the list. Another process may do so, look it up and answer it before this
-	// transaction ends, and that answer does not see these postings. So they are jobless, and
-	// putUnknownDue has the job looked up in any case.
-	titles, err := store.Pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", store.IDs(jobs))
-	for _, r := range rows {
-		title, ok := titles[int64(r.rec.Job)]
-		r.jobless = !ok && r.rec.Job != 0
-		r.rec.Confirmed = ok && title != "" && strings.TrimSpace(title) == strings.TrimSpace(storable(r.rec.Title))
-	}
+	// The jobs are locked, so that a lookup's answer is written either before, and whoever indexes these postings
+	// reads it, or after, and it then has them indexed again.
+	_, err = t.Numbers("SELECT job FROM jobs WHERE job IN @ids ORDER BY job @lock", store.IDs(jobs))
 	return err
 }
 
@@ -153,7 +133,7 @@ func (t postingTx) write(r *row, cause string) error {
 	if err == nil && r.rec.Job != r.stored.Job {
 		err = t.postingLeft(r)
 	}
-	if err != nil || after == r.before && !r.begins(t.Now) {
+	if err != nil || after == r.before {
 		return err
 	}
 	r.log(t.log, r.rec.Job, after, cause)

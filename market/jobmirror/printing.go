@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+
+	"github.com/jobboard-sdk/jobboard-go/market/internal/feedaddress"
 )
 
 // Format prints the feed with its address as it may be shown; see Feed.Name.
@@ -30,18 +32,17 @@ func (feed Feed) withoutSecrets() Feed {
 	if mayHoldPassword(feed.Name) {
 		feed.Name = unread
 	}
-	if feed.Address != "" && webAddress(feed.Address) == nil && looksLikeAddress(feed.Address) {
+	if feed.Address != "" && feedaddress.Parse(feed.Address) == nil && feedaddress.IsMistyped(feed.Address) {
 		feed.Address = unread
 	} else if feed.Address != "" {
-		feed.Address = publicAddress(feed.Address)
+		feed.Address = feedaddress.Public(feed.Address)
 	}
 	return feed
 }
 
 // Format prints the options without credentials; see the methods of their Config and Feeds.
-// Without it fmt would print the fields of options that a pointer leads to for %s and %q, and
-// ask no method of theirs. So it still does with options, and a pointer to them, in an unexported
-// field of another struct, where fmt calls no method.
+// Package fmt calls no method of options, or a pointer to them, in an unexported field of another
+// struct, and prints their fields.
 func (o Options) Format(f fmt.State, verb rune) {
 	type plain Options // has no Format
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(o))
@@ -64,6 +65,6 @@ func (o Options) MarshalJSON() ([]byte, error) {
 // MarshalText returns the values of LogValue as a line; see the one of Feed.
 func (o Options) MarshalText() ([]byte, error) { return []byte(o.LogValue().String()), nil }
 
-// Format prints that it is a mirror and nothing of what it holds: addresses with passwords, and
-// the secret of its database.
+// Format prints a constant text, because a mirror holds addresses with passwords and the secret of
+// its database.
 func (m *Mirror) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "jobmirror.Mirror") }

@@ -9,9 +9,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
-// Ready returns nil where searches can be answered: the database answers one, and the
-// channels of Options, or without any all that the database has, were copied
-// whole once. Otherwise the error is ErrIncomplete, or the database's.
+// Ready returns nil if searches can be answered: the database answers, and each channel of
+// Options, or each channel of the database if Options has none, was copied whole once. Otherwise
+// the error is ErrIncomplete, or the database's.
 //
 // A channel that was never copied because the board refuses it, by 400, 403, 404 or 410,
 // such as one that is misspelt, does not count beside one that was copied, once the refusals

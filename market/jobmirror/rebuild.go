@@ -17,8 +17,8 @@ var errOtherForm = errors.New("jobmirror: a process of a newer version indexes t
 
 // Rebuild empties the search index and indexes all postings anew, after it was damaged. Searches are
 // answered from what is indexed so far, without an error; Page.Building is true until nine of ten postings
-// are. Other processes may run meanwhile, and index as well. If Rebuild ends early - an error, ctx, a process that
-// is killed - then Run, Refresh or the next Rebuild index what is left.
+// are. Other processes may run meanwhile, and index as well. If Rebuild ends early, by an error, ctx or a kill, then
+// Run, Refresh or the next Rebuild indexes the rest.
 //
 // Its errors are ErrReadOnly, those of the database, one while a process of a newer version works, and
 // one where SQLite finds the index so damaged that it cannot drop it: then put a backup back, or have the board
@@ -97,9 +97,9 @@ func (t indexTx) emptySome(after int64) (last int64, err error) {
 }
 
 // CheckIndex has SQLite check its text index, as PRAGMA integrity_check does, and returns what it finds as
-// an error. It reads the index from beginning to end. It notices a page that cannot be read, and not an entry
-// that is another: where searches miss postings though nothing is found, Rebuild helps too. On PostgreSQL, whose
-// amcheck does that, it does nothing.
+// an error. It reads the whole index. It finds unreadable pages, and no entry that was changed into another
+// readable one: call Rebuild if searches miss postings although CheckIndex returns nil. On PostgreSQL it does
+// nothing; use amcheck there.
 func (m *Mirror) CheckIndex(ctx context.Context) error {
 	return m.db.view(ctx, func(t *tx) error { return t.db.search.Check(t.Tx) })
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// State tells what lookups said of a job: the last answer that is believed. ERROR_POSTING_UNAVAILABLE
+// State names what lookups returned for a job: the last answer that is believed. ERROR_POSTING_UNAVAILABLE
 // is none: it changes no state.
 type State string
 
@@ -27,8 +27,8 @@ const (
 	StateUnavailable State = "unavailable" // ERROR_JOB_UNAVAILABLE
 )
 
-// Evidence says what makes a posting one of a job's. None is certain; see also
-// PostingRecord.Confirmed.
+// Evidence names the reason why a posting belongs to a job. None is certain; see also
+// Posting.Confirmed.
 type Evidence string
 
 // The kinds of evidence, the strongest first.
@@ -61,10 +61,9 @@ type PostingRecord struct {
 	// the last change of anything else.
 	Unknown map[string]json.RawMessage `json:"unknown,omitempty"`
 
-	Sources   []string       `json:"sources"`             // the channels that show it
-	Job       jobboard.JobID `json:"jobId,omitempty"`     // 0: not known
-	Evidence  Evidence       `json:"evidence,omitempty"`  // for Job
-	Confirmed bool           `json:"confirmed,omitempty"` // the lookup of Job gave the posting's title
+	Sources  []string       `json:"sources"`            // the channels that show it
+	Job      jobboard.JobID `json:"jobId,omitempty"`    // 0: not known
+	Evidence Evidence       `json:"evidence,omitempty"` // for Job
 }
 
 // last returns what the copy keeps with a job of a posting that leaves it: title, category, dates, and who
@@ -81,17 +80,6 @@ func (r *PostingRecord) last() PostingRecord {
 		Posting: r.Posting, Language: r.Language, Version: r.Version, Title: r.Title, Config: jobboard.NewPostingConfig(kept),
 		VersionStart: r.VersionStart, VersionEnd: r.VersionEnd, Sources: []string{}, Job: r.Job,
 	}
-}
-
-// isConfirming reports whether two texts of a PostingRecord differ in Confirmed alone, which is its
-// last member, and is left out where it is false.
-func isConfirming(before, after string) bool {
-	const confirmed = `,"confirmed":true}`
-	if len(before) > len(after) {
-		before, after = after, before
-	}
-	plain, ok := strings.CutSuffix(after, confirmed)
-	return ok && len(before) == len(plain)+1 && strings.HasPrefix(before, plain)
 }
 
 // JobRecord holds a job, as the log of changes and the column jobs.record have it.

@@ -22,7 +22,6 @@ type row struct {
 	visibilityDue int64 // when its dates change whether a visitor may see it, as the table has it; 0: never
 	firstSeen     int64 // when it came; 0: with the first complete refresh of a source
 	shownAgain    int64 // of a row that is added: how often its posting has come back
-	jobless       bool  // fillJobs found a job for it that is not in the table jobs
 }
 
 const rowColumns = "id, record, ads, hash, linked, answer, giver, visibility_due, first_seen"

@@ -77,7 +77,7 @@ func (m *Mirror) start(ctx context.Context, doing string) (w *worker, done func(
 
 // Refresh brings the mirror up to date once: it reads every source, looks up every job that is due then, and
 // returns. A job that becomes due meanwhile waits for the next refresh. Its error joins those of the sources;
-// sources that do not fail are refreshed nevertheless. A source that does not answer whole, and rows that are held,
+// sources that do not fail are refreshed nevertheless. An incomplete source and pending removals
 // are no error: Status has them.
 //
 // On PostgreSQL it works beside other processes and asks nothing twice: it waits for a source
@@ -149,9 +149,8 @@ func (w *worker) lookUpRound(ctx context.Context, began int64) error {
 	return w.lookUpDue(ctx, round, false)
 }
 
-// Run keeps the mirror up to date until ctx ends, and returns its error, or until Close. What
-// fails on the way - the board, a feed, the database - is logged, shown by
-// Status, and tried again later.
+// Run keeps the mirror up to date until ctx ends, and returns its error, or until Close. A failure
+// of the board, a feed or the database is logged, shown by Status, and tried again later.
 //
 // On SQLite one process runs a mirror; another gets ErrLocked. On PostgreSQL any
 // number of processes share the work. A process that is told to end finishes

@@ -14,7 +14,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
-// Query says what is searched for. The zero value finds every posting that a visitor may see.
+// Query describes a search. The zero value finds every posting that a visitor may see.
 type Query struct {
 	// Text holds words that must all occur in the posting: any form in the posting's language, or
 	// another spelling, will do. In the title, a place and a company a part of a word of four
@@ -77,14 +77,14 @@ const (
 // with the same Options.Synonyms.
 type PageCursor string
 
-// ErrPageCursor says that the cursor is none, or of another query or other Options.Synonyms, or that a
-// ChangeMark is none, or not of the database. It is
-// jobboard.ErrInvalidInput as well, because it comes from a visitor's address.
+// ErrPageCursor reports that a PageCursor is malformed, or of another query or other Options.Synonyms, or
+// that a ChangeMark is malformed, or of another database. errors.Is also finds jobboard.ErrInvalidInput in
+// it, because a PageCursor comes from a visitor's address.
 var ErrPageCursor = fmt.Errorf("jobmirror: the page cursor is not of this query: %w", jobboard.ErrInvalidInput)
 
-// ChangeMark marks how far the search index has come, as a text: by it a later search is asked what changed
-// since; see Query.ChangedAfter. It is of one database. Where a backup was put back that lacks what it marks, or the
-// copy was made anew, the search returns ErrPageCursor.
+// ChangeMark marks a state of the search index of one database. With it a later search finds what changed
+// since; see Query.ChangedAfter. If the database lacks that state, because a backup was put back or the copy
+// was made anew, the search returns ErrPageCursor.
 type ChangeMark string
 
 // Page holds a page of hits.
@@ -101,7 +101,7 @@ type Page struct {
 	// it was typed; Corrected is nil as long as that fills the page.
 	Corrected []Correction
 	Why       *Why // why there are no postings; nil: there are, or the page is not the first, or of ChangedAfter
-	// Building says that more than a tenth of the postings wait to be indexed, as while the copy is filled
+	// Building reports that more than a tenth of the postings wait to be indexed, as while the copy is filled
 	// or after Mirror.Rebuild, so that a search may find too little.
 	Building bool
 	// Age is the age of the channel's copy, or of the oldest channel's; below 0: one was never
@@ -141,8 +141,8 @@ type Posting struct {
 	Company   string              // the posting's, or else that of Job's lookup; empty if not known
 	FirstSeen time.Time           // when it came to the copy; zero: with the first complete refresh of a channel, so it may be old
 	Seen      time.Time           // when the last complete refresh that showed it ended; before the first, when it came
-	// MissingSince is the time at which the last source ceased to show it, where it stays until
-	// it is certain that it is gone; zero: a source shows it. A site may hide such postings.
+	// MissingSince is the time since which no source shows the posting, whose removal is pending; zero: a
+	// source shows it. A site may hide such postings.
 	MissingSince time.Time
 	// ShownAgain is how often it has come back after it had left the copy, as far as the copy remembers: it
 	// does so for Options.KeepJobs. FirstSeen is of the first time then.
@@ -166,9 +166,10 @@ func (p Posting) Nearest() (location jobboard.Location, ok bool) {
 	return p.Locations[p.nearest-1], true
 }
 
-// Correction holds a word that no posting has, and the words that may have been meant; or a word that was left out,
-// because no posting has all words of the text, and some have all the others: one that only says that somebody
-// looks for a job, such as Stelle or Job, or the one that says the least what the work is, such as a town.
+// Correction holds a word that was corrected or left out. A corrected word is one that no posting has; Nearest has
+// the words that may have been meant. A word is left out if no posting has all words of the text, and some have all
+// the others: a word that only says that somebody looks for a job, such as Stelle or Job, or the one that says least
+// about the work, such as a town.
 type Correction struct {
 	Word    string   // of Query.Text, in lower case
 	Nearest []string // what was searched for as well, the likeliest first; none: Word was left out
@@ -182,7 +183,7 @@ type Snippet struct {
 	Marks []Mark // of what was found, in order
 }
 
-// Mark says which bytes of a snippet's Text were found: those from Begin up to End.
+// Mark marks the bytes of a snippet's Text that were found: those from Begin up to End.
 type Mark struct{ Begin, End int }
 
 // maxText bounds the bytes of a query's text.

@@ -13,10 +13,9 @@ type Row struct {
 	Job     *JobRecord     `json:"job,omitempty"`
 }
 
-// Snapshot calls f with every row of the copy, and with the cursor from which on Changes tells
-// what happened since Snapshot began. The rows are read in parts while they are ranged over, and
-// no transaction is open meanwhile: f may take its time, and holds up nobody. Snapshot returns
-// the error of f.
+// Snapshot calls f with every row of the copy, and with the cursor after which Changes yields what
+// changed since Snapshot began. The rows are read in parts while f ranges over them, without an open
+// transaction, so a slow f holds up nobody. Snapshot returns the error of f.
 //
 // So changes made while the rows are read may be in them or missing, and follow as changes in
 // both cases. A change is an upsert: After replaces the reader's row, or is new to the reader. A
@@ -25,9 +24,9 @@ type Row struct {
 // copy of that moment. A posting that was removed and came back meanwhile may come twice; the
 // later row holds.
 //
-// An error is the last item of the rows: ErrCursorTooOld where reading them takes longer than
-// Options.KeepChanges, so that the changes after the cursor are gone from the log, ErrCursorAhead
-// where a backup was put back, the end of ctx, or the database's.
+// An error is the last item of the rows: ErrCursorTooOld if reading them takes longer than
+// Options.KeepChanges, so that the changes after the cursor are gone from the log; ErrCursorAhead
+// if a backup was put back; the end of ctx; or the database's.
 func (m *Mirror) Snapshot(ctx context.Context, f func(at Cursor, rows iter.Seq2[Row, error]) error) error {
 	at, err := m.snapshotPlace(ctx)
 	if err != nil {

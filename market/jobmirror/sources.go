@@ -65,8 +65,7 @@ func sourceIDs(named []*source) string {
 
 // RemoveSources removes the sources that Options does not name, with what only they show, at
 // once. Each posting that goes is a change in the log; jobs that nothing names any more are
-// looked up. Without a call of RemoveSources they go by themselves, Options.KeepSources after
-// the last process that names them; see Options.KeepSources.
+// looked up. Without RemoveSources they go after Options.KeepSources.
 //
 // A process that still runs and names one of them copies it anew.
 func (m *Mirror) RemoveSources(ctx context.Context) error {

@@ -10,16 +10,16 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/store"
 )
 
-// Status tells how a mirror is doing.
+// Status describes the state of a mirror.
 type Status struct {
 	Sources   []SourceStatus  `json:"sources"`
 	Processes []ProcessStatus `json:"processes"` // that run or refresh the mirror, and those that ended without saying so
 
 	Jobs        map[State]int `json:"jobs"`        // the number of jobs in each state
 	Due         int           `json:"due"`         // jobs whose lookup is due
-	DueSince    time.Time     `json:"dueSince"`    // since when the one has been due that waits the longest; zero: none is
+	DueSince    time.Time     `json:"dueSince"`    // when the lookup that waits longest became due; zero: none is due
 	Failing     int           `json:"failing"`     // jobs whose last lookup did not answer
-	Unconfirmed int           `json:"unconfirmed"` // jobs of which lookups say that they have ended, which is not believed yet
+	Unconfirmed int           `json:"unconfirmed"` // jobs whose end is unconfirmed: a lookup reported it, and the mirror does not believe it yet
 	Postings    int           `json:"postings"`    // rows, one for each language
 	Unindexed   int           `json:"unindexed"`   // postings that Search finds not yet, or by their earlier texts
 	Adless      int           `json:"adless"`      // postings without their advertisement, because with it they are over Config.MaxPostingBytes
@@ -33,10 +33,10 @@ type Status struct {
 	Newest Cursor `json:"newest"` // the end of the log of changes
 
 	Limit       float64   `json:"limit"`       // requests a second that may be sent now, by all processes; 0: no limit
-	PausedUntil time.Time `json:"pausedUntil"` // because the board asked for it; zero: no pause holds
+	PausedUntil time.Time `json:"pausedUntil"` // because the board asked for it; zero: there is no pause
 }
 
-// SourceStatus tells how a channel in one language, or a feed, is doing.
+// SourceStatus describes the state of a channel in one language, or of a feed.
 type SourceStatus struct {
 	Kind     string    `json:"kind"` // "channel" or "feed"
 	Name     string    `json:"name"`
@@ -48,7 +48,7 @@ type SourceStatus struct {
 	Problem  string    `json:"problem,omitempty"`
 	Refused  bool      `json:"refused,omitempty"` // the board's last word on it: there is no such channel, or not for this credential
 	Empty    bool      `json:"empty,omitempty"`   // the board shows no posting of the channel, as it does of one whose name is misspelt
-	Held     int       `json:"held,omitempty"`    // how many of Rows the source ceased to show and are held
+	Held     int       `json:"held,omitempty"`    // pending removals: how many of Rows the source does not show any more
 
 	// Unreadable counts the postings of the last complete refresh that could not be read. While there are
 	// any, a row that the source does not show goes only if the lookup of its job says so.

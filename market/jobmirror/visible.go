@@ -54,26 +54,11 @@ func (m *Mirror) putVisibilityDue(ctx context.Context) error {
 	}
 }
 
-// causeDate is the cause of a change that a date makes: visitors see a posting from then on, whose
-// record stays as it is.
-const causeDate = "date"
-
-// begins reports whether the posting became visible, as far as its dates say, since its row was written or since
-// noteVisibility noted it.
-func (r *row) begins(now int64) bool {
-	lasts, _ := r.rec.lasts(now)
-	return lasts && r.visibilityDue > 0 && r.visibilityDue <= now
-}
-
-// noteVisibility notes when the dates of a posting change next whether a visitor may see it, and logs that it
-// has begun.
+// noteVisibility notes when the dates of a posting change next whether a visitor may see it.
 func (t indexTx) noteVisibility(r *row) error {
 	_, next := r.rec.lasts(t.Now)
 	if next == r.visibilityDue {
 		return nil
-	}
-	if r.begins(t.Now) {
-		r.log(t.log, r.rec.Job, r.before, causeDate)
 	}
 	return t.Do("UPDATE postings SET visibility_due = ? WHERE id = ?", next, r.id)
 }

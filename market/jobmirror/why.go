@@ -12,7 +12,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror/internal/sources"
 )
 
-// Why says why a search found nothing, by what would find something. The zero value says that nothing would: the
+// Why has what would find something where a search found nothing. The zero value means that nothing would: the
 // copy was searched for the words with no filter, in every language.
 type Why struct {
 	// Without has the filters without which the search finds something: each alone, the one that hides most first.

@@ -271,7 +271,7 @@ func TestFeeds(t *testing.T) {
 		elsewhere := numbered(4)
 		elsewhere.URL = "https://other.example/4"
 		jobs := []Job{numbered(1), closed, elsewhere, numbered(2)}
-		jobs[0].Modified = time.Date(1999, 12, 1, 0, 0, 0, 0, time.UTC)
+		jobs[0].Posting.PostingVersionStartDate = jobboard.Millis(time.Date(1999, 12, 1, 0, 0, 0, 0, time.UTC).UnixMilli())
 		var refused []string
 		feeds := newFeeds(t, list(&jobs))
 		feeds.cfg.Refused = func(e *RefusedError) { refused = append(refused, e.Error()) }

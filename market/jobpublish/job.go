@@ -30,9 +30,6 @@ type Job struct {
 	// closed or gone. A failure that says nothing about the job, such as a time-out or
 	// ErrPostingUnavailable, must not be set here; SetLookup takes care of that.
 	Err error
-	// Modified is the time when the page last changed; zero: the beginning of
-	// the posting's version, or else the day of posting.
-	Modified time.Time
 	// DirectApply reports that an application can be started on the page.
 	DirectApply bool
 	// ApplicantCountries lists the countries from which a remote job can be done;
@@ -285,12 +282,9 @@ func (j Job) end() (time.Time, bool) {
 	return j.Posting.PostingVersionEndDate.Time()
 }
 
-// modified returns the time of the page's last change, or the zero time if it
-// is unknown.
+// modified returns the time of the page's last change: the beginning of the posting's version, or else the day of
+// posting; the zero time if both are unknown.
 func (j Job) modified() time.Time {
-	if !j.Modified.IsZero() {
-		return j.Modified
-	}
 	if j.Posting != nil {
 		if begun, ok := j.Posting.PostingVersionStartDate.Time(); ok {
 			return begun

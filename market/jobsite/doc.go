@@ -1,8 +1,8 @@
 // Package jobsite helps to build a site of jobs: it finds and prepares the data of
 // pages. It works with net/http and leaves the pages' design to the site.
 //
-// Open opens everything that a site needs from one struct of Settings: the client, the mirror, and
-// what follows. A program adds its pages to the Marketplace and runs it.
+// Open opens everything that a site needs from one struct of Settings: the client, the mirror, the pages
+// of its jobs, sitemap and feeds. A program adds its pages to the Marketplace and runs it.
 //
 // A Site makes the pages of the jobs in a mirror: Search finds the jobs for an
 // address, Job returns the page of one job, and Jobs is the iterator for package
@@ -19,11 +19,11 @@
 //	}))
 //
 // A job's page ends with a button to the board's page to apply, JobPage.ApplyURL: the interface has no call that
-// sends an application. Of the job the page has what the board will ask there, and the privacy statement.
+// sends an application. The page also has the board's questions and the privacy statement.
 //
 // A List is the search in an address: ParseList reads it from the result of ReadQuery and reports wrong
-// values, Query returns the query for a mirror, and Places and Categories return links that narrow the
-// search.
+// values, and Query returns the query for a mirror. Results.Groups and Results.Chips return the links that narrow and
+// widen the search.
 //
 // Sections in comments are those of the interface, as in package jobboard.
 package jobsite

@@ -30,7 +30,7 @@ type Chip struct {
 	Link   template.URL // to the first page of the list without it
 }
 
-// Lead is a link that leads on from a list without jobs.
+// Lead is a link from a list without jobs to one that has some.
 type Lead struct {
 	Words string
 	Link  template.URL
@@ -210,7 +210,7 @@ func (r *Results) Town() string {
 	return towns.InLanguage(r.Language, town.Name)
 }
 
-// OtherTowns returns the other towns of the name of the one around which the list searches, at most four, each with the
+// OtherTowns returns the towns with the same name as the one around which the list searches, at most four, each with the
 // link to the first page of the list around it.
 func (r *Results) OtherTowns() (others []Facet) {
 	town, ok := r.List.Town()

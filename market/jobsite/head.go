@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Head tells search engines about a page of a site: the address to list it under, its other languages, and
+// Head describes a page of a site to search engines: the address to list it under, its other languages, and
 // whether to list it at all.
 type Head struct {
 	Canonical   string      // the page's only address in its language, for a link with rel="canonical"

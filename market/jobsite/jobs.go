@@ -53,7 +53,6 @@ type JobPage struct {
 	PrivacyURL            string                    // address of the privacy statement; empty: unknown
 	PrivacyCompany        string                    // the lookup's company, whose statement that is
 	Age                   time.Duration             // age of the board's answer
-	Confirmed             time.Time                 // when the board last said that the job is open
 	FirstSeen             time.Time                 // when the copy saw the job first; zero: with its first refresh
 	ShownAgain            int                       // how often it has come back after it had left the copy
 	// Asked has what the board asks whoever applies: the questions of Information, each once, on one line
@@ -114,7 +113,7 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	p := &JobPage{
 		Job: id, URL: job.URL, Title: cmp.Or(shown(job.Posting.Title), shown(info.JobTitle)),
 		Company: shown(company.Of(job.Posting, info)), PrivacyCompany: shown(info.CompanyName),
-		Language: job.Language, Age: known.Age, Confirmed: known.LookedUp, FirstSeen: known.FirstSeen, ShownAgain: known.ShownAgain,
+		Language: job.Language, Age: known.Age, FirstSeen: known.FirstSeen, ShownAgain: known.ShownAgain,
 		NoAnswer: known.NoAnswer, Information: info, Posting: job.Posting,
 	}
 	for _, q := range info.Questions {

@@ -31,8 +31,8 @@ type List struct {
 	Order    jobmirror.Order      // parameter order: "newest" or, around a town, "nearest"; else relevance
 	Language string               // parameter lang: language of the postings
 	After    jobmirror.PageCursor // parameter after: cursor to the page after another; empty: the first page
-	// Back, the parameter back, has the cursors of the pages before but for the first, with full stops between them; of
-	// a long way the last ones. It is what Previous leads back by.
+	// Back, the parameter back, has the cursors of the earlier pages after the first, joined by full stops; of many pages
+	// the last ones. Previous uses it.
 	Back string
 
 	// Country is the ISO 3166 code of postal codes that are typed without their country. It is no
@@ -61,7 +61,7 @@ type ListProblem struct {
 	Reason ListReason
 }
 
-// ListReason says why a value is wrong.
+// ListReason is the reason why a value is wrong.
 type ListReason string
 
 // The reasons.

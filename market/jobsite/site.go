@@ -222,7 +222,7 @@ func (s *Site) Texts(r *http.Request) Texts { return s.cfg.Texts(s.Language(r)) 
 // Handle returns the handler of a page. If page returns an error, having written
 // nothing, Handle calls Config.Failed with the status of [jobboard.HTTPStatus] and
 // Retry-After. It logs errors that are not the visitor's fault: as a warning if the
-// copy is incomplete or too old, which the next refresh mends, and as an error
+// copy is incomplete or too old, which the next refresh corrects, and as an error
 // otherwise. The parameter lang of the address is remembered in a cookie. The answer's header says that it varies
 // with the reader's language, and that browsers shall not guess its type.
 func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {

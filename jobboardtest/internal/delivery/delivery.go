@@ -63,7 +63,7 @@ const (
 	stallBody   = "stall-body"
 )
 
-// Breakage says how an answer is broken. Its fields come from a
+// Breakage describes how an answer is broken. Its fields come from a
 // jobboardtest.Fault.
 type Breakage struct {
 	Header    http.Header // replaces fields of the answer's header; an empty list removes a field

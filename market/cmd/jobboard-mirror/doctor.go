@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/doctor"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/feedaddress"
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
@@ -195,7 +194,7 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 		case source.Complete.IsZero():
 			r.Add(checkSource, doctor.Warn, detail, "wait for the first copy, or start jobboard-mirror run")
 		case source.Held > 0:
-			r.Add(checkSource, doctor.Warn, fmt.Sprintf("%s, of which it does not show %d any more; they stay until that is certain", detail, source.Held),
+			r.Add(checkSource, doctor.Warn, fmt.Sprintf("%s, pending removals: %d", detail, source.Held),
 				"look on the board whether these are gone: if they are, jobboard-mirror refresh --accept-removals; if all are, check its name and the credential")
 		case now.Sub(source.Complete) > 2*time.Hour:
 			r.Add(checkSource, doctor.Warn, detail, "look whether jobboard-mirror run is at work")
@@ -218,13 +217,16 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 // examineFeeds says of feeds whether run would take them, and whether the copy has them.
 func examineFeeds(r *doctor.Report, s *jobmirror.Status, feeds []string) {
 	for _, feed := range feeds {
-		name := filepath.Base(feed)
-		if u, err := url.Parse(feed); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
-			u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
-			name = u.String()
-		} else if info, err := os.Stat(feed); err != nil || info.IsDir() {
-			r.Add(checkFeed, doctor.Fail, name+": there is no such file", "check the path, or the address, of --feed")
-			continue
+		name := feedaddress.Public(feed)
+		if feedaddress.Parse(feed) == nil {
+			if info, err := os.Stat(feed); err != nil || info.IsDir() {
+				detail := name + ": there is no such file"
+				if feedaddress.IsMistyped(feed) { // and may hold a password
+					detail = "a feed's address is neither http or https with a host, nor the path of a file"
+				}
+				r.Add(checkFeed, doctor.Fail, detail, "check the path, or the address, of --feed")
+				continue
+			}
 		}
 		if !slices.ContainsFunc(s.Sources, func(source jobmirror.SourceStatus) bool { return source.Kind == "feed" && source.Name == name }) {
 			r.Add(checkFeed, doctor.Warn, name+": the copy does not have it", "start jobboard-mirror run with this --feed")
@@ -247,7 +249,7 @@ func examineLookups(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 		r.Add(checkLookups, doctor.Warn, detail+", the first since "+ago(s.DueSince),
 			"let it ask more often with --rate, if the board permits")
 	case s.Unconfirmed > fewUnconfirmed:
-		r.Add(checkLookups, doctor.Warn, fmt.Sprintf("%s; jobs that have ended, by lookups which are not believed yet: %d", detail, s.Unconfirmed),
+		r.Add(checkLookups, doctor.Warn, fmt.Sprintf("%s; unconfirmed ends of jobs: %d", detail, s.Unconfirmed),
 			"look some of these jobs up on the board: if they have ended, jobboard-mirror refresh --accept-removals")
 	default:
 		r.Add(checkLookups, doctor.OK, detail, "")

@@ -19,7 +19,7 @@ func addIntervals(cmd *cobra.Command, o *jobmirror.Options) {
 	}{
 		{"refresh-every", "`time` between two refreshes of a channel or feed; 0: 15 minutes", &o.RefreshEvery, []string{"15m", "1h"}},
 		{"lookup-every", "`time` between two lookups of an open job; 0: 24h, below 0: none; for a daily timer 20h", &o.LookupEvery, []string{"20h", "24h"}},
-		{"hold-missing", "`time` to keep many postings that a source ceases to show at once; 0: 24h, below 0: none", &o.HoldMissing, []string{"24h", "72h"}},
+		{"hold-missing", "`time` for which removals of many postings at once are pending; 0: 24h, below 0: none", &o.HoldMissing, []string{"24h", "72h"}},
 		{"keep-changes", "`time` that the log of changes reaches back; 0: 30 days", &o.KeepChanges, []string{"720h", "2160h"}},
 		{"keep-sources", "`time` to keep a channel or feed that no process names any more; 0: 7 days, below 0: for ever", &o.KeepSources, []string{"24h", "168h"}},
 		{"keep-jobs", "`time` to keep a job that nothing names any more; 0: 90 days, below 0: for ever", &o.KeepJobs, []string{"720h", "2160h"}},

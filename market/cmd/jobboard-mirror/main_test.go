@@ -481,8 +481,8 @@ func TestDoctorOfFeeds(t *testing.T) {
 	if r := ran(t, env, "doctor", "--feed", srv.FeedURL); r.code != setup.ExitOK || !strings.Contains(r.out, "the copy has it") {
 		t.Error(r)
 	}
-	r := ran(t, env, "doctor", "--feed", srv.FeedURL, "--feed", "https://u:secret@jobs.example/feed.xml?key=secret", "--feed", "mistyped.xml")
-	if r.code != setup.ExitIncomplete || !strings.Contains(r.out, "feed.xml: the copy does not have it") || !strings.Contains(r.out, "mistyped.xml: there is no such file") ||
+	r := ran(t, env, "doctor", "--feed", srv.FeedURL, "--feed", "https://u:secret@jobs.example/feed.xml?key=secret", "--feed", "mistyped.xml", "--feed", "htps://u:secret@jobs.example")
+	if r.code != setup.ExitIncomplete || !strings.Contains(r.out, "feed.xml: the copy does not have it") || !strings.Contains(r.out, "mistyped.xml: there is no such file") || !strings.Contains(r.out, "neither http or https with a host") ||
 		strings.Contains(r.out, "secret") {
 		t.Error(r)
 	}

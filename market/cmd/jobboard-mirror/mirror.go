@@ -62,7 +62,7 @@ func (c *copying) add(cmd *cobra.Command, o *jobmirror.Options) {
 	f.StringVar(&c.languages, "languages", "", "`languages` to copy each channel in, such as de,en")
 	addFeedFlag(cmd, &c.feeds)
 	f.Float64Var(&o.Limit, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
-	f.BoolVar(&c.accept, "accept-removals", false, "remove what sources do not show any more, and end jobs as lookups say; run: at first")
+	f.BoolVar(&c.accept, "accept-removals", false, "accept pending removals and unconfirmed ends of jobs; run: when it starts")
 	f.BoolVar(&c.retire, "remove-sources", false,
 		"remove at once what came from channels and feeds that are no longer named; else that takes 7 days")
 	cli.Complete(cmd, "channels", cli.Nothing)

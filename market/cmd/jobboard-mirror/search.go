@@ -70,7 +70,8 @@ out, but for --all.`,
 					page, err = m.Search(ctx, q)
 				}
 				if errors.Is(err, jobmirror.ErrPageCursor) {
-					return setup.Usage("--changed-after: the mark is not of this database").Next("give the mark of an earlier page, which --json shows")
+					return setup.Usage("--changed-after: the mark is not of this database").
+						Next("give the mark of an earlier page, which --json shows")
 				}
 				if err != nil {
 					return err
@@ -86,7 +87,8 @@ out, but for --all.`,
 	cmd.Flags().Lookup("limit").Usage = "`postings` on a page; 0: 20"
 	fl, q := cmd.Flags(), &f.query
 	fl.StringVar((*string)(&q.After), "after", "", "`cursor` of the page before")
-	fl.StringVar((*string)(&q.ChangedAfter), "changed-after", "", "only postings that came or changed since the page with this `mark`, which --json shows")
+	fl.StringVar((*string)(&q.ChangedAfter), "changed-after", "",
+		"only postings that came or changed since the page with this `mark`, which --json shows")
 	fl.BoolVar(&q.Facets, "facets", false, "count all hits, in all and by category, place, company, remote work and days")
 	fl.BoolVar(&q.All, "all", false, "find also what a visitor should not see: not visible, not begun, ended or closed")
 	fl.StringVar(&q.Category, "category", "", "only postings of a category, by its `identifier`")
@@ -235,8 +237,9 @@ type wirePosting struct {
 
 func printJSON(c *term.Console, page *jobmirror.Page, fields []cli.Field[jobmirror.Posting], why []string) error {
 	out := wirePage{
-		Told: part.Told{Why: strings.Join(why, "; ")}, Postings: make([]any, len(page.Postings)), Next: page.Next, Mark: page.Mark,
-		Facets: (*wireFacets)(page.Facets), Building: page.Building, AgeSeconds: int(page.Age.Seconds()),
+		Told: part.Told{Why: strings.Join(why, "; ")}, Postings: make([]any, len(page.Postings)),
+		Next: page.Next, Mark: page.Mark, Facets: (*wireFacets)(page.Facets), Building: page.Building,
+		AgeSeconds: int(page.Age.Seconds()),
 	}
 	for _, x := range page.Corrected {
 		out.Corrected = append(out.Corrected, part.Correction(x))
@@ -251,8 +254,9 @@ func printJSON(c *term.Console, page *jobmirror.Page, fields []cli.Field[jobmirr
 			continue
 		}
 		w := wirePosting{
-			Posting: p.Posting, Language: p.Language, TextLanguage: p.TextLanguage, Sources: p.Sources, Job: p.Job, Evidence: p.Evidence,
-			Confirmed: p.Confirmed, Company: p.Company, FirstSeen: p.FirstSeen, Seen: p.Seen, MissingSince: p.MissingSince, ShownAgain: p.ShownAgain,
+			Posting: p.Posting, Language: p.Language, TextLanguage: p.TextLanguage, Sources: p.Sources, Job: p.Job,
+			Evidence: p.Evidence, Confirmed: p.Confirmed, Company: p.Company, FirstSeen: p.FirstSeen, Seen: p.Seen,
+			MissingSince: p.MissingSince, ShownAgain: p.ShownAgain,
 		}
 		if km, ok := p.Distance(); ok {
 			w.Km = &km

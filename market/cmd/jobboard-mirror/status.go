@@ -83,7 +83,7 @@ func printStatus(c *term.Console, s *jobmirror.Status) {
 	}
 	w.Line("%s due%s; without an answer the last time: %d", term.Count(s.Due, "lookup"), since, s.Failing)
 	if s.Unconfirmed > 0 {
-		w.Line("jobs that have ended, by lookups which are not believed yet: %d", s.Unconfirmed)
+		w.Line("unconfirmed ends of jobs: %d", s.Unconfirmed)
 	}
 	if s.Unconfirmed > fewUnconfirmed {
 		w.Line("these are many: look some up on the board; if they have ended, refresh --accept-removals")

@@ -70,7 +70,7 @@ shown without their advertisement, because it makes them too large: 1 posting
 1 job gone
 2 jobs open
 1 lookup due, the first since 1h0m0s ago; without an answer the last time: 5
-jobs that have ended, by lookups which are not believed yet: 9
+unconfirmed ends of jobs: 9
 these are many: look some up on the board; if they have ended, refresh --accept-removals
 host-1: run since ` + now.Local().Format(time.DateTime) + `, 1 lookup, seen 1s ago
   refreshes feed f.xml, begun 1m0s ago

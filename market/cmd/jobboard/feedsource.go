@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,15 +9,12 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
-	"unicode"
 
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/market/cmd/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/market/internal/feedaddress"
 	"github.com/jobboard-sdk/jobboard-go/market/internal/stall"
 )
 
@@ -40,11 +36,11 @@ func (s *source) Read(p []byte) (int, error) {
 func openFeed(ctx context.Context, c *term.Console, b *setup.Board, args []string) (*source, error) {
 	switch {
 	case len(args) == 0: // the mock server's own feed
-		return downloadFeed(ctx, b.Fake.Client().Transport, webAddress(b.Fake.FeedURL))
+		return downloadFeed(ctx, b.Fake.Client().Transport, feedaddress.Parse(b.Fake.FeedURL))
 	case args[0] == "-":
 		return &source{Reader: c.In, Closer: io.NopCloser(nil)}, nil
 	}
-	if u := webAddress(args[0]); u != nil {
+	if u := feedaddress.Parse(args[0]); u != nil {
 		next, err := b.FeedTransport()
 		if err != nil {
 			return nil, err
@@ -62,24 +58,6 @@ func openFeed(ctx context.Context, c *term.Console, b *setup.Board, args []strin
 	return s, nil
 }
 
-// webAddress parses an address of http or https with a host. It returns nil for any other text:
-// a path, or a mistyped address. One such mistake is an @ after the host: the supposed host may
-// be a user name, followed by a password with an unescaped /, ? or #.
-func webAddress(text string) *url.URL {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return nil
-	}
-	inRest := strings.Contains(u.RawQuery, "@") || strings.Contains(u.EscapedFragment(), "@")
-	if strings.Contains(u.EscapedPath(), "@") || inRest && (u.Path == "" || u.Port() != "" && u.User == nil) {
-		return nil
-	}
-	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil || port == 0 {
-		return nil
-	}
-	return u
-}
-
 // noFeed returns the error for a feed's file that cannot be opened. It names only the last
 // element of the path, and shows nothing of a text that may be a mistyped address with a
 // password.
@@ -87,13 +65,11 @@ func noFeed(path string, err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		err = failed.Err // drop the path
 	}
-	lower := strings.ToLower(path)
-	if strings.ContainsAny(path, "@?") || strings.Contains(path, "://") || strings.HasPrefix(lower, "http:") ||
-		strings.HasPrefix(lower, "https:") || strings.ContainsFunc(path, unicode.IsControl) {
+	if feedaddress.IsMistyped(path) {
 		return setup.Usage("the feed's address cannot be used: it is neither http or https with a host, nor the path of a file").
 			Next("in a user, a password and a path write an @ as %40, and a / of a password as %2F")
 	}
-	return setup.Usage("the feed %s: %w", filepath.Base(path), err)
+	return setup.Usage("the feed %s: %w", feedaddress.Public(path), err)
 }
 
 // downloadFeed opens a feed at an address. Its errors show only the host,

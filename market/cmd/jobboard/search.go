@@ -61,7 +61,9 @@ without such a link none is shown.`,
 	return cmd
 }
 
-func runSearch(ctx context.Context, c *term.Console, b *setup.Board, flags *pflag.FlagSet, args []string, f *searchFlags) error {
+func runSearch(ctx context.Context, c *term.Console, b *setup.Board, flags *pflag.FlagSet, args []string,
+	f *searchFlags,
+) error {
 	q, err := f.Query(flags, args, c)
 	if err != nil {
 		return err
@@ -74,29 +76,24 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, flags *pfla
 	if err != nil {
 		return err
 	}
-	form, found := f.form.Form(), &hits{near: q.Near, fields: fields, limit: f.list.Limit}
-	if form == "jsonl" {
+	found := &hits{near: q.Near, fields: fields, limit: f.list.Limit}
+	switch form := f.form.Form(); form {
+	case "jsonl":
 		err = found.stream(s.PostingStream(ctx, ch, q), c.Out)
-	} else {
-		err = found.search(ctx, c, s, ch, q, form)
+	default:
+		if form == "" {
+			q.OmitConfig = []string{jobboard.KeyAdText}
+		}
+		var page *jobboard.JobSearchResult
+		if page, err = s.Search(ctx, ch, q); err == nil {
+			err = found.page(c, page, form)
+		}
 	}
 	if err != nil {
 		return err
 	}
 	noteHits(c, found, q)
 	return nil
-}
-
-// search makes a search and writes the whole answer.
-func (h *hits) search(ctx context.Context, c *term.Console, s setup.Searcher, ch jobboard.ChannelID, q jobboard.Query, form string) error {
-	if form == "" {
-		q.OmitConfig = []string{jobboard.KeyAdText}
-	}
-	page, err := s.Search(ctx, ch, q)
-	if err != nil {
-		return err
-	}
-	return h.page(c, page, form)
 }
 
 // noteHits writes notes to standard error: the number of hits that the service did not

@@ -34,24 +34,24 @@ var pages = template.Must(template.New("").Parse(`{{define "head"}}<!DOCTYPE htm
 <meta name="viewport" content="width=device-width"><title>{{.Name}}: new jobs by mail</title>
 <style>
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-body { max-width: 32rem; margin: 2rem auto; padding: 0 1rem }
+body { max-width: 32rem; margin: 2rem auto; padding: 0 1rem; background: light-dark(#fff, #121212); color: light-dark(#1b1b1b, #eee) }
+a { color: light-dark(#0b57d0, #a8c7fa) }
 h1 { font-size: 1.4rem }
 form { display: grid; gap: 1rem }
 label { display: grid; gap: .25rem }
 input, button { font: inherit; padding: .5rem; border: 1px solid #767676; border-radius: .25rem }
 button { background: #0b57d0; color: #fff; border: 0; cursor: pointer }
 :focus-visible { outline: 3px solid #f9ab00; outline-offset: 2px }
-.note { color: #595959 }
-@media (prefers-color-scheme: dark) { .note { color: #b0b0b0 } }
-</style><h1>{{.Name}}: new jobs by mail</h1>{{end}}
+.note { color: light-dark(#595959, #b0b0b0) }
+</style><main><h1>{{.Name}}: new jobs by mail</h1>{{end}}
 {{define "form"}}{{template "head" .}}<form method="post">
 <label>Words <input name="text" maxlength="200"></label>
 <label>Town <input name="town" maxlength="100" autocomplete="address-level2"></label>
 <label>Mail address <input name="email" type="email" required autocomplete="email"></label>
-<button>Tell me</button></form><p class="note">You get a mail with a link to confirm this. Each mail has a link to end it.</p>{{end}}
-{{define "confirm"}}{{template "head" .}}<form method="post"><button>Yes, tell me of new jobs</button></form>{{end}}
-{{define "stop"}}{{template "head" .}}<form method="post"><button>Tell me no more</button></form>{{end}}
-{{define "said"}}{{template "head" .}}<p role="status">{{.Text}}</p><p><a href="/alerts">Another search</a></p>{{end}}`))
+<button>Tell me</button></form><p class="note">You get a mail with a link to confirm this. Each mail has a link to end it.</p></main>{{end}}
+{{define "confirm"}}{{template "head" .}}<form method="post"><button>Yes, tell me of new jobs</button></form></main>{{end}}
+{{define "stop"}}{{template "head" .}}<form method="post"><button>Tell me no more</button></form></main>{{end}}
+{{define "said"}}{{template "head" .}}<p role="status">{{.Text}}</p><p><a href="/alerts">Another search</a></p></main>{{end}}`))
 
 func (a *alerts) page(w http.ResponseWriter, status int, name, text string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"log"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -183,16 +182,11 @@ func TestTypingErrors(t *testing.T) {
 	want(t, "a code of two countries", status, body, 200, `<a href="?lang=en&amp;near=A-8010">A-8010</a>, <a href="?lang=en&amp;near=CH-8010">CH-8010</a>?`)
 	status, body = v.get("/?lang=de&near=10117&radius=10")
 	want(t, "a postal code", status, body, 200, "km)", `value="10117" list="places"`)
+	status, body = v.get("/?text=nurse;night&lang=en")
+	want(t, "a semicolon", status, body, 200, `href="?lang=de&amp;text=nurse%3Bnight"`, `value="nurse;night"`)
 	if status, body = v.get("/suggest?text="); status != 200 || strings.TrimSpace(body) != "[]" {
 		t.Errorf("without a text: %d %s", status, body)
 	}
-}
-
-// The links of a page keep what was searched for, however its address was typed.
-func TestTypedAddress(t *testing.T) {
-	v, _ := start(t)
-	status, body := v.get("/?text=nurse;night&lang=en")
-	want(t, "a semicolon", status, body, 200, `href="?lang=de&amp;text=nurse%3Bnight"`, `value="nurse;night"`)
 }
 
 // Every link of every list (by language, facet and page), of the sitemap, of the feeds and of a search by the assistants' tool
@@ -266,32 +260,6 @@ var (
 
 var linkToList = regexp.MustCompile(`href="(\?[^"]+)"`)
 
-// The pages of a search cover every job once.
-func TestPaging(t *testing.T) {
-	v, _ := start(t)
-	seen, path := map[string]bool{}, "/?text="
-	for pages := 0; path != ""; pages++ {
-		_, body := v.get(path)
-		for _, link := range listed(t, body) {
-			if seen[link] {
-				t.Errorf("%s is on two pages", link)
-			}
-			seen[link] = true
-		}
-		_, next, ok := strings.Cut(body, `rel="next" href="`)
-		if path = ""; ok {
-			next, _, _ = strings.Cut(next, `"`)
-			path = "/" + strings.ReplaceAll(next, "&amp;", "&")
-		}
-		if pages > 10 {
-			t.Fatal("the pages do not end")
-		}
-	}
-	if len(seen) < 35 {
-		t.Errorf("%d jobs", len(seen))
-	}
-}
-
 // A job's page ends with a button to the board's page, below what will be asked there and beside the privacy
 // statement. It says so in the visitor's language, and has the questions in the job's.
 func TestApply(t *testing.T) {
@@ -357,25 +325,6 @@ func TestBoardDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// Before the board was copied once nobody is told that a job is gone: a search
-// engine would forget its page.
-func TestBeforeTheFirstCopy(t *testing.T) {
-	v, fake, mirror := begin(t)
-	fake.Fail(jobboardtest.Fault{Status: 503})
-	if err := mirror.Refresh(t.Context()); err == nil {
-		t.Fatal("a copy of a board that is down")
-	}
-	v.get("/?lang=en")
-	status, body := v.get("/")
-	want(t, "list", status, body, 503, "We have no current answer of the job board")
-	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
-	want(t, "job", status, body, 503, "We have no current answer of the job board")
-	for _, path := range []string{"/job/99999/", "/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
-		status, body = v.get(path)
-		want(t, path, status, body, 503)
-	}
-}
-
 func TestPublished(t *testing.T) {
 	v, fake := start(t)
 	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
@@ -424,51 +373,6 @@ func TestPublished(t *testing.T) {
 		if got := resp.Header.Get("Cache-Control"); !strings.HasPrefix(got, "private, no-store") || !strings.Contains(strings.Join(resp.Header.Values("Vary"), ","), "Accept-Language, Cookie") {
 			t.Errorf("%s: %v", path, resp.Header)
 		}
-	}
-}
-
-// What everybody may keep a copy of sets no visitor's cookie.
-func TestSharedFilesSetNoCookie(t *testing.T) {
-	v, _ := start(t)
-	for path, cookies := range map[string]int{"/?lang=en": 1, "/job/1/?lang=en": 1, "/sitemap.xml?lang=en": 0, "/jobs.rss?lang=en": 0, "/style.css?lang=en": 0} {
-		resp, err := v.client.Get(v.origin + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if n := len(resp.Cookies()); n != cookies {
-			t.Errorf("%s: %d cookies, Cache-Control %q", path, n, resp.Header.Get("Cache-Control"))
-		}
-	}
-}
-
-// firstLine keeps the first line of a log, and stops what writes it.
-type firstLine struct {
-	text string
-	stop func()
-}
-
-func (f *firstLine) Write(p []byte) (int, error) {
-	if f.text == "" {
-		f.text = string(p)
-		f.stop()
-	}
-	return len(p), nil
-}
-
-// An origin as a browser shows it, with a slash at its end, is that origin.
-func TestOriginWithSlash(t *testing.T) {
-	t.Setenv("JOBBOARD_BASE_URL", "")
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	first := &firstLine{stop: stop}
-	defer log.SetOutput(log.Writer())
-	log.SetOutput(first)
-	if err := run(ctx, "127.0.0.1:0", "https://jobs.example/", "", ""); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasSuffix(first.text, "https://jobs.example/\n") {
-		t.Errorf("the site is at %q", first.text)
 	}
 }
 
@@ -526,15 +430,4 @@ func TestClosedJobLeadsOn(t *testing.T) {
 	status, body := v.get("/job/1013/?lang=en&text=stoker")
 	want(t, "a closed job", status, body, 410, `<h1 lang="en">Closed stoker</h1>`, `<p id="reason">This job takes no more applications.</p>`,
 		`<a href="/job/1011/open-stoker?lang=en&amp;text=stoker">Open stoker</a>`, `<a href="/?lang=en&amp;text=stoker">All jobs</a>`)
-}
-
-// A method that a page does not have is 405, in the visitor's language.
-func TestMethods(t *testing.T) {
-	v, _ := start(t)
-	for _, path := range []string{"/", "/suggest", "/job/1/x"} {
-		status, body := v.post(path, url.Values{"x": {"y"}})
-		want(t, "POST "+path, status, body, 405, "This page cannot be used like this.")
-	}
-	status, body := v.get("/nothing")
-	want(t, "no page", status, body, 404, "There is no such page.")
 }

@@ -114,7 +114,7 @@ type Chosen struct {
 	Since int // days, to MaxSince
 }
 
-// ErrSince says that a number of days is none.
+// ErrSince reports that a number of days is none.
 var ErrSince = errors.New("since is not a number of days from 1 to " + strconv.Itoa(MaxSince))
 
 func setSince(c *Chosen, value string) error {

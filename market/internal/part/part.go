@@ -11,7 +11,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/market/internal/filters"
 )
 
-// Wanted says what is read of the answer to a search. The zero value is every posting, without its
+// Wanted describes the part of the answer to a search that is read. The zero value is every posting, without its
 // advertisements.
 type Wanted struct {
 	Skip, Take int   // the postings to pass over, and how many to give after them; Take 0: all
@@ -32,7 +32,7 @@ func (w Wanted) Of(list []int64) []int64 {
 	return list
 }
 
-// Answer says whether an answer holds what was wanted alone. It may be used by several goroutines.
+// Answer reports whether an answer contains only what was wanted. It may be used by several goroutines.
 type Answer struct{ given atomic.Bool }
 
 // Given reports whether the answer holds the wanted postings alone, and counts all of them in its

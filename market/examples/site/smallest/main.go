@@ -5,7 +5,7 @@
 //
 //	go -C market/examples/site run ./smallest
 //
-// It tells its address, and serves until it is interrupted: the board of the variables
+// It prints its address, and serves until it is interrupted: the board of the variables
 // JOBBOARD_..., see [jobsite.ReadEnv], or without them the mock server.
 package main
 
@@ -49,6 +49,7 @@ func run(ctx context.Context, addr string) error {
 	}
 	s := &site{}
 	settings.Addr, settings.Name, settings.Site.Failed = addr, "Stellen", s.failed
+	settings.Site.Languages = []string{"de"} // the language of the pages below
 	m, err := jobsite.Open(ctx, settings)
 	if err != nil {
 		return err
@@ -115,24 +116,24 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) (err error) {
 }
 
 const sheet = `:root { color-scheme: light dark; font: 100%/1.5 system-ui, sans-serif; }
-body { max-width: 46rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
+body { max-width: 46rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; background: light-dark(#fff, #121212); }
 h1 { font-size: 1.4rem; line-height: 1.25; }
-form { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
-input, button { font: inherit; max-width: 100%; padding: .4rem; }
-ul { padding: 0; list-style: none; }
-li { margin: .75rem 0; }
+h2 { font-size: 1.2rem; }
+a { color: light-dark(#0b57d0, #a8c7fa); }
+form { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .5rem; align-items: end; }
+input, button { font: inherit; width: 100%; padding: .4rem; }
+main > ul { padding: 0; list-style: none; }
+main > ul > li { margin: .75rem 0; }
 article { border-block: 1px solid; margin: 1rem 0; padding: .5rem 0; }
 img { max-width: 100%; height: auto; }
-footer { margin-top: 2rem; }
 `
 
 var pages = template.Must(template.New("").Parse(`
 {{define "head"}}<!DOCTYPE html><html lang="{{.Texts.Language}}">
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/style.css">
 {{with .Head.Description}}<meta name="description" content="{{.}}">{{end}}
-{{with .Head.Canonical}}<link rel="canonical" href="{{.}}">{{end}}
-{{range .Head.Alternates}}<link rel="alternate" hreflang="{{.Language}}" href="{{.URL}}">{{end}}{{end}}
-{{define "list"}}{{template "head" .}}<title>{{.Found.Title}}</title><h1>{{.Found.Title}}</h1>
+{{with .Head.Canonical}}<link rel="canonical" href="{{.}}">{{end}}{{end}}
+{{define "list"}}{{template "head" .}}<title>{{.Found.Title}}</title><main><h1>{{.Found.Title}}</h1>
 <form><label>Was <input name="text" value="{{.Found.List.Text}}"></label>
 <label>Wo <input name="near" value="{{.Found.Near}}"></label>
 <label>km <input name="radius" value="{{with .Found.List.Radius}}{{.}}{{end}}"></label> <button>Suchen</button></form>
@@ -144,17 +145,17 @@ var pages = template.Must(template.New("").Parse(`
 <ul>{{range .Found.Cards}}<li lang="{{.Language}}">
 {{if .Path}}<a href="{{.Path}}">{{.Title}}</a>{{else}}{{.Title}}{{end}}
 {{.Company}} {{.Place}} {{.Distance}}<br>{{.Excerpt}}</li>{{end}}</ul>
-{{with .Found.List.Previous}}<a href="{{.}}">Zurück</a> {{end}}{{with .Found.List.Next .Found.Page}}<a href="{{.}}">Weiter</a>{{end}}</html>{{end}}
+{{with .Found.List.Previous}}<a href="{{.}}">Zurück</a> {{end}}{{with .Found.List.Next .Found.Page}}<a href="{{.}}">Weiter</a>{{end}}</main></html>{{end}}
 {{define "job"}}{{template "head" .}}<title>{{.Job.Title}}</title>
 {{with .Job.Data}}<script type="application/ld+json">{{.}}</script>{{end}}
-<h1 lang="{{.Job.Language}}">{{.Job.Title}}</h1><p>{{.Job.Company}} {{.Job.Place}}</p>
+<main><h1 lang="{{.Job.Language}}">{{.Job.Title}}</h1><p>{{.Job.Company}} {{.Job.Place}}</p>
 <article lang="{{.Job.Language}}">{{.Job.Advertisement}}</article>
 {{with .Job.Asked}}<h2>Fragen der Stellenbörse</h2><ul>{{range .}}<li lang="{{$.Job.Information.JobLanguage}}">{{.}}</li>{{end}}</ul>{{end}}
 {{with .Texts.Unanswered .Job.NoAnswer}}<p>{{.}}</p>{{end}}
 {{with .Job.ApplyURL}}<p><a href="{{.}}">Bei der Stellenbörse bewerben</a></p>{{end}}
-{{with .Job.PrivacyURL}}<p><a href="{{.}}">Datenschutzerklärung</a></p>{{end}}</html>{{end}}
+{{with .Job.PrivacyURL}}<p><a href="{{.}}">Datenschutzerklärung</a></p>{{end}}</main></html>{{end}}
 {{define "instead"}}{{template "head" .}}<title>{{.Instead.Text}}</title>
-{{with .Instead.Title}}<p lang="{{$.Instead.Language}}">{{.}}</p>{{end}}<h1>{{.Instead.Text}}</h1>
+<main>{{with .Instead.Title}}<p lang="{{$.Instead.Language}}">{{.}}</p>{{end}}<h1>{{.Instead.Text}}</h1>
 <ul>{{range .Instead.Similar}}<li lang="{{.Language}}">
 <a href="{{.Path}}">{{.Title}}</a> {{.Place}} {{.Distance}}</li>{{end}}</ul>
-<a href="/{{.Instead.Search}}">Alle Stellen</a></html>{{end}}`))
+<a href="/{{.Instead.Search}}">Alle Stellen</a></main></html>{{end}}`))

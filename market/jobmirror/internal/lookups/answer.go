@@ -8,29 +8,29 @@ import (
 
 // Job is what is stored of a job: a row of the table jobs.
 type Job struct {
-	Record, Title string
-	State         string
-	Streak        int
-	Answer        int64
-	Wanted        int64 // an answer with a lower number may be older than what is known of the job
-	Failures      int
-	ServiceTime   int64  // of the last information
-	Made          int64  // the earliest time at which the stored answer may have been made: caches keep answers
-	Said          string // the state that the board says and that is not believed; empty: none
-	Doubted       int64  // since when it has; 0: it does not
+	Record      string
+	State       string
+	Streak      int
+	Answer      int64
+	Wanted      int64 // an answer with a lower number may be older than what is known of the job
+	Failures    int
+	ServiceTime int64  // of the last information
+	Made        int64  // the earliest time at which the stored answer may have been made: caches keep answers
+	Said        string // the state that the board says and that is not believed; empty: none
+	Doubted     int64  // since when it has; 0: it does not
 }
 
 // Stored reads jobs, and keeps others from changing them until the transaction ends. jobs is a list
 // as store.IDs writes it.
 func (w *Writer) Stored(jobs string) (map[int64]*Job, error) {
 	stored := map[int64]*Job{}
-	err := w.Rows(`SELECT job, record, title, state, streak, answer, wanted, failures, service_time, made, said, doubted FROM jobs
+	err := w.Rows(`SELECT job, record, state, streak, answer, wanted, failures, service_time, made, said, doubted FROM jobs
 		WHERE job IN @ids ORDER BY job @lock`, []any{jobs}, func(scan func(...any) error) error {
 		var (
 			id int64
 			j  Job
 		)
-		err := scan(&id, &j.Record, &j.Title, &j.State, &j.Streak, &j.Answer, &j.Wanted, &j.Failures,
+		err := scan(&id, &j.Record, &j.State, &j.Streak, &j.Answer, &j.Wanted, &j.Failures,
 			&j.ServiceTime, &j.Made, &j.Said, &j.Doubted)
 		stored[id] = &j
 		return err
@@ -53,7 +53,6 @@ type Answer struct {
 	Number      int64 // of the answer
 	State       string
 	Streak      int
-	Title       string
 	Language    string
 	Record      string
 	Catalogue   string
@@ -71,9 +70,9 @@ func (w *Writer) Repeat(a *Answer) error {
 
 // Save stores an answer by which the record of a job changes, and logs the change.
 func (w *Writer) Save(a *Answer, before string) error {
-	err := w.Do(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, catalogue = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
+	err := w.Do(`UPDATE jobs SET state = ?, language = ?, record = ?, catalogue = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
 		next_due = ?, failures = 0, problem = '', leased_until = 0, made = ?, said = '', doubted = 0 WHERE job = ?`,
-		a.State, a.Title, a.Language, a.Record, a.Catalogue, a.ServiceTime, a.LookedUp, a.Streak, a.Number,
+		a.State, a.Language, a.Record, a.Catalogue, a.ServiceTime, a.LookedUp, a.Streak, a.Number,
 		a.Due, a.Made, a.Job)
 	if err != nil {
 		return err

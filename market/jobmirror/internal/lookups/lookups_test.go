@@ -381,11 +381,11 @@ func TestPostingLeft(t *testing.T) {
 // What is read of a job is what its row has, and others wait to change it.
 func TestStored(t *testing.T) {
 	each(t, func(j *jobs) {
-		j.exec(`INSERT INTO jobs (job, record, title, state, streak, answer, wanted, failures, service_time, made, said, doubted, next_due)
-			VALUES (7, 'record', 'title', 'open', 1, 2, 3, 4, 5, 6, 'closed', 7, 8)`)
+		j.exec(`INSERT INTO jobs (job, record, state, streak, answer, wanted, failures, service_time, made, said, doubted, next_due)
+			VALUES (7, 'record', 'open', 1, 2, 3, 4, 5, 6, 'closed', 7, 8)`)
 		j.do(func(w *Writer) error {
 			got, err := w.Stored("[7, 9]")
-			want := Job{"record", "title", "open", 1, 2, 3, 4, 5, 6, "closed", 7}
+			want := Job{"record", "open", 1, 2, 3, 4, 5, 6, "closed", 7}
 			if len(got) != 1 || got[7] == nil || *got[7] != want {
 				j.Errorf("stored are %+v", got)
 			}

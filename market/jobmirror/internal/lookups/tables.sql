@@ -3,8 +3,7 @@
 CREATE TABLE jobs (
     job           @key,                      -- the board's identifier
     state         TEXT NOT NULL,             -- a State: the last answer that is believed
-    title         TEXT NOT NULL DEFAULT '',  -- of its information, without what PostgreSQL refuses in a text; empty: none
-    language      TEXT NOT NULL DEFAULT '',  -- likewise
+    language      TEXT NOT NULL DEFAULT '',  -- of its information, without what PostgreSQL refuses in a text; empty: none
     record        TEXT NOT NULL DEFAULT '',  -- a JobRecord as JSON; empty: no answer was believed yet
     service_time  BIGINT NOT NULL DEFAULT 0, -- the board's own time of its information; 0: it gave none
     looked_up     BIGINT NOT NULL DEFAULT 0, -- when the last answer came that is believed; 0: none has

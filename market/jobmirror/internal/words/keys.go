@@ -61,24 +61,18 @@ func ascii(word string) bool {
 }
 
 // forms has the keys of a word's forms: two words are forms of one another if they share a
-// plain key or a spelled key. A word of a query that has ae, oe or ue may be meant with an
-// umlaut; umlauts is the word's plain key with umlauts, and is compared with the keys of words
-// that have marks.
-type forms struct {
-	plain, spelled []string
-	umlauts        string // empty: the word contains none of ae, oe and ue
-}
+// plain key or a spelled key.
+type forms struct{ plain, spelled []string }
 
 // same reports whether the plain and the spelled keys are the same.
 func (f forms) same() bool { return slices.Equal(f.plain, f.spelled) }
 
-// share reports whether a word of a query is a form of a word of a text.
+// share reports whether a word is a form of another one.
 func (f forms) share(text forms) bool {
 	in := func(list []string) func(string) bool {
 		return func(k string) bool { return slices.Contains(list, k) }
 	}
-	return slices.ContainsFunc(f.plain, in(text.plain)) || slices.ContainsFunc(f.spelled, in(text.spelled)) ||
-		f.umlauts != "" && !text.same() && slices.Contains(text.plain, f.umlauts)
+	return slices.ContainsFunc(f.plain, in(text.plain)) || slices.ContainsFunc(f.spelled, in(text.spelled))
 }
 
 // queryWord is a word of a query, as words of texts are compared with it.
@@ -89,7 +83,7 @@ type queryWord struct {
 }
 
 func (s *stemmer) queryWord(word string, quoted bool) queryWord {
-	return queryWord{keyOf(word), s.queryForms(word), quoted}
+	return queryWord{keyOf(word), s.formsOf(word), quoted}
 }
 
 // finds reports whether the word finds a word of a text, as it is written where it is in
@@ -121,17 +115,6 @@ func (w *textWord) forms() forms {
 		w.known = &f
 	}
 	return *w.known
-}
-
-var umlauts = strings.NewReplacer("ae", "ä", "oe", "ö", "ue", "ü")
-
-// queryForms returns the keys of the forms of a word of a query.
-func (s *stemmer) queryForms(word string) forms {
-	f := s.formsOf(word)
-	if marked := umlauts.Replace(word); marked != word {
-		f.umlauts = bare(s.stem(marked))
-	}
-	return f
 }
 
 // agree reports whether two words are the same but for their spelling.

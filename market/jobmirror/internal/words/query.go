@@ -290,10 +290,10 @@ type speller struct {
 	seen   map[string]forms // forms of words looked up before
 }
 
-func (s *speller) queryForms(word string) forms {
+func (s *speller) formsOf(word string) forms {
 	f, again := s.seen[word]
 	if !again {
-		f = s.stem.queryForms(word)
+		f = s.stem.formsOf(word)
 		s.seen[word] = f
 	}
 	return f
@@ -426,7 +426,7 @@ var (
 
 // forms returns the alternatives by which an index finds a form of a word.
 func (m match) forms(s *speller, word string) (ways []Expr) {
-	f := s.queryForms(word)
+	f := s.formsOf(word)
 	for _, scope := range m.form {
 		for _, token := range f.queryTokens(scope) {
 			ways = append(ways, Expr{Text: token})

@@ -250,15 +250,12 @@ func (f forms) keys() (list []string) {
 			list = append(list, k)
 		}
 	}
-	if f.umlauts != "" && !slices.Contains(list, f.umlauts) {
-		list = append(list, f.umlauts)
-	}
 	return list
 }
 
 // find returns the words of members of which a word of a query is a form.
 func (l *stemmedSynonyms) find(s *stemmer, word string) (found []*synonymWord) {
-	f := s.queryForms(word)
+	f := s.formsOf(word)
 	for _, key := range f.keys() {
 		for _, w := range l.words[key] {
 			if f.share(w.forms) && !slices.Contains(found, w) {
@@ -306,7 +303,7 @@ func (m synonymWords) groupsAt(s *stemmer, must [][]term, t term) int {
 			return 0
 		}
 		for i, word := range t.words {
-			if f := s.queryForms(word); !f.share(rest[i]) {
+			if f := s.formsOf(word); !f.share(rest[i]) {
 				return 0
 			}
 		}

@@ -296,9 +296,6 @@ func (f forms) queryTokens(s scope) []string {
 	for _, k := range f.spelled {
 		all = append(all, s.token("", k), s.token("v", k))
 	}
-	if f.umlauts != "" {
-		all = append(all, s.token("u", f.umlauts))
-	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }

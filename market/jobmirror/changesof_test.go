@@ -1,17 +1,15 @@
 package jobmirror_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go/market/jobmirror"
 )
 
-// A new posting comes twice in the log: as its channel shows it, and once the lookup of its job has
-// told the same title. The second is marked, so that nobody takes the posting for a changed one.
-// Other changes are not marked.
-func TestConfirmingChanges(t *testing.T) {
+// A new posting comes once in the log, as its channel shows it, whatever the lookup of its job says; and so does each
+// change of it.
+func TestChangesOfPostings(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		board := newShelf(3)
 		m := open(t, address, board.options())
@@ -24,19 +22,8 @@ func TestConfirmingChanges(t *testing.T) {
 					t.Fatal(err)
 				}
 				cursor = c.Cursor
-				text, err := json.Marshal(c)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if c.Confirming != strings.Contains(string(text), `"confirming":true`) {
-					t.Errorf("confirming: %t, and written as %s", c.Confirming, text)
-				}
 				switch {
-				case c.Kind != jobmirror.ChangePosting && c.Confirming:
-					t.Errorf("a %s is confirming", c.Kind)
 				case c.Kind != jobmirror.ChangePosting:
-				case c.Confirming:
-					marks = append(marks, "confirming")
 				case c.Before == nil:
 					marks = append(marks, "new")
 				case c.After == nil:
@@ -53,7 +40,7 @@ func TestConfirmingChanges(t *testing.T) {
 				t.Errorf("%s: %s, not %s", what, got, want)
 			}
 		}
-		is("the first copy", "new new new confirming confirming confirming")
+		is("the first copy", "new new new")
 		if err := jobmirror.Exec(t.Context(), m, "UPDATE postings SET hash = 1"); err != nil {
 			t.Fatal(err)
 		}
