@@ -51,6 +51,16 @@ func upTo(n int) []int {
 	return out
 }
 
+// from returns the numbers from first to last.
+func from(first, last int) []int { return upTo(last)[first-1:] }
+
+// lookedUp returns the jobs that were looked up since the last tell.
+func (s *shelf) lookedUp() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.asked))
+}
+
 // item is a posting that a channel shows, or an entry of a feed.
 type item struct{ id, version, job int }
 
