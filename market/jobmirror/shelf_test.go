@@ -191,13 +191,6 @@ func (s *shelf) tell(shows []int, state string, states map[int]string) {
 	s.shows, s.state, s.states, s.asked, s.times = shows, state, states, map[int]int{}, nil
 }
 
-// lookedUp returns the jobs that were looked up since the last tell.
-func (s *shelf) lookedUp() []int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Collect(maps.Keys(s.asked))
-}
-
 // lookups returns how often the board was asked about jobs, and how often about one at
 // most.
 func (s *shelf) lookups() (all, most int) {
