@@ -65,12 +65,11 @@ type liar struct {
 
 	before  tables
 	sources map[string]*lossOf
-	lower   map[string]bool // "source id": the source showed a lower version than the stored one when it was read last
-	shown   map[string]bool // "languageitem": a page showed it
-	said    map[int]string  // by job: what the board said last
-	gone    map[int]bool    // by job: the board said that it has ended, and not yet again that it is open
-	ending  map[int]bool    // jobs that the last answer about them ends, while a source shows them
-	open    map[int]int     // by job: the step at which a lookup gave its information last
+	lower   map[string]bool  // "source id": the source showed a lower version than the stored one when it was read last
+	shown   map[string]bool  // "languageitem": a page showed it
+	ends    map[int][]string // by job: the ends that the board has told, and not yet again that it is open
+	ending  map[int]bool     // jobs that the last answer about them ends, while a source shows them
+	open    map[int]int      // by job: the step at which a lookup gave its information last
 }
 
 // lossOf is what the liar knows of a source.
@@ -107,7 +106,7 @@ func lied(t *testing.T, address string, seed uint64) {
 	board := newShelf(0)
 	l := &liar{
 		T: t, shelf: board, address: address, opts: board.options(), r: rand.New(rand.NewPCG(seed, 1)), seed: seed, truth: map[string][]item{}, real: map[int]string{},
-		sources: map[string]*lossOf{}, lower: map[string]bool{}, shown: map[string]bool{}, said: map[int]string{}, gone: map[int]bool{}, ending: map[int]bool{}, open: map[int]int{},
+		sources: map[string]*lossOf{}, lower: map[string]bool{}, shown: map[string]bool{}, ends: map[int][]string{}, ending: map[int]bool{}, open: map[int]int{},
 	}
 	l.opts.Channels = []jobmirror.Channel{{ID: "a", Languages: []string{"de", "en"}}, {ID: "b", Languages: []string{"de"}}}
 	l.opts.Feeds = asFeed(l.opts).Feeds
@@ -381,8 +380,8 @@ func (l *liar) accepted(names []string) {
 		}
 	}
 	for job, state := range after.jobs {
-		if had := l.before.jobs[job]; state != had && (had != "open" && had != "unknown" || state != stateSaid[l.said[job]]) {
-			l.wrong("accepted: job %d is %s, was %s, and is called %s", job, state, had, l.said[job])
+		if had := l.before.jobs[job]; state != had && (had != "open" && had != "unknown" || !slices.Contains(l.ends[job], state)) {
+			l.wrong("accepted: job %d is %s, was %s, and is called %v", job, state, had, l.ends[job])
 		}
 		if names == nil {
 			delete(l.ending, job)
@@ -680,8 +679,8 @@ func (l *liar) judgeVersions(after tables) {
 				}
 			}
 			giver := l.before.giver[fmt.Sprint(language, key)]
-			_, gives := after.rows[giver][key]
-			if !lowered && gives {
+			_, gave := l.before.rows[giver][key]
+			if _, gives := after.rows[giver][key]; !lowered && gave && gives {
 				l.wrong("posting %+v in %s has a lower version: %+v", had, language, i)
 			}
 			if i.version < newest && channels == 1 && (!was || newest > had.version) { // of two channels the answer that was asked for last holds
@@ -712,7 +711,7 @@ func (l *liar) judgeJobs(after tables) {
 			l.wrong("job %d is %s, and is called open", job, state)
 		}
 		end := stateSaid[says] != "" && says != "open"
-		if shown && !isEnd[had] && state == "unavailable" && !l.gone[job] {
+		if shown && !isEnd[had] && state == "unavailable" && len(l.ends[job]) == 0 {
 			l.wrong("job %d is unavailable, which was said once", job)
 		}
 		if end && (l.before.shows(job, l.before) || after.shows(job, after)) && !isEnd[had] {
@@ -727,8 +726,11 @@ func (l *liar) judgeJobs(after tables) {
 		if says == "open" || says == "closed" {
 			l.open[job] = l.step
 		}
-		if l.asked[job] > 0 && stateSaid[called] != "" {
-			l.gone[job], l.said[job] = called != "open" || age > 0 && l.gone[job], called
+		switch {
+		case says == "open":
+			l.ends[job] = nil
+		case l.asked[job] > 0 && isEnd[stateSaid[called]]:
+			l.ends[job] = append(l.ends[job], stateSaid[called])
 		}
 	}
 	if ends > 10 {

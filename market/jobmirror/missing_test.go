@@ -242,7 +242,7 @@ func TestHeldRowsLeaveHalfOfTheLimit(t *testing.T) {
 		refresh(t, m)
 		stop := run(t, m)
 		defer stop()
-		board.tell(from(401, 480), "closed", nil)
+		board.tell(upTo(480)[400:], "closed", nil)
 		for len(board.lookedUp()) == 0 {
 			time.Sleep(time.Second)
 		}

@@ -51,9 +51,6 @@ func upTo(n int) []int {
 	return out
 }
 
-// from returns the numbers from first to last.
-func from(first, last int) []int { return upTo(last)[first-1:] }
-
 // lookedUp returns the jobs that were looked up since the last tell.
 func (s *shelf) lookedUp() []int {
 	s.mu.Lock()
