@@ -381,6 +381,23 @@ tools() {
 	printf '%s\n' "$stamp" >"$bin/stamp"
 }
 
+# until_alive RUN LOG COMMAND: calls RUN LOG COMMAND, which tests packages and writes what go says to LOG. The race
+# detector itself dies now and then under testing/synctest, which https://github.com/golang/go/issues/78156 is about. Where
+# that is all, the packages in which it died are tested again, three times at most.
+until_alive() {
+	local run=$1 log=$2 command=$3 again _
+	"$run" "$log" "$command" && return
+	for _ in 1 2 3; do
+		grep -q -E '^SIGSEGV: |ThreadSanitizer: CHECK failed' "$log" || return 1
+		if grep -q -E '^ *--- FAIL|DATA RACE|^panic: ' "$log"; then return 1; fi
+		again=$(sed -n 's/^FAIL\t\([^ \t]*\).*/\1/p' "$log" | sort -u | paste -s -d ' ')
+		[ -n "$again" ] || return 1
+		echo "the detector died, and no test failed: once more $again"
+		"$run" "$log" "go test $again" && return
+	done
+	return 1
+}
+
 # tests LOG DIR ARGS...: runs the tests of the module in DIR, or those of $packages. The whole log is
 # only printed on failure; a line that says "figure:" always is. A test that was
 # skipped fails too, unless .ci/may-skip names it.
