@@ -66,7 +66,7 @@ func TestConditions(t *testing.T) {
 	for err, want := range map[error]int{
 		&jobboard.Error{StatusCode: 418}:  502, // an answer without a named condition
 		io.ErrClosedPipe:                  500, // not of this package
-		&jobboard.ConfigError{Field: "X"}: 400,
+		&jobboard.ConfigError{Field: "X"}: 500, // no visitor's mistake
 	} {
 		if got := jobboard.HTTPStatus(err); got != want || jobboard.Settled(err) {
 			t.Errorf("%v: status %d, want %d; settled %v", err, got, want, jobboard.Settled(err))

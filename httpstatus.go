@@ -17,6 +17,7 @@ var statuses = []struct {
 	status     int
 	conditions []func(error) bool
 }{
+	{http.StatusInternalServerError, []func(error) bool{ofConfig}},
 	{http.StatusBadRequest, anyOf(ErrInvalidInput)},
 	{http.StatusUnauthorized, ofApplicant(ErrUnauthorized, credential.ErrGrantRefused)},
 	{http.StatusNotFound, anyOf(ErrNotFound, ErrNotVisible, ErrApplicationNotFound)},
@@ -37,6 +38,13 @@ func anyOf(targets ...error) []func(error) bool {
 		all = append(all, func(err error) bool { return errors.Is(err, target) })
 	}
 	return all
+}
+
+// ofConfig reports whether a field of the site's own Config is wrong, or one that the call needs is not set: no visitor
+// can mend that.
+func ofConfig(err error) bool {
+	var mistake *ConfigError
+	return errors.As(err, &mistake)
 }
 
 // ofApplicant returns the conditions that an error holds the Error of a call in which the applicant's
@@ -88,9 +96,9 @@ const statusClientClosedRequest = 499
 //	502  ErrServer, ErrDecode, ErrRedirect, ErrResponseTooLarge, ErrTransport, and every answer without a named condition
 //	503  ErrRateLimited, any other ErrToken, ErrPostingUnavailable, and ErrServer with a RetryAfter
 //	504  ErrTimeout
-//	500  any other error
+//	500  ErrInvalidInput of the site's own Config (*ConfigError), and any other error
 //
-// Of joined errors the first counts in this order: 400, 401, 404, 410, 403, 503, 504, 502, 499.
+// Of joined errors the first counts in this order: 500 of a ConfigError, 400, 401, 404, 410, 403, 503, 504, 502, 499.
 //
 // Any other error may have a method HTTPStatus() int that returns its status, as jobmirror's errors
 // do. HTTPStatus ignores a status outside 400 to 599.

@@ -581,7 +581,7 @@ func TestShowsNurses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := client.Search(t.Context(), "27828_extern", jobboard.Query{Text: "nurse"})
+	found, err := client.Search(t.Context(), jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{Text: "nurse"})
 	if err != nil || len(found.Results) == 0 {
 		t.Errorf("found %v, %v", found, err)
 	}

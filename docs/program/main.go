@@ -13,7 +13,8 @@ import (
 
 func main() {
 	client, err := jobboard.NewClient(jobboard.Config{
-		BaseURL:  os.Getenv("JOBBOARD_BASE_URL"), // such as https://jobs.example
+		BaseURL:  os.Getenv("JOBBOARD_BASE_URL"),  // such as https://jobs.example
+		JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"), // for JobInformation and Precheck
 		ClientID: os.Getenv("JOBBOARD_CLIENT_ID"),
 	})
 	if err != nil {
