@@ -138,6 +138,7 @@ var pages = template.Must(template.New("").Parse(`
 <label>Wo <input name="near" value="{{.Found.Near}}"></label>
 <label>km <input name="radius" value="{{with .Found.List.Radius}}{{.}}{{end}}"></label> <button>Suchen</button></form>
 {{range .Found.Problems}}<p>{{$.Texts.ListProblem .}}</p>{{end}}
+{{range .Found.Page.Corrected}}<p>Gesucht {{if .Nearest}}statt „{{.Word}}“ auch{{range .Nearest}} {{.}}{{end}}{{else}}ohne „{{.Word}}“{{end}}.</p>{{end}}
 {{with .Found.Meant}}<p>{{$.Texts.DidYouMean}}{{range .}} <a href="{{.Link}}">{{.Name}}</a>{{end}}?</p>{{end}}
 {{with .Found.Chips}}<ul>{{range .}}<li><a href="{{.Link}}">{{.Words}} ×</a></li>{{end}}</ul>{{end}}
 {{with .Found.Leads}}<ul>{{range .}}<li><a href="{{.Link}}">{{.Words}}</a></li>{{end}}</ul>{{end}}

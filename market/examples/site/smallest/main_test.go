@@ -98,6 +98,8 @@ func TestMarketplace(t *testing.T) {
 		{"/?near=Berlni", 200, `name="near" value="Berlni"`},
 		{"/?near=Berlni", 200, `Meinten Sie <a href="?near=Berlin">Berlin</a>?`},
 		{"/?near=10117", 200, " km"},
+		{"/?text=Pflegefachkarft", 200, "Gesucht statt „pflegefachkarft“ auch pflegefachkraft."},
+		{"/?text=Pflegefachkraft+Atlantis", 200, "Gesucht ohne „atlantis“."},
 		{"/?after=x", 200, "Weiter"},
 		{job, 200, "application/ld+json"},
 		{"/?lang=en", 200, `<html lang="de">`},
