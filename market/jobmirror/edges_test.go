@@ -245,3 +245,28 @@ func TestAnswerWhoseRequestEndedIsBrokenOff(t *testing.T) {
 		}
 	}
 }
+
+// A reader with the writer's options becomes ready when the channels are copied, and no
+// earlier.
+func TestReaderIsReadyWhenTheCopyIs(t *testing.T) {
+	t.Parallel()
+	m := guarded(t)
+	opts := *m.opts
+	opts.ReadOnly = true
+	reader := beside(t, m, opts)
+	for _, src := range m.sources[:2] {
+		for name, m := range map[string]*Mirror{"writer": m, "reader": reader} {
+			if err := m.Ready(t.Context()); !errors.Is(err, ErrIncomplete) {
+				t.Errorf("the %s, before %s was copied: %v", name, src.Cause(), err)
+			}
+		}
+		if err := (&refresher{m, src, beginTurn(t, m, src)}).finish(t.Context(), true, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, m := range map[string]*Mirror{"writer": m, "reader": reader} {
+		if err := m.Ready(t.Context()); err != nil {
+			t.Errorf("the %s, once all was copied: %v", name, err)
+		}
+	}
+}

@@ -51,7 +51,8 @@ func (t indexTx) takeForm() (may bool, err error) {
 	if newer, err := t.newerWorking(); err != nil || newer {
 		return false, err
 	}
-	return true, errors.Join(t.db.search.BeginForm(t.Tx), t.unindexed.putAll())
+	// The state of the index is locked last, as by whoever removes postings or puts some on the list.
+	return true, errors.Join(t.unindexed.putAll(), t.db.search.BeginForm(t.Tx))
 }
 
 // keepForm reports whether postings are indexed in this process's form, and keeps others from beginning another one

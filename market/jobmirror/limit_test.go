@@ -3,6 +3,7 @@ package jobmirror_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -237,4 +238,46 @@ func TestPauseOutlivesItsProcess(t *testing.T) {
 			t.Error("the next process does not keep the pause")
 		}
 	})
+}
+
+// A process without a limit keeps a pause that the board asked another one for.
+func TestPauseHoldsWithoutALimit(t *testing.T) {
+	t.Parallel()
+	needPostgres(t)
+	address := postgres.create(t)
+	open(t, address, jobmirror.Options{})
+	srv := jobboardtest.New(t)
+	unlimited, _ := limited(t, address, -1, jobboard.Config{JobDBURL: srv.JobDBURL})
+	if err := unlimited.Limiter.Wait(t.Context()); err != nil {
+		t.Fatalf("nothing is sent, and there is no pause: %v", err)
+	}
+	_, client := limited(t, address, 100, jobboard.Config{JobDBURL: srv.JobDBURL, Retry: jobboard.RetryPolicy{MaxAttempts: 1}})
+	srv.Fail(jobboardtest.Fault{Status: http.StatusTooManyRequests, Times: 1, Header: http.Header{"Retry-After": {"60"}}})
+	if _, err := client.JobInformation(t.Context(), 1); !errors.Is(err, jobboard.ErrRateLimited) {
+		t.Fatal(err)
+	}
+	until(t, 10*time.Second, "a process without a limit keeps the pause", func() bool {
+		return waits(t, unlimited.Limiter)
+	})
+}
+
+// A database's clock that is set back holds nobody up for longer than a moment.
+func TestClockOfTheDatabaseSetBack(t *testing.T) {
+	t.Parallel()
+	needPostgres(t)
+	address := postgres.create(t)
+	open(t, address, jobmirror.Options{})
+	config, _ := limited(t, address, 100, jobboard.Config{JobDBURL: "http://127.0.0.1:1"})
+	if err := config.Limiter.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, address, fmt.Sprintf("UPDATE limits SET next_slot = next_slot + %d, paused = next_slot + 2 * %[1]d, calm = next_slot + 2 * %[1]d, slowed = 4",
+		time.Hour.Microseconds()))
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	for range 10 {
+		if err := config.Limiter.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

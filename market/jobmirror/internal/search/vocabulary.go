@@ -29,8 +29,8 @@ type vocabulary struct {
 	last atomic.Pointer[wordRows]
 
 	mu     sync.Mutex
-	of     map[*words.Block]bool // whose words hashes has
-	hashes map[uint64]struct{}   // of words that need not be written
+	of     map[int64]bool      // whose words hashes has
+	hashes map[uint64]struct{} // of words that need not be written
 }
 
 // wordRows holds the words of the rows that one transaction found in the table vocabulary. It never
@@ -80,13 +80,21 @@ var wordSeed = maphash.MakeSeed()
 func (v *vocabulary) unknown(rows *wordRows, list []string) (lacking []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	added := slices.DeleteFunc(slices.Clone(rows.blocks), func(b *words.Block) bool { return v.of[b] })
-	if v.hashes == nil || len(rows.blocks)-len(added) < len(v.of) { // words may be gone with a row
-		v.of, v.hashes, added = map[*words.Block]bool{}, map[uint64]struct{}{}, rows.blocks
+	known := 0
+	for _, id := range rows.ids {
+		if v.of[id] {
+			known++
+		}
 	}
-	for _, b := range added {
-		v.of[b] = true
-		for word := range b.Words() {
+	if v.hashes == nil || known < len(v.of) { // words may be gone with a row
+		v.of, v.hashes = map[int64]bool{}, map[uint64]struct{}{}
+	}
+	for i, id := range rows.ids {
+		if v.of[id] {
+			continue
+		}
+		v.of[id] = true
+		for word := range rows.blocks[i].Words() {
 			v.hashes[maphash.String(wordSeed, word)] = struct{}{}
 		}
 	}
