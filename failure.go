@@ -17,7 +17,8 @@ import (
 )
 
 // How a call fails: the engine returns a call.Failure, which says what happened; describe makes the
-// *Error of it. happened names the condition, and explain says what to try.
+// *Error of it. happened names the condition, which Judge has found for a refused answer, and explain
+// says what to try.
 
 // fail returns the *Error of a call that ended with f.
 func (c *invocation) fail(f *call.Failure) *Error {

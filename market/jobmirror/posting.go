@@ -12,7 +12,7 @@ import (
 type postingTx struct{ *tx }
 
 // save finds out what the mirror adds to rows, which is their sources and their job. It
-// writes the rows that changed, and removes those that no source shows any more, each
+// writes the rows that changed, and removes those that no source has any more, each
 // with a change in the log.
 func (t postingTx) save(rows []*row, cause string) error {
 	if len(rows) == 0 {
@@ -38,7 +38,7 @@ func (t postingTx) save(rows []*row, cause string) error {
 	return nil
 }
 
-// fillSources sets the sources that show each row.
+// fillSources sets the sources that have each row, shown or held.
 func (t postingTx) fillSources(rows []*row) error {
 	names := map[int64][]string{}
 	err := t.Rows(`SELECT l.posting, s.name FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting IN @ids`,
@@ -148,7 +148,7 @@ func (t postingTx) postingLeft(r *row) error {
 	return t.lookups.PostingLeft(int64(r.stored.Job), int64(r.rec.Posting), encode(r.stored.last()))
 }
 
-// remove removes a row that no source shows any more, and logs that.
+// remove removes a row that no source has any more, and logs that.
 func (t postingTx) remove(r *row, cause string) error {
 	if err := t.db.search.Remove(t.Tx, r.id); err != nil {
 		return err

@@ -12,8 +12,8 @@
 // number of its answer. A held row goes when a lookup proves that it is gone ([Writer.Settle]), when
 // complete refreshes have missed it three times and for Rules.Hold ([Writer.Miss]), or when a
 // person accepts that it goes ([Writer.Accept]). A refresh that shows it makes it shown again.
-// [Writer.Going] names the rows that go. Whoever removes them also removes or saves what belongs to
-// them.
+// [Writer.Going] names the rows that go, and [Writer.Settle] those of which a lookup has proved it. Whoever
+// removes them also removes or saves what belongs to them.
 //
 // What it must remember of a source, the package sources keeps: the numbers of the last complete
 // refreshes, and what the lookups for held rows said.

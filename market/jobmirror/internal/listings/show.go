@@ -47,8 +47,8 @@ func (w *Writer) JobsAmong(jobs []int64) ([]int64, error) {
 	return w.Numbers("SELECT job FROM entries WHERE source = ? AND job IN @ids", w.source, store.IDs(jobs))
 }
 
-// JobsOf returns the jobs of entries of a feed that are shown, or go without having been held. The jobs
-// of held entries are left out: they were looked up for that.
+// JobsOf returns the jobs of entries of a feed, but for entries that are still held: they go because a lookup
+// of their job has said so.
 func (w *Writer) JobsOf(hashes []int64) ([]int64, error) {
 	return w.Numbers("SELECT job FROM entries WHERE source = ? AND hash IN @ids AND state <> 'held'", w.source, store.IDs(hashes))
 }
