@@ -3,7 +3,7 @@ module github.com/jobboard-sdk/jobboard-go/jobboardotel
 go 1.26.0
 
 require (
-	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128132629-4b459d2e75d7
+	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128170604-dfb6bde58194
 	github.com/prometheus/client_golang v1.25.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/exporters/prometheus v0.69.0

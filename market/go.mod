@@ -13,7 +13,7 @@ require (
 	github.com/google/jsonschema-go v0.4.3
 	github.com/google/uuid v1.6.0
 	github.com/jackc/pgx/v5 v5.13.0
-	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128132629-4b459d2e75d7
+	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128170604-dfb6bde58194
 	github.com/microcosm-cc/bluemonday v1.0.27
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/pressly/goose/v3 v3.30.1

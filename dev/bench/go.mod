@@ -11,7 +11,7 @@ require (
 	github.com/go-faster/errors v0.8.0
 	github.com/go-faster/jx v1.2.0
 	github.com/go-json-experiment/json v1.27.2
-	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128132629-4b459d2e75d7
+	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128170604-dfb6bde58194
 	github.com/mailru/easyjson v0.9.2
 	github.com/oapi-codegen/runtime v1.9.0
 	github.com/ogen-go/ogen v1.24.0

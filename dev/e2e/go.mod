@@ -12,8 +12,8 @@ require (
 	github.com/chromedp/chromedp v0.23.0
 	github.com/compose-spec/compose-go/v2 v2.16.2
 	github.com/getkin/kin-openapi v0.153.0
-	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128132629-4b459d2e75d7
-	github.com/jobboard-sdk/jobboard-go/market v0.0.0-20261128132629-4b459d2e75d7
+	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128170604-dfb6bde58194
+	github.com/jobboard-sdk/jobboard-go/market v0.0.0-20261128170604-dfb6bde58194
 	github.com/mmcdole/gofeed v1.4.2
 	golang.org/x/oauth2 v0.38.0
 )

@@ -12,9 +12,9 @@ replace github.com/jobboard-sdk/jobboard-go/market => ..
 
 require (
 	github.com/creack/pty v1.1.24
-	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128132629-4b459d2e75d7
-	github.com/jobboard-sdk/jobboard-go/jobboardotel v0.0.0-20261128132629-4b459d2e75d7
-	github.com/jobboard-sdk/jobboard-go/market v0.0.0-20261128132629-4b459d2e75d7
+	github.com/jobboard-sdk/jobboard-go v0.0.0-20261128170604-dfb6bde58194
+	github.com/jobboard-sdk/jobboard-go/jobboardotel v0.0.0-20261128170604-dfb6bde58194
+	github.com/jobboard-sdk/jobboard-go/market v0.0.0-20261128170604-dfb6bde58194
 	github.com/mattn/go-runewidth v0.0.31
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/pelletier/go-toml/v2 v2.4.3
