@@ -109,12 +109,17 @@ func byMethod(ctx context.Context, a *jobboard.Applicant, job jobboard.JobID) er
 
 // byTransport asks as a client of somebody else's does over Applicant.Transport.
 func byTransport(ctx context.Context, a *jobboard.Applicant, job jobboard.JobID) error {
+	return byHand(ctx, &http.Client{Transport: a.Transport()}, job)
+}
+
+// byHand asks about a job without a method of this client.
+func byHand(ctx context.Context, client *http.Client, job jobboard.JobID) error {
 	address := fmt.Sprintf("%s/jobs/%d/applied", trouble.Base, job)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return err
 	}
-	resp, err := (&http.Client{Transport: a.Transport()}).Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		return err
 	}

@@ -2,9 +2,6 @@ package crowds_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -86,7 +83,9 @@ func TestPoliciesInTrouble(t *testing.T) {
 					if name == "no repeat" {
 						client.RetryMax = 0
 					}
-					return byHand(client)
+					return func(ctx context.Context, number int) error {
+						return byHand(ctx, client.StandardClient(), jobboard.JobID(number))
+					}
 				})
 			})
 			return r
@@ -101,28 +100,5 @@ func TestPoliciesInTrouble(t *testing.T) {
 	f := figures["go-retryablehttp"]
 	if f.Outage < 4 || f.Small < 4 || f.Success < 0.99 || f.Freeze != trouble.Never || f.Together < 0.99 {
 		t.Errorf("go-retryablehttp: %+v", f)
-	}
-}
-
-// byHand makes the calls of an experiment without this client.
-func byHand(client *retryablehttp.Client) trouble.Client {
-	return func(ctx context.Context, number int) error {
-		address := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", trouble.Base, number)
-		req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-		if err != nil {
-			return err
-		}
-		resp, err := client.Do(req)
-		if err != nil {
-			return err
-		}
-		defer resp.Body.Close()
-		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-			return err
-		}
-		if resp.StatusCode != http.StatusOK {
-			return errors.New(resp.Status)
-		}
-		return nil
 	}
 }
