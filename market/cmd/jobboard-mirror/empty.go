@@ -46,8 +46,7 @@ func whyEmpty(ctx context.Context, m *copied, q jobmirror.Query, page *jobmirror
 		return nil, err
 	}
 	ofChannel := func(s jobmirror.SourceStatus) bool {
-		name, _, _ := strings.Cut(s.Name, " ") // what narrows the channel stands behind it
-		return s.Kind == "channel" && name == string(q.Channel)
+		return s.Kind == "channel" && s.Name == string(q.Channel)
 	}
 	switch {
 	case q.Channel != "" && !slices.ContainsFunc(status.Sources, ofChannel):
