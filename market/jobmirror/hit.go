@@ -104,8 +104,9 @@ func (p *Posting) addJob(job *Information) {
 	p.Company = company.Of(&p.Posting, &jobboard.JobInformation{CompanyName: job.CompanyName})
 	p.Locations = job.locations()
 	title := strings.TrimSpace(job.JobTitle)
-	p.Confirmed = title != "" && title == strings.TrimSpace(p.Posting.Title)
-	if p.Language == "" || title == strings.TrimSpace(p.Posting.Title) {
+	same := title == strings.TrimSpace(p.Posting.Title)
+	p.Confirmed = same && title != ""
+	if same || p.Language == "" {
 		p.TextLanguage = cmp.Or(job.JobLanguage, p.Language)
 	}
 }
