@@ -11,14 +11,9 @@ import (
 // form must then be put anew.
 const Form = 3
 
-// FormOf returns the form in which documents are indexed; 0: none is yet.
-func (x *Index) FormOf(t *store.Tx) (form int64, err error) {
-	return store.Value[int64](t, "SELECT form FROM search_state")
-}
-
 // InForm reports whether documents are indexed in Form, so that its tokens find them.
 func (x *Index) InForm(t *store.Tx) (bool, error) {
-	form, err := x.FormOf(t)
+	form, err := store.Value[int64](t, "SELECT form FROM search_state") // 0: none is yet
 	return form == Form, err
 }
 

@@ -80,13 +80,13 @@ var wordSeed = maphash.MakeSeed()
 func (v *vocabulary) unknown(rows *wordRows, list []string) (lacking []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	known := 0
+	kept := 0
 	for _, id := range rows.ids {
 		if v.of[id] {
-			known++
+			kept++
 		}
 	}
-	if v.hashes == nil || known < len(v.of) { // words may be gone with a row
+	if v.hashes == nil || kept < len(v.of) { // words may be gone with a row
 		v.of, v.hashes = map[int64]bool{}, map[uint64]struct{}{}
 	}
 	for i, id := range rows.ids {
