@@ -77,10 +77,9 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, flags *pfla
 		return err
 	}
 	found := &hits{near: q.Near, fields: fields, limit: f.list.Limit}
-	switch form := f.form.Form(); form {
-	case "jsonl":
+	if form := f.form.Form(); form == "jsonl" {
 		err = found.stream(s.PostingStream(ctx, ch, q), c.Out)
-	default:
+	} else {
 		if form == "" {
 			q.OmitConfig = []string{jobboard.KeyAdText}
 		}
