@@ -51,8 +51,8 @@ func WithPrefix(base, jobDB string) Option {
 // and a record for each answer of the interface, named by DemoInfo. Some
 // advertisements are ugly, with scripts, unclosed tags and odd nesting. Most links
 // name the posting's job; some lack the query, and some name no job. The newest posting
-// was listed on the last day before the server's start, by its clock; the others on the
-// days before it.
+// was listed on the last day before the server's start, by the server's clock, and the
+// other postings on earlier days.
 func WithDemo() Option { return func(c *config) { c.demo = true } }
 
 // WithVariants sets the switches at the start.

@@ -209,7 +209,7 @@ func (t searchTx) asGiven(list []int64, ads bool) ([]jobboard.JobPosting, error)
 // writePage writes the answer of 4.1. It reads the postings some at a time, each time in
 // a transaction of its own, so that a client that is slow holds up no other; the
 // counters come last, and count what was written. In an answer that holds a part, they count what was
-// found. Behind them is what is told beside the postings.
+// found. Behind the counters stands the member "mirror".
 func (m *Mirror) writePage(
 	ctx context.Context, w http.ResponseWriter, hits []int64, total int, wanted part.Wanted, told part.Told,
 ) error {

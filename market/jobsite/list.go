@@ -133,7 +133,7 @@ func parseList(values url.Values, country string) (List, []ListProblem) {
 	if l.Order, known = parseOrder(text("order")); !known {
 		wrong("order", NoOrder)
 	}
-	if l.Order == jobmirror.Nearest && l.Near == "" { // the field of the order may still have it
+	if l.Order == jobmirror.Nearest && l.Near == "" { // the form's field may still have the order of an earlier town
 		l.Order = jobmirror.Relevance
 	}
 	return l, problems

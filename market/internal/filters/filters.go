@@ -24,8 +24,8 @@ type Filter struct {
 	set func(*Chosen, string) error
 }
 
-// All has every filter, in the order in which a page shows them. The values of since are days, see Day; what is
-// chosen of it is a number of them.
+// All has every filter, in the order in which a page shows them. The values of since are days, see Day; a
+// visitor chooses a number of days.
 var All = []Filter{
 	{
 		Name: Since, Of: func(p *Posting) []string { return nonEmpty(p.Day()) },

@@ -97,9 +97,10 @@ func (f *finder) mayLeaveOut(corrections []Correction) bool {
 	return n == 0 || !f.correctedText(corrections).Empty()
 }
 
-// circumstance returns the single word of a text that says the least what the work is, as a town or Teilzeit beside
-// Koch does: of the documents with the tags Query.Meant that have it, the smallest part has it in the title. Of words
-// that are alike in this it is the one that the fewest have. Empty: none can be left out, or there are too many.
+// circumstance returns the single word of a text that says the least about the work, such as a town or Teilzeit beside
+// Koch: of the documents that have the word and the tags Query.Meant, the smallest share has it in the title. Of words
+// with equal shares it returns the word of the fewest documents. It returns "" if the text has no word that may be left
+// out, or more than maxSingle.
 func (f *finder) circumstance(text words.Query) (found string, err error) {
 	list := text.Single()
 	if len(list) > maxSingle {

@@ -84,7 +84,7 @@ func (s *stemmer) parts(word string) []part {
 		switch {
 		case title == word || !mayBePart(title, m):
 		case strings.Contains(k.plain, m.plain) && strings.Contains(k.spelled, m.spelled):
-			return []part{partOf(m)} // what has the feminine has this, too
+			return []part{partOf(m)} // a text with the feminine title contains the masculine one
 		default:
 			return []part{partOf(k), partOf(m)}
 		}
